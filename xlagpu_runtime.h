@@ -970,8 +970,9 @@ XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
 /* an arena that ends with this one, for work that is reset often */
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
-XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes);        /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
 /* the newest block in place; false: it is not, or there is no room behind it */
@@ -986,7 +987,7 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
-#define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
+#define XG_NEW_N(arena, T, n) ((T *)xg_alloc_n((arena), sizeof(T), (size_t)(n)))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
  * unless it grows where it is. */
@@ -1012,6 +1013,9 @@ XG_FN xg_str xg_str_of(const char *p, size_t n);
 XG_FN xg_str xg_str_z(const char *z); /* NULL gives the empty string */
 XG_FN bool xg_str_eq(xg_str a, xg_str b);
 XG_FN bool xg_str_is(xg_str a, const char *z);
+/* The number of the word in a list, "add min max"; -1: it is not there. A table of pointers takes 32 bytes a word, with
+ * its relocations. */
+XG_FN int xg_word_in(const char *list, xg_str word);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
@@ -2428,6 +2432,10 @@ XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
     if (bytes) memset(p, 0, bytes);
     return p;
 }
+XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
+    if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
+    return xg_alloc(a, size * n);
+}
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
@@ -2883,6 +2891,15 @@ XG_FN bool xg_str_is(xg_str a, const char *z) {
     size_t n = strlen(z);
     return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0);
 }
+XG_FN int xg_word_in(const char *list, xg_str word) {
+    size_t n;
+    int k = 0;
+    for (; *list; list += n + (list[n] == ' '), k++) {
+        n = strcspn(list, " ");
+        if (word.n == n && memcmp(word.p, list, n) == 0) return k;
+    }
+    return -1;
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);
@@ -3272,7 +3289,7 @@ static const xg_device_kind xg_device_kinds[] = {
 };
 
 typedef struct xg_device_part {
-    const char *name;
+    char name[24];
     uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
     int64_t memory_bytes;
     uint32_t gbs;              /* 10^9 bytes a second of memory */
@@ -3451,8 +3468,8 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 /* ---- figures one by one ---- */
 
 typedef struct xg_device_figure {
-    const char *name;
-    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    char name[24];             /* C++ refuses a row whose name does not fit, with its end */
+    uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
 static const xg_device_figure xg_device_figures[] = {
@@ -3603,6 +3620,7 @@ XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
     int64_t r;
     if (b == c) return a;
+    if (!(((uint64_t)a | (uint64_t)b) >> 30)) return a * b / c;
     if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
     return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
 }
@@ -3612,25 +3630,30 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
 enum {
     XG_COST_ONE_BITS = 14 /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
 };
-/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much. */
+/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much: by
+ * Newton's steps from above, where the curve's tangent at the largest term alone begins. */
 XG_FN uint64_t xg_cost_root(uint64_t x) {
-    uint64_t r = (uint64_t)1 << XG_COST_ONE_BITS, bit;
-    for (bit = r >> 1; bit; bit >>= 1) {
-        uint64_t square = (r + bit) * (r + bit);
-        if (square * square <= x) r += bit;
+    uint64_t one = (uint64_t)1 << XG_COST_ONE_BITS, r = one + ((x >> (3 * XG_COST_ONE_BITS)) - one) / 4 + 1, next;
+    r = XG_MIN(r, 2 * one);
+    for (;; r = next) {
+        next = (3 * r + x / (r * r * r)) / 4;
+        if (next >= r) return r;
     }
-    return r;
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    int64_t most = 1;
-    uint64_t sum = 0;
-    uint32_t k;
-    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
-    for (k = 0; k < n; k++) {
-        uint64_t r;
-        if (!terms[k]) continue;
-        r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
-        sum += r * r * r * r;
+    const int64_t *end = terms + n, *p;
+    int64_t most = 1, t;
+    uint64_t sum = 0, r;
+    for (p = terms; p < end; p++)
+        if (*p > most) most = *p;
+    for (p = terms; p < end; p++) {
+        if ((t = *p) == 0) continue;
+        if (t >> (62 - XG_COST_ONE_BITS))
+            r = (uint64_t)xg_cost_scale(t, (int64_t)1 << XG_COST_ONE_BITS, most);
+        else
+            r = (uint64_t)(t << XG_COST_ONE_BITS) / (uint64_t)most;
+        r *= r;
+        sum += r * r;
     }
     return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
@@ -3656,52 +3679,6 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     return XG_MAX(most, (int64_t)1);
 }
 
-typedef struct xg_cost_spread {
-    int64_t busy;      /* multiprocessors that have blocks */
-    int64_t residents; /* blocks of each at a time */
-    int64_t most;      /* blocks of the busiest, in thousandths */
-    int64_t rounds;    /* of blocks that follow each other, in thousandths */
-    int64_t warps;     /* resident ones of a multiprocessor */
-} xg_cost_spread;
-
-XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
-    xg_cost_spread s;
-    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
-    s.busy = XG_MIN(blocks, d->sm_count);
-    each = (blocks + s.busy - 1) / s.busy;
-    s.residents = XG_MIN(xg_cost_residents(d, c), each);
-    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
-    s.most = each * XG_COST_PERMILLE;
-    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
-        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
-        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
-    } else
-        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
-    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
-    return s;
-}
-
-/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
-XG_FN int64_t xg_cost_unit_ps(
-    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
-    int64_t busiest;
-    if (!clocks) return 0;
-    busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
-    (void)d;
-    return xg_cost_clocks_ps(busiest, mhz);
-}
-
-/* ---- terms ---- */
-
-XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
-    switch (pipe) {
-#define X(NAME, text, figure) \
-    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_PIPES(X)
-#undef X
-    default: return 1;
-    }
-}
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
@@ -3726,6 +3703,51 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
     return sum;
 }
 
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+    int64_t share;     /* what the clocks of all blocks are divided by for `most` of them */
+    int64_t tensor;    /* clocks of matrix units for all blocks, as if one multiprocessor did it */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.tensor = xg_cost_tensor_clocks(d, c, false);
+    s.share = blocks * XG_COST_PERMILLE;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    return clocks ? xg_cost_clocks_ps(xg_cost_scale(clocks, s->most, s->share), mhz) : 0;
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
 /* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
 XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
     int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
@@ -3737,11 +3759,11 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
  * on the matrix units. What overlaps in a block that has no barriers, or with other blocks, follows each other in one
  * that has them and is alone. */
 XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
-XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
     int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES,
             busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
     int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
-            tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
+            tensor = s->tensor / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
     if (tensor > work) {
         work = tensor;
         own = c->warp_tensor;
@@ -3756,24 +3778,24 @@ XG_FN void xg_cost_terms(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t mhz, int64_t *t) {
     int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
     uint32_t k;
-    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = !c->pipes[k] ? 0
-                            : xg_cost_unit_ps(d, c, s,
+                            : xg_cost_unit_ps(s,
                                   xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
                                       xg_cost_rate(d, (xg_cost_pipe)k) * warps),
                                   mhz);
-    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
-    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
-    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
-    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
+    tensor = xg_cost_scale(s->tensor, XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(s, tensor, mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(s, c->shared_passes, mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
     port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
-    port = xg_cost_unit_ps(d, c, s, port / XG_COST_PORT_BYTES, mhz);
+    port = xg_cost_unit_ps(s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
-    round = xg_cost_block_clocks(d, c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
     t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
 }
 
@@ -6510,7 +6532,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
 /* ---- types ---- */
 
 typedef struct xg_sim_type_row {
-    const char *text;
+    char text[8];
     uint8_t bytes, bits;
     char cls;
 } xg_sim_type_row;
@@ -6571,8 +6593,8 @@ enum {
 };
 
 typedef struct xg_sim_binary_row {
-    int level;
-    const char *text;
+    uint8_t level;
+    char text[3];
 } xg_sim_binary_row;
 static const xg_sim_binary_row xg_sim_binaries[] = {
 #define X(level, text) {level, text},
@@ -8597,16 +8619,19 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
-/* One of the words, by its number; -1 when none is there. */
-XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
-    int i;
-    for (i = 0; i < n; i++)
-        if (xg_sim_take(s, words[i])) return i;
+/* The first modifier left that is one of the words, by the word's number; -1 when none is there. */
+XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) {
+        int k = s->used >> i & 1 ? -1 : xg_word_in(words, s->mods[i]);
+        if (k < 0) continue;
+        s->used |= 1u << i;
+        return k;
+    }
     return -1;
 }
 XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
-    static const char *const words[] = {"rn", "rz", "rm", "rp"};
-    int i = xg_sim_take_one(s, words, 4);
+    int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
 XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
@@ -8760,7 +8785,7 @@ typedef enum xg_sim_sreg {
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
 typedef struct xg_sim_sreg_row {
-    const char *text;
+    char text[21];
     uint8_t bytes;
 } xg_sim_sreg_row;
 static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
@@ -8785,22 +8810,15 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
         const char *text;
         uint8_t n, bytes;
     } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
-    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end",
-        "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64",
-        "%pm5_64", "%pm6_64", "%pm7_64"};
-    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w",
-        "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
-    for (i = 0; i < XG_COUNT(others); i++)
-        if (xg_str_is(w, others[i])) {
-            *bytes = i < 3 ? 4 : 8;
-            return true;
-        }
-    for (i = 0; i < XG_COUNT(fourth); i++)
-        if (xg_str_is(w, fourth[i])) {
-            *bytes = 4;
-            return true;
-        }
+    *bytes = 4;
+    if (xg_word_in("%reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap %tid.w %ntid.w "
+                   "%ctaid.w %nctaid.w %clusterid.w %nclusterid.w %cluster_ctaid.w %cluster_nctaid.w",
+            w) >= 0)
+        return true;
+    *bytes = 8;
+    if (xg_word_in("%current_graph_exec %pm0_64 %pm1_64 %pm2_64 %pm3_64 %pm4_64 %pm5_64 %pm6_64 %pm7_64", w) >= 0)
+        return true;
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);
@@ -9149,8 +9167,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
     xg_sim_type t = xg_sim_take_type(p, s);
@@ -9188,8 +9205,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* mad, fma; madc (arg 2). */
 XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2,
          out = xg_sim_take(s, "cc");
@@ -9425,7 +9441,7 @@ XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* op: 0 eq 1 ne 2 lt 3 le 4 gt 5 ge 6 num 7 nan */
 typedef struct xg_sim_compare {
-    const char *text;
+    char text[4];
     uint8_t op, unordered;
 } xg_sim_compare;
 static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
@@ -9489,9 +9505,8 @@ XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d,
 }
 
 XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, q = XG_SIM_NOREG, x, y = XG_SIM_NOREG, c = XG_SIM_NOREG;
@@ -9553,9 +9568,8 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
 }
 
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type dt = xg_sim_take_type(p, s), t = xg_sim_take_type(p, s);
     uint32_t a, b, x;
@@ -9743,12 +9757,11 @@ XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, u
 
 /* prmt, shf, dp4a, dp2a, fns: three 32-bit sources */
 XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     xg_sim_f f;
     uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) {
         xg_sim_take(s, "b32");
-        imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1);
+        imm = (uint32_t)(xg_sim_take_one(s, "f4e b4e rc8 ecl ecr rc16") + 1);
         f = imm ? XG_F(prmt_b32) : XG_F(prmt_plain);
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
@@ -9819,8 +9832,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
-    int test = xg_sim_take_one(s, tests, 6);
+    int test = xg_sim_take_one(s, "finite infinite number notanumber normal subnormal");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
@@ -10147,7 +10159,6 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
 }
 
 XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"};
     int m;
     bool ftz, sat, satfinite, relu, plain;
     xg_sim_type dt, st;
@@ -10160,7 +10171,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cvt_pack_int(p, s);
         return;
     }
-    m = xg_sim_take_one(s, modes, 9);
+    m = xg_sim_take_one(s, "rn rz rm rp rna rni rzi rmi rpi");
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     satfinite = xg_sim_take(s, "satfinite");
@@ -10254,16 +10265,12 @@ XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
 
 /* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
 XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
-    static const char *const words[] = {"weak", "volatile", "relaxed", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt",
-        "nc", "unified", "cta", "cluster", "gpu", "sys", "gl"};
+    static const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++) {
         if (s->used >> i & 1) continue;
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
-        if (xg_str_is(s->mods[i], "acquire") || xg_str_is(s->mods[i], "release") || xg_str_is(s->mods[i], "acq_rel") ||
-            xg_str_is(s->mods[i], "sc")) {
+        if (xg_word_in(words, s->mods[i]) >= 0) s->used |= 1u << i;
+        if (xg_word_in("acquire release acq_rel sc", s->mods[i]) >= 0) {
             s->used |= 1u << i;
             *fence = true;
         }
@@ -10276,12 +10283,9 @@ XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
     return true;
 }
 XG_FN bool xg_sim_strong(const xg_sim_stmt *s) { /* ordered by itself: no data race */
-    static const char *const words[] = {"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel", "sc"};
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++)
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) return true;
+        if (xg_word_in("volatile relaxed mmio acquire release acq_rel sc", s->mods[i]) >= 0) return true;
     return false;
 }
 XG_FN xg_sim_space xg_sim_take_space(xg_sim_stmt *s) {
@@ -10348,7 +10352,7 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word); /* decode_async.c */
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words); /* decode_async.c */
 XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red);
 XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s);
 /* Asynchronous towards shared memory; st.async.mmio.release and red.async.mmio.release to global memory are done when
@@ -10447,11 +10451,6 @@ typedef enum xg_sim_atom {
 } xg_sim_atom;
 
 XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
-    static const char *const ops[] = {
-#define X(name, text) text,
-        XG_SIM_ATOMS(X)
-#undef X
-    };
     bool fence = false, policy = false, wide;
     xg_sim_space space;
     int op;
@@ -10466,7 +10465,9 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
-    op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
+#define X(name, text) text " "
+    op = xg_sim_take_one(s, XG_SIM_ATOMS(X));
+#undef X
     if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
     xg_sim_take(s, "noftz");
     want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
@@ -10819,9 +10820,8 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
 }
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"up", "down", "bfly", "idx"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "up down bfly idx");
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
@@ -10845,9 +10845,8 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"all", "any", "uni", "ballot"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "all any uni ballot");
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
@@ -10890,7 +10889,6 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
     int op;
     bool absolute, nan;
     xg_sim_type t;
@@ -10898,7 +10896,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_ins *in;
     (void)arg;
     if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
-    op = xg_sim_take_one(s, ops, 6);
+    op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");
     t = xg_sim_take_type(p, s);
@@ -10962,13 +10960,11 @@ XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
     return imm;
 }
 XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
-    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    int i = xg_sim_take_one(s, words, 6);
+    int i = xg_sim_take_one(s, "eq ne lt le gt ge");
     if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
     return (uint32_t)i << XG_SIM_V_COMPARE;
 }
 XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
-    static const char *const seconds[] = {"add", "min", "max"};
     uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
     xg_sim_ins *in;
     if (op == XG_SIM_V_SET)
@@ -10987,7 +10983,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
                                                                                : xg_sim_take(s, "shr15") ? 2u
                                                                                                          : 0u)
                                                                                << XG_SIM_V_SCALE;
-    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
+    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, "add min max") + 1);
     imm |= second << XG_SIM_V_SECOND;
     if (s->n && (second || s->o[0].select.n)) least = 4;
     xg_sim_operands(p, s, least, least);
@@ -11139,12 +11135,14 @@ XG_FN bool xg_sim_form(xg_sim_stmt *s, const char *pattern) {
     s->used = i >= 32 ? 0xFFFFFFFFu : (1u << i) - 1;
     return true;
 }
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word) {
+/* The first modifier that is one of the words, by the word's number; -1 when none is. */
+XG_FN int xg_sim_which(const xg_sim_stmt *s, const char *words) {
     uint32_t i;
-    for (i = 0; i < s->n_mods; i++)
-        if (xg_str_is(s->mods[i], word)) return true;
-    return false;
+    int k = -1;
+    for (i = 0; i < s->n_mods && k < 0; i++) k = xg_word_in(words, s->mods[i]);
+    return k;
 }
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words) { return xg_sim_which(s, words) >= 0; } /* any of them */
 XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
     XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
 }
@@ -11454,11 +11452,7 @@ enum {
 };
 
 XG_FN int xg_sim_reduction(xg_sim_stmt *s) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
-    int i;
-    for (i = 0; i < 10; i++)
-        if (i != 6 && i != 7 && xg_sim_has(s, ops[i])) return i;
-    return -1;
+    return xg_sim_which(s, "add min max and or xor - - inc dec"); /* by XG_SIM_ATOMS; no exch, no cas */
 }
 /* Operand i is the cache policy at the end. */
 XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
@@ -11811,7 +11805,7 @@ typedef enum xg_sim_elem {
     XG_SIM_EL_COUNT
 } xg_sim_elem;
 typedef struct xg_sim_elem_row {
-    const char *text;
+    char text[5];
     uint8_t bits, real;
 } xg_sim_elem_row;
 static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
@@ -12059,7 +12053,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_mma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[10], cd[8];
     uint8_t sparse;
 } xg_sim_mma_row;
 static const xg_sim_mma_row xg_sim_mmas[] = {
@@ -12166,7 +12160,7 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_wmma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[8], cd[8];
     uint8_t a, b, c;
 } xg_sim_wmma_row;
 static const xg_sim_wmma_row xg_sim_wmmas[] = {
@@ -12191,12 +12185,11 @@ XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e
 
 /* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
 XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
-    static const char *const names[] = {"a", "b", "c"};
     xg_sim_tile t;
     xg_sim_elem e[4];
     xg_sim_regs r;
     xg_sim_spot a;
-    int which = store ? 2 : xg_sim_take_one(s, names, 3);
+    int which = store ? 2 : xg_sim_take_one(s, "a b c");
     bool col;
     uint32_t stride, regs;
     const xg_sim_wmma_row *row;
@@ -12553,7 +12546,7 @@ typedef enum xg_sim_tensorshape {
     XG_SIM_N_SHAPES
 } xg_sim_tensorshape;
 static const struct {
-    const char *text;
+    char text[9];
     uint8_t lanes, columns, regs;
 } xg_sim_tensor_shapes[XG_SIM_N_SHAPES] = {
 #define X(name, text, lanes, columns, regs) {text, lanes, columns, regs},
@@ -12596,7 +12589,7 @@ typedef enum xg_sim_ummakind {
     XG_SIM_U_KINDS
 } xg_sim_ummakind;
 static const struct {
-    const char *text;
+    char text[15];
     uint8_t scaled;
 } xg_sim_umma_kinds[XG_SIM_U_KINDS] = {
 #define X(name, text, scaled) {text, scaled},
@@ -12676,11 +12669,8 @@ XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
 /* ---- ld and st ---- */
 
 XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
-    static const char *const words[] = {"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"};
-    uint32_t i;
-    for (i = 0; i < XG_COUNT(words); i++)
-        if (xg_sim_has(s, words[i])) break;
-    if (i == XG_COUNT(words) || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
+    int i = xg_sim_which(s, "x1 x2 x4 x8 x16 x32 x64 x128");
+    if (i < 0 || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
     return 1u << i;
 }
@@ -12720,14 +12710,13 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
 
 XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
     static const struct {
-        const char *text;
+        char text[9];
         uint8_t rows, words;
     } shapes[] = {{"128x256b", 128, 2}, {"4x256b", 4, 2}, {"128x128b", 128, 1}, {"64x128b", 64, 1}, {"32x128b", 32, 1}};
-    static const char *const spreads[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
-    uint32_t i = 0, spread, unpack, address, matrix;
+    uint32_t i = 0, spread = (uint32_t)(xg_sim_which(s, "warpx2::02_13 warpx2::01_23 warpx4") + 1), unpack, address,
+             matrix;
     xg_sim_ins *in;
     while (i < XG_COUNT(shapes) && !xg_sim_has(s, shapes[i].text)) i++;
-    for (spread = 3; spread && !xg_sim_has(s, spreads[spread - 1]); spread--) {}
     if (i == XG_COUNT(shapes) || (shapes[i].rows == 64) != (spread == 1 || spread == 2) ||
         (shapes[i].rows == 32) != (spread == 3))
         xg_sim_no_form(p, s);
@@ -12747,13 +12736,12 @@ XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
 
 /* Scales of a row or column of one multiplication: 0 where there are none. */
 XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_ummakind kind) {
-    static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block32", "block16"};
-    uint32_t i, n;
+    int i = xg_sim_which(s, "scale_vec::1X scale_vec::2X scale_vec::4X block32 block16");
+    uint32_t n;
     if (!xg_sim_umma_kinds[kind].scaled) return 0;
-    for (i = 0; i < XG_COUNT(words) && !xg_sim_has(s, words[i]); i++) {}
     n = kind == XG_SIM_U_MXF8F6F4 ? 1 : kind == XG_SIM_U_MXF4 ? 2 : 4; /* where the statement says nothing */
-    if (i < 3) n = 1u << i;
-    if (i >= 3 && i < XG_COUNT(words)) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
+    if (i >= 0 && i < 3) n = 1u << i;
+    if (i >= 3) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
     if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
         (kind == XG_SIM_U_MXF4NVF4 && n == 1))
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
@@ -12965,24 +12953,16 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* Two floats or four small ones are words to a load and a store. */
 XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
-                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
-    uint32_t i, k;
+    uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
-        for (k = 0; k < XG_COUNT(packed); k++)
-            if (xg_str_is(s->mods[i], packed[k])) s->mods[i] = xg_str_z("b32");
-        for (k = 0; k < XG_COUNT(halves); k++)
-            if (xg_str_is(s->mods[i], halves[k])) s->mods[i] = xg_str_z("b16");
-        if (xg_str_is(s->mods[i], "e4m3") || xg_str_is(s->mods[i], "e5m2")) s->mods[i] = xg_str_z("b8");
+        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
+        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
     }
 }
 #define XG_SIM_MULTIMEM_TYPES \
     "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const drop[] = {"ld_reduce", "st", "red", "acc::f32", "acc::f16"};
-    static const char *const ops[] = {"min", "max", "add", "and", "or", "xor"};
     bool load, store;
-    uint32_t i;
     (void)arg;
     load = xg_sim_form(s,
         "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
@@ -12994,8 +12974,8 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                         "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
         xg_sim_no_form(p, s);
     s->used = 0;
-    for (i = 0; i < XG_COUNT(drop); i++) xg_sim_take(s, drop[i]);
-    for (i = 0; load && i < XG_COUNT(ops); i++) xg_sim_take(s, ops[i]);
+    while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
+    if (load) xg_sim_take_one(s, "min max add and or xor");
     if (load || store) {
         xg_sim_multimem_words(s);
         xg_sim_access(p, s, store);
@@ -14815,7 +14795,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
 /* clang-format on */
 
 typedef struct xg_sim_classed {
-    const char *text;
+    char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
     uint8_t cls;
 } xg_sim_classed;
 static const xg_sim_classed xg_sim_classes[] = {
@@ -24516,26 +24496,26 @@ typedef struct xg_exe_value {
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary,
  * against whom every index and size is checked anyway. Four words go at once: the second sum has each of them as often
- * as it is there from then on. */
-XG_FN uint64_t xg_exe_word(const unsigned char *p) {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
+ * as it is there from then on. Words are those of a little-endian host, which is the only one that there is. */
+enum {
+    XG_EXE_SUM_WORDS = 256 /* that are brought into place together, a multiple of four */
+};
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    const unsigned char *end = p + n;
+    uint32_t words[XG_EXE_SUM_WORDS];
     uint64_t a = 1, b = 0;
-    for (; end - p >= 16; p += 16) {
-        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
-        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
-        a += w0 + w1 + w2 + w3;
+    while (n >= 4) {
+        size_t bytes = (size_t)(n < sizeof words ? n / 4 * 4 : sizeof words), k;
+        memcpy(words, p, bytes);
+        for (k = 0; k + 4 <= bytes / 4; k += 4) {
+            const uint32_t *w = &words[k];
+            b += 4 * (a + w[0]) + 3 * (uint64_t)w[1] + 2 * (uint64_t)w[2] + w[3];
+            a += (uint64_t)w[0] + w[1] + w[2] + w[3];
+        }
+        for (; k < bytes / 4; k++) b += a += words[k];
+        p += bytes;
+        n -= bytes;
     }
-    for (; end - p >= 4; p += 4) {
-        a += xg_exe_word(p);
-        b += a;
-    }
-    for (; p < end; p++) {
-        a += *p;
-        b += a;
-    }
+    for (; n; n--) b += a += *p++;
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 

@@ -129,11 +129,20 @@ XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) {
 XG_FN const xg_aff *xg_aff_sym(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_SYM, which, 0, NULL); }
 
 XG_FN void xg_aff_linear(const xg_aff *e, xg_linear *out) {
-    out->k = e->kind == XG_AFF_CONST || e->kind == XG_AFF_SUM ? e->k : 0;
-    out->n = e->kind == XG_AFF_CONST ? 0 : e->kind == XG_AFF_SUM ? e->n : 1;
+    if (e->kind == XG_AFF_SUM) {
+        out->k = e->k;
+        out->n = e->n;
+        out->terms = e->terms;
+        return;
+    }
+    out->k = 0;
+    out->n = 1;
     out->one.scale = 1;
     out->one.of = e;
-    out->terms = e->kind == XG_AFF_SUM ? e->terms : &out->one;
+    out->terms = &out->one;
+    if (e->kind != XG_AFF_CONST) return;
+    out->k = e->k;
+    out->n = 0;
 }
 
 /* The node of k + terms, the terms being in order, without repetition or zero scales. */

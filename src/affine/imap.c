@@ -7,17 +7,25 @@
 
 XG_FN xg_imap *xg_imap_new(
     xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint32_t n_rts, uint32_t n_results, uint32_t n_constraints) {
-    xg_imap *m = XG_NEW(x->arena, xg_imap);
+    size_t vars = ((size_t)n_dims + n_syms + n_rts) * sizeof(xg_imap_var),
+           constraints = n_constraints * sizeof(xg_constraint), rts = n_rts * sizeof(xg_imap_rt),
+           results = n_results * sizeof(const xg_aff *);
+    char *block;
+    xg_imap *m;
+    if (XG_UNLIKELY((n_dims | n_syms | n_rts | n_results | n_constraints) >> 24))
+        xg_fail(x->ctx, XLAGPU_ERROR_LIMIT, "an indexing map with more than 2^24 variables, results or constraints");
+    block = (char *)xg_alloc(x->arena, vars + constraints + sizeof *m + rts + results);
+    m = (xg_imap *)(void *)(block + vars + constraints);
     m->n_dims = n_dims;
     m->n_syms = n_syms;
     m->n_rts = n_rts;
     m->n_results = n_results;
     m->n_constraints = n_constraints;
-    m->dims = XG_NEW_N(x->arena, xg_imap_var, (size_t)n_dims + n_syms + n_rts);
+    m->dims = (xg_imap_var *)(void *)block;
     m->syms = m->dims + n_dims;
-    if (n_rts) m->rts = XG_NEW_N(x->arena, xg_imap_rt, n_rts);
-    m->results = XG_NEW_N(x->arena, const xg_aff *, n_results);
-    if (n_constraints) m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
+    if (n_constraints) m->constraints = (xg_constraint *)(void *)(block + vars);
+    if (n_rts) m->rts = (xg_imap_rt *)(void *)(m + 1);
+    m->results = (const xg_aff **)(void *)((char *)(m + 1) + rts);
     return m;
 }
 
@@ -193,7 +201,8 @@ XG_FN uint32_t xg_imap_hash(const xg_imap *m) {
 
 XG_FN xg_aff_env xg_imap_env(xg_aff_ctx *x, const xg_imap *m) {
     uint32_t n = m->n_syms + m->n_rts, i;
-    xg_range *dims = XG_NEW_N(x->arena, xg_range, m->n_dims), *syms = XG_NEW_N(x->arena, xg_range, n);
+    xg_range *dims = (xg_range *)xg_alloc_raw(x->arena, ((size_t)m->n_dims + n) * sizeof *dims),
+             *syms = dims + m->n_dims;
     for (i = 0; i < m->n_dims; i++) dims[i] = m->dims[i].range;
     for (i = 0; i < n; i++) syms[i] = m->syms[i].range;
     return xg_aff_env_of(x, dims, m->n_dims, syms, n);

@@ -37,12 +37,12 @@ XG_FN const xg_aff *xg_aff_merge(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b
         return NULL;
     while (i < la.n || j < lb.n) {
         int c = i == la.n ? 1 : j == lb.n ? -1 : xg_aff_compare(la.terms[i].of, lb.terms[j].of);
-        xg_term t;
-        t.of = c <= 0 ? la.terms[i].of : lb.terms[j].of;
-        t.scale = 0;
-        if (c >= 0 && !xg_mul64(lb.terms[j++].scale, s, &t.scale)) return NULL;
-        if (c <= 0 && !xg_add64(t.scale, la.terms[i++].scale, &t.scale)) return NULL;
-        if (t.scale) x->buffer[n++] = t;
+        xg_term *t = &x->buffer[n]; /* of room for the terms of both */
+        t->of = c <= 0 ? la.terms[i].of : lb.terms[j].of;
+        t->scale = 0;
+        if (c >= 0 && !xg_mul64(lb.terms[j++].scale, s, &t->scale)) return NULL;
+        if (c <= 0 && !xg_add64(t->scale, la.terms[i++].scale, &t->scale)) return NULL;
+        if (t->scale) n++;
     }
     return n > XG_AFF_TERMS_MAX ? NULL : xg_aff_from_terms(x, k, x->buffer, n);
 }
@@ -369,12 +369,12 @@ XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg
     if (from->n + l.n > XG_AFF_FEW || !xg_mul64(l.k, s, &to->k) || !xg_add64(to->k, from->k, &to->k)) return false;
     while (i < from->n || j < l.n) {
         int c = i == from->n ? 1 : j == l.n ? -1 : xg_aff_compare(from->terms[i].of, l.terms[j].of);
-        xg_term t;
-        t.of = c <= 0 ? from->terms[i].of : l.terms[j].of;
-        t.scale = 0;
-        if (c >= 0 && !xg_mul64(l.terms[j++].scale, s, &t.scale)) return false;
-        if (c <= 0 && !xg_add64(t.scale, from->terms[i++].scale, &t.scale)) return false;
-        if (t.scale) to->terms[to->n++] = t;
+        xg_term *t = &to->terms[to->n];
+        t->of = c <= 0 ? from->terms[i].of : l.terms[j].of;
+        t->scale = 0;
+        if (c >= 0 && !xg_mul64(l.terms[j++].scale, s, &t->scale)) return false;
+        if (c <= 0 && !xg_add64(t->scale, from->terms[i++].scale, &t->scale)) return false;
+        if (t->scale) to->n++;
     }
     return true;
 }

@@ -289,26 +289,26 @@ typedef struct xg_exe_value {
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary,
  * against whom every index and size is checked anyway. Four words go at once: the second sum has each of them as often
- * as it is there from then on. */
-XG_FN uint64_t xg_exe_word(const unsigned char *p) {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
+ * as it is there from then on. Words are those of a little-endian host, which is the only one that there is. */
+enum {
+    XG_EXE_SUM_WORDS = 256 /* that are brought into place together, a multiple of four */
+};
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    const unsigned char *end = p + n;
+    uint32_t words[XG_EXE_SUM_WORDS];
     uint64_t a = 1, b = 0;
-    for (; end - p >= 16; p += 16) {
-        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
-        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
-        a += w0 + w1 + w2 + w3;
+    while (n >= 4) {
+        size_t bytes = (size_t)(n < sizeof words ? n / 4 * 4 : sizeof words), k;
+        memcpy(words, p, bytes);
+        for (k = 0; k + 4 <= bytes / 4; k += 4) {
+            const uint32_t *w = &words[k];
+            b += 4 * (a + w[0]) + 3 * (uint64_t)w[1] + 2 * (uint64_t)w[2] + w[3];
+            a += (uint64_t)w[0] + w[1] + w[2] + w[3];
+        }
+        for (; k < bytes / 4; k++) b += a += words[k];
+        p += bytes;
+        n -= bytes;
     }
-    for (; end - p >= 4; p += 4) {
-        a += xg_exe_word(p);
-        b += a;
-    }
-    for (; p < end; p++) {
-        a += *p;
-        b += a;
-    }
+    for (; n; n--) b += a += *p++;
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 

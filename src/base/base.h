@@ -99,8 +99,9 @@ XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
 /* an arena that ends with this one, for work that is reset often */
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
-XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes);        /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
 /* the newest block in place; false: it is not, or there is no room behind it */
@@ -115,7 +116,7 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
-#define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
+#define XG_NEW_N(arena, T, n) ((T *)xg_alloc_n((arena), sizeof(T), (size_t)(n)))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
  * unless it grows where it is. */
@@ -141,6 +142,9 @@ XG_FN xg_str xg_str_of(const char *p, size_t n);
 XG_FN xg_str xg_str_z(const char *z); /* NULL gives the empty string */
 XG_FN bool xg_str_eq(xg_str a, xg_str b);
 XG_FN bool xg_str_is(xg_str a, const char *z);
+/* The number of the word in a list, "add min max"; -1: it is not there. A table of pointers takes 32 bytes a word, with
+ * its relocations. */
+XG_FN int xg_word_in(const char *list, xg_str word);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);

@@ -456,6 +456,10 @@ XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
     if (bytes) memset(p, 0, bytes);
     return p;
 }
+XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
+    if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
+    return xg_alloc(a, size * n);
+}
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);

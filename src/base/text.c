@@ -17,6 +17,15 @@ XG_FN bool xg_str_is(xg_str a, const char *z) {
     size_t n = strlen(z);
     return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0);
 }
+XG_FN int xg_word_in(const char *list, xg_str word) {
+    size_t n;
+    int k = 0;
+    for (; *list; list += n + (list[n] == ' '), k++) {
+        n = strcspn(list, " ");
+        if (word.n == n && memcmp(word.p, list, n) == 0) return k;
+    }
+    return -1;
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);

@@ -55,7 +55,7 @@ static const xg_device_kind xg_device_kinds[] = {
 };
 
 typedef struct xg_device_part {
-    const char *name;
+    char name[24];
     uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
     int64_t memory_bytes;
     uint32_t gbs;              /* 10^9 bytes a second of memory */
@@ -234,8 +234,8 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 /* ---- figures one by one ---- */
 
 typedef struct xg_device_figure {
-    const char *name;
-    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    char name[24];             /* C++ refuses a row whose name does not fit, with its end */
+    uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
 static const xg_device_figure xg_device_figures[] = {

@@ -39,6 +39,7 @@ XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
     int64_t r;
     if (b == c) return a;
+    if (!(((uint64_t)a | (uint64_t)b) >> 30)) return a * b / c;
     if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
     return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
 }
@@ -48,25 +49,30 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
 enum {
     XG_COST_ONE_BITS = 14 /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
 };
-/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much. */
+/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much: by
+ * Newton's steps from above, where the curve's tangent at the largest term alone begins. */
 XG_FN uint64_t xg_cost_root(uint64_t x) {
-    uint64_t r = (uint64_t)1 << XG_COST_ONE_BITS, bit;
-    for (bit = r >> 1; bit; bit >>= 1) {
-        uint64_t square = (r + bit) * (r + bit);
-        if (square * square <= x) r += bit;
+    uint64_t one = (uint64_t)1 << XG_COST_ONE_BITS, r = one + ((x >> (3 * XG_COST_ONE_BITS)) - one) / 4 + 1, next;
+    r = XG_MIN(r, 2 * one);
+    for (;; r = next) {
+        next = (3 * r + x / (r * r * r)) / 4;
+        if (next >= r) return r;
     }
-    return r;
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    int64_t most = 1;
-    uint64_t sum = 0;
-    uint32_t k;
-    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
-    for (k = 0; k < n; k++) {
-        uint64_t r;
-        if (!terms[k]) continue;
-        r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
-        sum += r * r * r * r;
+    const int64_t *end = terms + n, *p;
+    int64_t most = 1, t;
+    uint64_t sum = 0, r;
+    for (p = terms; p < end; p++)
+        if (*p > most) most = *p;
+    for (p = terms; p < end; p++) {
+        if ((t = *p) == 0) continue;
+        if (t >> (62 - XG_COST_ONE_BITS))
+            r = (uint64_t)xg_cost_scale(t, (int64_t)1 << XG_COST_ONE_BITS, most);
+        else
+            r = (uint64_t)(t << XG_COST_ONE_BITS) / (uint64_t)most;
+        r *= r;
+        sum += r * r;
     }
     return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
@@ -92,52 +98,6 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     return XG_MAX(most, (int64_t)1);
 }
 
-typedef struct xg_cost_spread {
-    int64_t busy;      /* multiprocessors that have blocks */
-    int64_t residents; /* blocks of each at a time */
-    int64_t most;      /* blocks of the busiest, in thousandths */
-    int64_t rounds;    /* of blocks that follow each other, in thousandths */
-    int64_t warps;     /* resident ones of a multiprocessor */
-} xg_cost_spread;
-
-XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
-    xg_cost_spread s;
-    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
-    s.busy = XG_MIN(blocks, d->sm_count);
-    each = (blocks + s.busy - 1) / s.busy;
-    s.residents = XG_MIN(xg_cost_residents(d, c), each);
-    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
-    s.most = each * XG_COST_PERMILLE;
-    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
-        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
-        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
-    } else
-        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
-    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
-    return s;
-}
-
-/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
-XG_FN int64_t xg_cost_unit_ps(
-    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
-    int64_t busiest;
-    if (!clocks) return 0;
-    busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
-    (void)d;
-    return xg_cost_clocks_ps(busiest, mhz);
-}
-
-/* ---- terms ---- */
-
-XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
-    switch (pipe) {
-#define X(NAME, text, figure) \
-    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_PIPES(X)
-#undef X
-    default: return 1;
-    }
-}
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
@@ -162,6 +122,51 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
     return sum;
 }
 
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+    int64_t share;     /* what the clocks of all blocks are divided by for `most` of them */
+    int64_t tensor;    /* clocks of matrix units for all blocks, as if one multiprocessor did it */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.tensor = xg_cost_tensor_clocks(d, c, false);
+    s.share = blocks * XG_COST_PERMILLE;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    return clocks ? xg_cost_clocks_ps(xg_cost_scale(clocks, s->most, s->share), mhz) : 0;
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
 /* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
 XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
     int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
@@ -173,11 +178,11 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
  * on the matrix units. What overlaps in a block that has no barriers, or with other blocks, follows each other in one
  * that has them and is alone. */
 XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
-XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
     int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES,
             busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
     int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
-            tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
+            tensor = s->tensor / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
     if (tensor > work) {
         work = tensor;
         own = c->warp_tensor;
@@ -192,24 +197,24 @@ XG_FN void xg_cost_terms(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t mhz, int64_t *t) {
     int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
     uint32_t k;
-    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = !c->pipes[k] ? 0
-                            : xg_cost_unit_ps(d, c, s,
+                            : xg_cost_unit_ps(s,
                                   xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
                                       xg_cost_rate(d, (xg_cost_pipe)k) * warps),
                                   mhz);
-    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
-    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
-    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
-    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
+    tensor = xg_cost_scale(s->tensor, XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(s, tensor, mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(s, c->shared_passes, mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
     port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
-    port = xg_cost_unit_ps(d, c, s, port / XG_COST_PORT_BYTES, mhz);
+    port = xg_cost_unit_ps(s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
-    round = xg_cost_block_clocks(d, c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
     t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
 }
 

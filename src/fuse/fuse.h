@@ -280,6 +280,11 @@ struct xg_kernel {
     char rest_of_the_line[4];
 };
 
+/* A question that the model of time was asked, and its answer. */
+typedef struct xg_cost_asked {
+    int64_t blocks, written, instructions, time; /* instructions: -1 where none was asked */
+    xg_cost_traffic read;
+} xg_cost_asked;
 typedef struct xg_kernels {
     xg_module *m;
     xg_comp *comp;
@@ -301,6 +306,8 @@ typedef struct xg_kernels {
      * is being made */
     xg_inst **values, **inner;
     xg_buf *log;
+    xg_cost_asked *times; /* the last question of each hash; layers of a model ask the same ones */
+    uint32_t times_mask;
 } xg_kernels;
 enum {
     XG_ROWS_LANES_MAX = 1024 /* threads of a row */,

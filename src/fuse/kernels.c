@@ -161,15 +161,38 @@ XG_FN int64_t xg_kernel_written(const xg_kernel *k) {
     return bytes;
 }
 
+XG_FN xg_cost_asked *xg_kernel_asked(const xg_kernels *g, const xg_cost *c, int64_t instructions) {
+    const uint64_t by = 0xD6E8FEB86659FD93u; /* that of xg_hash_mix */
+    uint64_t h = (uint64_t)c->blocks;
+    h = (h ^ (uint64_t)c->written) * by;
+    h = (h ^ h >> 32 ^ (uint64_t)c->read.memory) * by;
+    h = (h ^ h >> 32 ^ (uint64_t)c->read.asked) * by;
+    h = (h ^ h >> 32 ^ (uint64_t)c->read.loaded) * by;
+    h = (h ^ h >> 32 ^ (uint64_t)instructions) * by;
+    return &g->times[h >> 32 & g->times_mask];
+}
+XG_FN bool xg_kernel_asks_same(const xg_cost_asked *a, const xg_cost *c, int64_t instructions) {
+    return a->instructions == instructions && a->blocks == c->blocks && a->written == c->written &&
+           a->read.memory == c->read.memory && a->read.asked == c->read.asked && a->read.loaded == c->read.loaded;
+}
 /* The time of as many blocks as `like` has, which write what k writes. */
 XG_FN int64_t xg_kernel_time(
     const xg_kernels *g, const xg_kernel *k, const xg_kernel *like, xg_cost_traffic read, int64_t instructions) {
+    xg_cost_asked *a;
     xg_cost cost;
     cost.device = &g->device;
     cost.blocks = like->blocks;
     cost.written = xg_kernel_written(k);
     cost.read = read;
-    return xg_cost_time(&cost, instructions);
+    a = xg_kernel_asked(g, &cost, instructions);
+    if (!xg_kernel_asks_same(a, &cost, instructions)) {
+        a->blocks = cost.blocks;
+        a->written = cost.written;
+        a->read = read;
+        a->instructions = instructions;
+        a->time = xg_cost_time(&cost, instructions);
+    }
+    return a->time;
 }
 
 /* The time of the kernel; what an input moves only where that is not known for as many blocks. */
@@ -482,6 +505,18 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     return false;
 }
 
+XG_FN void xg_kernel_times_open(xg_kernels *g) {
+    enum {
+        FEW = 16,
+        MANY = 4096
+    };
+    uint32_t n = FEW, k;
+    while (n < g->n && n < MANY) n *= 2;
+    g->times = (xg_cost_asked *)xg_alloc_raw(g->arena, n * sizeof *g->times);
+    g->times_mask = n - 1;
+    for (k = 0; k < n; k++) g->times[k].instructions = -1;
+}
+
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     uint32_t k = 0, j, total = 0;
     xg_kernel **list;
@@ -492,6 +527,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->device = c->module->device;
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
+    xg_kernel_times_open(g);
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
     memset(g->nodes, 0, ((size_t)g->n + 1) * sizeof *g->nodes);
     XG_FOR_INSTS(i, c) {

@@ -11,7 +11,10 @@
  *   (plan/pack.c). Small ones go with others that they find there; one that finds none goes back and looks where it
  *   could have been first, unless what it makes is large.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind
- *   the other, which pays when they are small. */
+ *   the other, which pays when they are small.
+ * - Those that spare most come first: readers of the same array, then a value with its readers. Readers of the same
+ *   number spare a launch, no more, and come last: updates of many parameters with one learning rate are computed
+ *   behind the products that make their gradients, not in one kernel with each other. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
@@ -491,13 +494,21 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
     return any;
 }
 
+/* Kernels that read the same array, or the same number, with each other. */
+XG_FN void xg_multi_of_values(xg_kernels *g, bool numbers) {
+    uint32_t k;
+    for (k = 0; k < g->n; k++)
+        if (g->nodes[k].readers.n > 1 && (xg_fuse_elements(g->nodes[k].inst) == 1) == numbers)
+            xg_multi_readers_of(g, &g->nodes[k]);
+}
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
-    for (k = 0; k < g->n; k++)
-        if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    xg_multi_of_values(g, false);
     for (k = g->kernels.n; k-- > 0;)
         if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
+    xg_multi_of_values(g, true);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);

@@ -262,7 +262,7 @@ XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, cons
     return xg_shape_array(m, s->type, s->dims, s->rank, s->dynamic, layout);
 }
 
-XG_FN bool xg_shape_is_array(const xg_shape *s) { return xg_type_bits(s->type) != 0; }
+XG_FN bool xg_shape_is_array(const xg_shape *s) { return xg_type_rows[s->type].bits != 0; }
 XG_FN bool xg_shape_is_scalar(const xg_shape *s) { return s->rank == 0 && xg_shape_is_array(s); }
 XG_FN const xg_shape *xg_shape_held(const xg_shape *s) { return s->type == XLAGPU_BUFFER ? s->elems[0] : s; }
 

@@ -231,8 +231,18 @@ XG_FN xg_kb xg_kb_make(xg_kmodule *m, xg_kregion *r, xg_kop *before, uint32_t lo
     b.loc = loc;
     return b;
 }
+XG_FN void xg_kb_move(xg_kb *b, xg_kop *op) {
+    b->region = op->parent;
+    b->before = op;
+    b->loc = op->loc;
+}
 XG_FN xg_kb xg_kb_end(xg_kmodule *m, xg_kregion *r) { return xg_kb_make(m, r, NULL, 0); }
-XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op) { return xg_kb_make(m, op->parent, op, op->loc); }
+XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op) {
+    xg_kb b;
+    b.m = m;
+    xg_kb_move(&b, op);
+    return b;
+}
 XG_FN xg_kb xg_kb_after(xg_kmodule *m, xg_kop *op) { return xg_kb_make(m, op->parent, op->next, op->loc); }
 
 /* ---- lists: operations of a region, uses of a value ---- */

@@ -14,7 +14,8 @@
 typedef struct xg_kcanon {
     xg_kmodule *m;
     xg_kops work; /* a stack; an operation on it has scratch set */
-    const xg_krules *rules;
+    xg_krules *rules;
+    xg_kb at; /* where rules build */
 } xg_kcanon;
 
 /* ---- the worklist ---- */
@@ -356,20 +357,22 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->rules->first[op->op], has, n;
-    xg_kb b;
+    uint32_t k, has, n;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
-    if (!k) return;
+    if (!c->rules->first[op->op]) return;
     has = xg_krule_has(op);
-    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->rules->next[k - 1];
+    k = xg_krules_fit(c->rules, op->op, has);
     if (!k) return;
-    b = xg_kb_before(c->m, op);
     n = XG_MIN(op->n_operands, 2);
     read[0] = n > 0 ? op->operands[0].value : NULL;
     read[1] = n > 1 ? op->operands[1].value : NULL;
     for (; k; k = c->rules->next[k - 1]) {
-        xg_kop *before = op->prev;
-        xg_kval *v = xg_krule_rows[k - 1].wants & ~has ? NULL : xg_krule_rows[k - 1].apply(&b, op);
+        const xg_krule_row *row = &xg_krule_rows[k - 1];
+        const xg_kop *before = op->prev;
+        xg_kval *v;
+        if (row->wants & ~has) continue;
+        xg_kb_move(&c->at, op);
+        v = row->apply(&c->at, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {
@@ -442,7 +445,7 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
     xg_kfunc *f;
     if (m->settled) return;
     c = XG_NEW(m->temp, xg_kcanon);
-    c->m = m;
+    c->m = c->at.m = m;
     c->rules = xg_krules_of(m);
     for (f = m->first; f; f = f->next) xg_kcanon_func(c, f);
 }

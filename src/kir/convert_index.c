@@ -174,17 +174,17 @@ XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
     for (k = 0; k < op->n_operands; k++)
         if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
-XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
-    xg_kb b = xg_kb_before(m, op);
+XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
     xg_kval *r = op->n_results ? op->results : NULL;
     const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;
+    xg_kb_move(b, op);
     switch (op->op) {
     case XG_K_OP_INDEX_CAST: xg_kindex_cast(m, op); return;
     case XG_K_OP_CMPI:
         if (op->operands[0].value->scratch || op->operands[1].value->scratch) {
             xg_kelem w = xg_kindex_width(op, 0, NULL);
-            for (k = 0; k < 2; k++) xg_kindex_set(&b, op, k, w);
+            for (k = 0; k < 2; k++) xg_kindex_set(b, op, k, w);
         }
         return;
     case XG_K_OP_SELECT:
@@ -193,18 +193,18 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kop *op) {
     case XG_K_OP_PTR_ADD:
         if (op->operands[1].value->scratch && op->operands[1].value->type->elem == XG_E_I32 &&
             !(op->flags & KP_INBOUNDS) && !xg_kval_nonnegative(op->operands[1].value))
-            xg_kindex_set(&b, op, 1, XG_E_I64);
+            xg_kindex_set(b, op, 1, XG_E_I64);
         return;
     case XG_K_OP_FOR:
         if (op->regions[0]->args[0].scratch)
-            for (k = 0; k < 3; k++) xg_kindex_set(&b, op, k, op->regions[0]->args[0].type->elem);
-        xg_kindex_carried(&b, op, 3, r);
+            for (k = 0; k < 3; k++) xg_kindex_set(b, op, k, op->regions[0]->args[0].type->elem);
+        xg_kindex_carried(b, op, 3, r);
         return;
-    case XG_K_OP_WHILE: xg_kindex_carried(&b, op, 0, op->regions[0]->args); return;
+    case XG_K_OP_WHILE: xg_kindex_carried(b, op, 0, op->regions[0]->args); return;
     case XG_K_OP_YIELD:
-        xg_kindex_carried(&b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results);
+        xg_kindex_carried(b, op, 0, around->op == XG_K_OP_WHILE ? around->regions[0]->args : around->results);
         return;
-    case XG_K_OP_CONDITION: xg_kindex_carried(&b, op, 1, around->regions[1]->args); return;
+    case XG_K_OP_CONDITION: xg_kindex_carried(b, op, 1, around->regions[1]->args); return;
     case XG_K_OP_CONST:
     case XG_K_OP_THREAD_ID:
     case XG_K_OP_BLOCK_ID:
@@ -228,6 +228,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
     xg_kfunc *f;
     m->settled = true;
     for (f = m->first; f; f = f->next) {
+        xg_kb b = xg_kb_end(m, f->body);
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
@@ -236,10 +237,10 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         for (k = 0; k < f->n_results; k++)
             if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
         xg_kindex_types(m, f->body);
-        for (k = 0; k < ops.n; k++) xg_kindex_op(m, ops.p[k]);
+        for (k = 0; k < ops.n; k++) xg_kindex_op(m, &b, ops.p[k]);
         for (k = 0; k < ops.n; k++)
             if (ops.p[k]->op == XG_K_OP_RETURN) {
-                xg_kb b = xg_kb_before(m, ops.p[k]);
+                xg_kb_move(&b, ops.p[k]);
                 xg_kindex_returned(&b, ops.p[k]);
             }
     }

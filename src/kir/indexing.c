@@ -507,7 +507,7 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
-    xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
+    xg_kindexer *x = (xg_kindexer *)xg_alloc_raw(m->temp, sizeof *x);
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops ops;

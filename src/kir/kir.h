@@ -375,6 +375,7 @@ typedef struct xg_kb {
 XG_FN xg_kb xg_kb_end(xg_kmodule *m, xg_kregion *r);
 XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op);
 XG_FN xg_kb xg_kb_after(xg_kmodule *m, xg_kop *op);
+XG_FN void xg_kb_move(xg_kb *b, xg_kop *op); /* the same builder, now in front of op */
 /* The general form; results get the given types. The others are made of it and return the first result. What xg_k1,
  * xg_k2, xg_k3, casts, comparisons and choices make of integers is folded (xg_kfolded): it may be a constant, or an
  * operation of another opcode, but is never an operand. */

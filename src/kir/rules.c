@@ -624,7 +624,8 @@ typedef enum xg_krule_wants {
     XG_KWANT_KEPT0 = XG_KWANT_EARLY | XG_KWANT_CONST0,
     XG_KWANT_KEPT1 = XG_KWANT_EARLY | XG_KWANT_CONST1,
     XG_KWANT_CONSTS = XG_KWANT_KEPT0 | XG_KWANT_KEPT1,
-    XG_KWANT_POINT = XG_KWANT_EARLY | 8
+    XG_KWANT_POINT = XG_KWANT_EARLY | 8,
+    XG_KWANT_COUNT = 32 /* sets of these */
 } xg_krule_wants;
 XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL,
@@ -805,8 +806,17 @@ static const xg_krule_row xg_krule_rows[] = {
 /* Rows by opcode: number + 1 of the first, and of the one behind each; 0: there is none. */
 struct xg_krules {
     uint16_t first[XG_K_OP_COUNT + 1], next[XG_COUNT(xg_krule_rows)];
+    uint16_t fits[XG_K_OP_COUNT][XG_KWANT_COUNT]; /* answers of xg_krules_fit plus 1; 0: not asked yet */
 };
-XG_FN const xg_krules *xg_krules_of(xg_kmodule *m) {
+/* The first rule of the opcode that wants no more than an operation has, plus 1; 0: there is none. */
+XG_FN uint32_t xg_krules_fit(xg_krules *r, xg_kopcode op, uint32_t has) {
+    uint32_t k = r->fits[op][has];
+    if (k) return k - 1;
+    for (k = r->first[op]; k && (xg_krule_rows[k - 1].wants & ~has); k = r->next[k - 1]) {}
+    r->fits[op][has] = (uint16_t)(k + 1);
+    return k;
+}
+XG_FN xg_krules *xg_krules_of(xg_kmodule *m) {
     uint32_t k;
     if (m->rules) return m->rules;
     m->rules = XG_NEW(m->arena, xg_krules);

@@ -708,12 +708,13 @@ static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
 }
 static void xg_lz_region(xg_lz *z, xg_kregion *r) {
     xg_kop *op = r->first;
+    xg_kb b = xg_kb_end(z->m, r);
     uint32_t i;
     if (++z->depth > 256) xg_fail(z->m->ctx, XLAGPU_ERROR_LIMIT, "control flow is nested deeper than 256");
     while (op) {
         xg_kop *prev = op->prev;
-        xg_kb b = xg_kb_before(z->m, op);
         xg_kval *v;
+        xg_kb_move(&b, op);
         z->removed = false;
         v = xg_lz_apply(z, &b, op);
         if (v) xg_kval_replace(&op->results[0], v);

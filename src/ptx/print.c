@@ -323,85 +323,113 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
     return at;
 }
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
-static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    xg_ptx_lane in[3], lanes[8], narrow, tmp[4];
-    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0,
-         address = op->n_operands > 1 && strstr(row->text, "$p");
-    static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
-    const xg_ptx_lane *d = NULL;
-    const char *t;
-    char *at;
-    uint32_t i;
-    memset(&narrow, 0, sizeof narrow);
-    XLAGPU_ASSERT(op->n_operands <= 3);
-    for (i = 0; i < op->n_operands; i++) {
-        in[i] = xg_ptx_of(XG_KOPERAND(op, i))->lane[0];
-        if (in[i].kind != XG_PL_IMM) all_imm = false;
+/* What stands for the letters of one row: $0 to $2, $n, $v, and temporaries, which are made when the text has them. */
+typedef struct xg_ptx_fill {
+    const xg_kop *op;
+    const xg_ptx_lane *d;
+    xg_ptx_lane in[3], narrow, lanes[8], tmp[4];
+    bool has_tmp[4];
+} xg_ptx_fill;
+
+/* Operands as they may stand in the text: most constants as they are, other things in registers. */
+static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
+    const xg_kop *op = f->op;
+    bool vector = (row->flags & XG_PI_VECTOR) != 0, all_imm = true;
+    uint32_t n = op->n_operands, i;
+    XLAGPU_ASSERT(n <= XG_COUNT(f->in));
+    for (i = 0; i < n; i++) {
+        f->in[i] = xg_ptx_of(XG_KOPERAND(op, i))->lane[0];
+        if (f->in[i].kind != XG_PL_IMM) all_imm = false;
     }
-    if (row->flags & XG_PI_VECTOR) {
+    if (vector) {
         const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 0));
-        XLAGPU_ASSERT(x->n <= XG_COUNT(lanes));
-        for (i = 0; i < x->n; i++) lanes[i] = xg_ptx_in_reg(p, &x->lane[i]);
+        XLAGPU_ASSERT(x->n <= XG_COUNT(f->lanes));
+        for (i = 0; i < x->n; i++) f->lanes[i] = xg_ptx_in_reg(p, &x->lane[i]);
     }
-    for (i = 0; i < op->n_operands; i++) {
-        bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
-        if ((i == 0 && (row->flags & XG_PI_VECTOR)) || (i == 1 && address)) continue;
-        if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
-        if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
+    for (i = 0; i < n; i++) {
+        xg_ptx_lane *in = &f->in[i];
+        if ((in->kind == XG_PL_REG && !in->bits) || (i == 0 && vector) || (i == 1 && address)) continue;
+        if (in->kind != XG_PL_IMM || (in->cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in->cls == XG_PC_P ||
+            (all_imm && i == 0))
+            *in = xg_ptx_in_reg(p, in);
     }
-    if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
-        narrow = in[1];
-        narrow.cls = XG_PC_R;
-        if (in[1].kind != XG_PL_IMM) {
-            narrow = xg_ptx_new_reg(p, XG_PC_R);
-            xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL);
-        }
+}
+/* Operand 1 in 32 bits, if the text asks for it. */
+static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row) {
+    if (f->op->n_operands != 2 || f->in[1].cls != XG_PC_RD || !strstr(row->text, "$n1")) return;
+    f->narrow = f->in[1];
+    f->narrow.cls = XG_PC_R;
+    if (f->in[1].kind == XG_PL_IMM) return;
+    f->narrow = xg_ptx_new_reg(p, XG_PC_R);
+    xg_ptx_line(p, "cvt.u32.u64 $, $", &f->narrow, &f->in[1], NULL, NULL);
+}
+static char *xg_ptx_pen_temporary(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
+    static const char temps[] = "tqhs";
+    static const xg_ptx_class classes[] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
+    const char *which = letter ? strchr(temps, letter) : NULL;
+    size_t i;
+    XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
+    i = (size_t)(which - temps);
+    if (!f->has_tmp[i]) {
+        f->tmp[i] = xg_ptx_new_reg(p, classes[i]);
+        f->has_tmp[i] = true;
     }
-    if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    at = xg_ptx_line_begin(p);
-    for (t = row->text; *t; t++) {
-        const char *temps = "tqhs", *which;
-        if (*t != '$' && *t != '|') {
-            *at++ = *t;
-            continue;
-        }
-        if (*t == '|') {
+    return xg_ptx_pen_lane(p, at, &f->tmp[i]);
+}
+/* What the letters that few texts have stand for. */
+static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
+    const xg_kop *op = f->op;
+    switch (letter) {
+    case 'p': return xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    case 'n': return xg_ptx_pen_lane(p, at, &f->narrow);
+    case 'f': return xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
+    case 'a': return xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
+    case 'l': return xg_ptx_pen_text(at, xg_ptx_vector_text[xg_ptx_of(XG_KOPERAND(op, 0))->n]);
+    case 'v': return xg_ptx_pen_lanes(p, at, f->lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n);
+    case 'x': *at++ = "xyz"[op->flags % 3]; return at;
+    case 'b':
+        at = xg_ptx_pen_number(at, (uint32_t)op->b);
+        return op->a ? xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a) : at;
+    case 'c': return xg_ptx_pen_text(at, xg_ptx_condition(op));
+    default: return xg_ptx_pen_temporary(p, at, f, letter);
+    }
+}
+static char *xg_ptx_pen_row(xg_ptx *p, char *at, xg_ptx_fill *f, const char *t) {
+    for (;;) {
+        char c = *t++;
+        if (c == '$') {
+            c = *t++;
+            if (c == 'd')
+                at = xg_ptx_pen_lane(p, at, f->d);
+            else if (c >= '0' && c <= '2')
+                at = xg_ptx_pen_lane(p, at, &f->in[c - '0']);
+            else
+                at = xg_ptx_pen_letter(p, at, f, c);
+            if (c == 'n') t++;
+        } else if (c == '|') {
             xg_ptx_line_end(p, at);
             at = xg_ptx_line_begin(p);
-            continue;
-        }
-        switch (*++t) {
-        case 'd': at = xg_ptx_pen_lane(p, at, d); break;
-        case '0':
-        case '1':
-        case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
-        case 'p': at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); break;
-        case 'n':
-            at = xg_ptx_pen_lane(p, at, &narrow);
-            t++;
-            break;
-        case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
-        case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
-        case 'l': at = xg_ptx_pen_text(at, xg_ptx_vector_text[xg_ptx_of(XG_KOPERAND(op, 0))->n]); break;
-        case 'v': at = xg_ptx_pen_lanes(p, at, lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n); break;
-        case 'x': *at++ = "xyz"[op->flags % 3]; break;
-        case 'b':
-            at = xg_ptx_pen_number(at, (uint32_t)op->b);
-            if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
-            break;
-        case 'c': at = xg_ptx_pen_text(at, xg_ptx_condition(op)); break;
-        default:
-            which = *t ? strchr(temps, *t) : NULL;
-            XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
-            i = (uint32_t)(which - temps);
-            if (!has_tmp[i]) {
-                tmp[i] = xg_ptx_new_reg(p, tmp_class[i]);
-                has_tmp[i] = true;
-            }
-            at = xg_ptx_pen_lane(p, at, &tmp[i]);
-        }
+        } else if (c)
+            *at++ = c;
+        else
+            return at;
     }
-    xg_ptx_line_end(p, at);
+}
+static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
+    const char *letters = strchr(row->text, '$');
+    size_t head = letters && !memchr(row->text, '|', (size_t)(letters - row->text)) ? (size_t)(letters - row->text) : 0;
+    xg_ptx_fill f;
+    char *at;
+    f.op = op;
+    f.d = NULL;
+    memset(f.has_tmp, 0, sizeof f.has_tmp);
+    memset(&f.narrow, 0, sizeof f.narrow);
+    xg_ptx_fill_operands(p, &f, row, op->n_operands > 1 && letters && strstr(letters, "$p"));
+    xg_ptx_fill_narrow(p, &f, row);
+    if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
+    at = xg_ptx_line_begin(p);
+    memcpy(at, row->text, head);
+    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, row->text + head));
     xg_ptx_need_isa(p, row->isa);
     p->letter = p->letter || row->flags & XG_PI_LETTER;
 }

@@ -56,7 +56,7 @@
 /* clang-format on */
 
 typedef struct xg_sim_classed {
-    const char *text;
+    char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
     uint8_t cls;
 } xg_sim_classed;
 static const xg_sim_classed xg_sim_classes[] = {

@@ -25,16 +25,12 @@ XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
 
 /* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
 XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
-    static const char *const words[] = {"weak", "volatile", "relaxed", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt",
-        "nc", "unified", "cta", "cluster", "gpu", "sys", "gl"};
+    static const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++) {
         if (s->used >> i & 1) continue;
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
-        if (xg_str_is(s->mods[i], "acquire") || xg_str_is(s->mods[i], "release") || xg_str_is(s->mods[i], "acq_rel") ||
-            xg_str_is(s->mods[i], "sc")) {
+        if (xg_word_in(words, s->mods[i]) >= 0) s->used |= 1u << i;
+        if (xg_word_in("acquire release acq_rel sc", s->mods[i]) >= 0) {
             s->used |= 1u << i;
             *fence = true;
         }
@@ -47,12 +43,9 @@ XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
     return true;
 }
 XG_FN bool xg_sim_strong(const xg_sim_stmt *s) { /* ordered by itself: no data race */
-    static const char *const words[] = {"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel", "sc"};
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++)
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) return true;
+        if (xg_word_in("volatile relaxed mmio acquire release acq_rel sc", s->mods[i]) >= 0) return true;
     return false;
 }
 XG_FN xg_sim_space xg_sim_take_space(xg_sim_stmt *s) {
@@ -119,7 +112,7 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word); /* decode_async.c */
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words); /* decode_async.c */
 XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red);
 XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s);
 /* Asynchronous towards shared memory; st.async.mmio.release and red.async.mmio.release to global memory are done when
@@ -218,11 +211,6 @@ typedef enum xg_sim_atom {
 } xg_sim_atom;
 
 XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
-    static const char *const ops[] = {
-#define X(name, text) text,
-        XG_SIM_ATOMS(X)
-#undef X
-    };
     bool fence = false, policy = false, wide;
     xg_sim_space space;
     int op;
@@ -237,7 +225,9 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
-    op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
+#define X(name, text) text " "
+    op = xg_sim_take_one(s, XG_SIM_ATOMS(X));
+#undef X
     if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
     xg_sim_take(s, "noftz");
     want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
@@ -590,9 +580,8 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
 }
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"up", "down", "bfly", "idx"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "up down bfly idx");
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
@@ -616,9 +605,8 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"all", "any", "uni", "ballot"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "all any uni ballot");
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
@@ -661,7 +649,6 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
     int op;
     bool absolute, nan;
     xg_sim_type t;
@@ -669,7 +656,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_ins *in;
     (void)arg;
     if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
-    op = xg_sim_take_one(s, ops, 6);
+    op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");
     t = xg_sim_take_type(p, s);

@@ -116,12 +116,11 @@ XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, u
 
 /* prmt, shf, dp4a, dp2a, fns: three 32-bit sources */
 XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     xg_sim_f f;
     uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) {
         xg_sim_take(s, "b32");
-        imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1);
+        imm = (uint32_t)(xg_sim_take_one(s, "f4e b4e rc8 ecl ecr rc16") + 1);
         f = imm ? XG_F(prmt_b32) : XG_F(prmt_plain);
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
@@ -192,8 +191,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
-    int test = xg_sim_take_one(s, tests, 6);
+    int test = xg_sim_take_one(s, "finite infinite number notanumber normal subnormal");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
@@ -520,7 +518,6 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
 }
 
 XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"};
     int m;
     bool ftz, sat, satfinite, relu, plain;
     xg_sim_type dt, st;
@@ -533,7 +530,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cvt_pack_int(p, s);
         return;
     }
-    m = xg_sim_take_one(s, modes, 9);
+    m = xg_sim_take_one(s, "rn rz rm rp rna rni rzi rmi rpi");
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     satfinite = xg_sim_take(s, "satfinite");

@@ -33,16 +33,19 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
-/* One of the words, by its number; -1 when none is there. */
-XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
-    int i;
-    for (i = 0; i < n; i++)
-        if (xg_sim_take(s, words[i])) return i;
+/* The first modifier left that is one of the words, by the word's number; -1 when none is there. */
+XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) {
+        int k = s->used >> i & 1 ? -1 : xg_word_in(words, s->mods[i]);
+        if (k < 0) continue;
+        s->used |= 1u << i;
+        return k;
+    }
     return -1;
 }
 XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
-    static const char *const words[] = {"rn", "rz", "rm", "rp"};
-    int i = xg_sim_take_one(s, words, 4);
+    int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
 XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
@@ -196,7 +199,7 @@ typedef enum xg_sim_sreg {
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
 typedef struct xg_sim_sreg_row {
-    const char *text;
+    char text[21];
     uint8_t bytes;
 } xg_sim_sreg_row;
 static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
@@ -221,22 +224,15 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
         const char *text;
         uint8_t n, bytes;
     } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
-    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end",
-        "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64",
-        "%pm5_64", "%pm6_64", "%pm7_64"};
-    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w",
-        "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
-    for (i = 0; i < XG_COUNT(others); i++)
-        if (xg_str_is(w, others[i])) {
-            *bytes = i < 3 ? 4 : 8;
-            return true;
-        }
-    for (i = 0; i < XG_COUNT(fourth); i++)
-        if (xg_str_is(w, fourth[i])) {
-            *bytes = 4;
-            return true;
-        }
+    *bytes = 4;
+    if (xg_word_in("%reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap %tid.w %ntid.w "
+                   "%ctaid.w %nctaid.w %clusterid.w %nclusterid.w %cluster_ctaid.w %cluster_nctaid.w",
+            w) >= 0)
+        return true;
+    *bytes = 8;
+    if (xg_word_in("%current_graph_exec %pm0_64 %pm1_64 %pm2_64 %pm3_64 %pm4_64 %pm5_64 %pm6_64 %pm7_64", w) >= 0)
+        return true;
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);
@@ -585,8 +581,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
     xg_sim_type t = xg_sim_take_type(p, s);
@@ -624,8 +619,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* mad, fma; madc (arg 2). */
 XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2,
          out = xg_sim_take(s, "cc");

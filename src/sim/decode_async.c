@@ -78,12 +78,14 @@ XG_FN bool xg_sim_form(xg_sim_stmt *s, const char *pattern) {
     s->used = i >= 32 ? 0xFFFFFFFFu : (1u << i) - 1;
     return true;
 }
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word) {
+/* The first modifier that is one of the words, by the word's number; -1 when none is. */
+XG_FN int xg_sim_which(const xg_sim_stmt *s, const char *words) {
     uint32_t i;
-    for (i = 0; i < s->n_mods; i++)
-        if (xg_str_is(s->mods[i], word)) return true;
-    return false;
+    int k = -1;
+    for (i = 0; i < s->n_mods && k < 0; i++) k = xg_word_in(words, s->mods[i]);
+    return k;
 }
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words) { return xg_sim_which(s, words) >= 0; } /* any of them */
 XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
     XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
 }
@@ -393,11 +395,7 @@ enum {
 };
 
 XG_FN int xg_sim_reduction(xg_sim_stmt *s) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
-    int i;
-    for (i = 0; i < 10; i++)
-        if (i != 6 && i != 7 && xg_sim_has(s, ops[i])) return i;
-    return -1;
+    return xg_sim_which(s, "add min max and or xor - - inc dec"); /* by XG_SIM_ATOMS; no exch, no cas */
 }
 /* Operand i is the cache policy at the end. */
 XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {

@@ -5,7 +5,7 @@
 
 /* op: 0 eq 1 ne 2 lt 3 le 4 gt 5 ge 6 num 7 nan */
 typedef struct xg_sim_compare {
-    const char *text;
+    char text[4];
     uint8_t op, unordered;
 } xg_sim_compare;
 static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
@@ -69,9 +69,8 @@ XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d,
 }
 
 XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, q = XG_SIM_NOREG, x, y = XG_SIM_NOREG, c = XG_SIM_NOREG;
@@ -133,9 +132,8 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
 }
 
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type dt = xg_sim_take_type(p, s), t = xg_sim_take_type(p, s);
     uint32_t a, b, x;

@@ -34,7 +34,7 @@ typedef enum xg_sim_elem {
     XG_SIM_EL_COUNT
 } xg_sim_elem;
 typedef struct xg_sim_elem_row {
-    const char *text;
+    char text[5];
     uint8_t bits, real;
 } xg_sim_elem_row;
 static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
@@ -282,7 +282,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_mma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[10], cd[8];
     uint8_t sparse;
 } xg_sim_mma_row;
 static const xg_sim_mma_row xg_sim_mmas[] = {
@@ -389,7 +389,7 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_wmma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[8], cd[8];
     uint8_t a, b, c;
 } xg_sim_wmma_row;
 static const xg_sim_wmma_row xg_sim_wmmas[] = {
@@ -414,12 +414,11 @@ XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e
 
 /* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
 XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
-    static const char *const names[] = {"a", "b", "c"};
     xg_sim_tile t;
     xg_sim_elem e[4];
     xg_sim_regs r;
     xg_sim_spot a;
-    int which = store ? 2 : xg_sim_take_one(s, names, 3);
+    int which = store ? 2 : xg_sim_take_one(s, "a b c");
     bool col;
     uint32_t stride, regs;
     const xg_sim_wmma_row *row;

@@ -86,24 +86,16 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* Two floats or four small ones are words to a load and a store. */
 XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
-                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
-    uint32_t i, k;
+    uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
-        for (k = 0; k < XG_COUNT(packed); k++)
-            if (xg_str_is(s->mods[i], packed[k])) s->mods[i] = xg_str_z("b32");
-        for (k = 0; k < XG_COUNT(halves); k++)
-            if (xg_str_is(s->mods[i], halves[k])) s->mods[i] = xg_str_z("b16");
-        if (xg_str_is(s->mods[i], "e4m3") || xg_str_is(s->mods[i], "e5m2")) s->mods[i] = xg_str_z("b8");
+        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
+        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
     }
 }
 #define XG_SIM_MULTIMEM_TYPES \
     "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const drop[] = {"ld_reduce", "st", "red", "acc::f32", "acc::f16"};
-    static const char *const ops[] = {"min", "max", "add", "and", "or", "xor"};
     bool load, store;
-    uint32_t i;
     (void)arg;
     load = xg_sim_form(s,
         "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
@@ -115,8 +107,8 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                         "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
         xg_sim_no_form(p, s);
     s->used = 0;
-    for (i = 0; i < XG_COUNT(drop); i++) xg_sim_take(s, drop[i]);
-    for (i = 0; load && i < XG_COUNT(ops); i++) xg_sim_take(s, ops[i]);
+    while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
+    if (load) xg_sim_take_one(s, "min max add and or xor");
     if (load || store) {
         xg_sim_multimem_words(s);
         xg_sim_access(p, s, store);

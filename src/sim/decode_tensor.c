@@ -42,7 +42,7 @@ typedef enum xg_sim_tensorshape {
     XG_SIM_N_SHAPES
 } xg_sim_tensorshape;
 static const struct {
-    const char *text;
+    char text[9];
     uint8_t lanes, columns, regs;
 } xg_sim_tensor_shapes[XG_SIM_N_SHAPES] = {
 #define X(name, text, lanes, columns, regs) {text, lanes, columns, regs},
@@ -85,7 +85,7 @@ typedef enum xg_sim_ummakind {
     XG_SIM_U_KINDS
 } xg_sim_ummakind;
 static const struct {
-    const char *text;
+    char text[15];
     uint8_t scaled;
 } xg_sim_umma_kinds[XG_SIM_U_KINDS] = {
 #define X(name, text, scaled) {text, scaled},
@@ -165,11 +165,8 @@ XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
 /* ---- ld and st ---- */
 
 XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
-    static const char *const words[] = {"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"};
-    uint32_t i;
-    for (i = 0; i < XG_COUNT(words); i++)
-        if (xg_sim_has(s, words[i])) break;
-    if (i == XG_COUNT(words) || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
+    int i = xg_sim_which(s, "x1 x2 x4 x8 x16 x32 x64 x128");
+    if (i < 0 || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
     return 1u << i;
 }
@@ -209,14 +206,13 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
 
 XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
     static const struct {
-        const char *text;
+        char text[9];
         uint8_t rows, words;
     } shapes[] = {{"128x256b", 128, 2}, {"4x256b", 4, 2}, {"128x128b", 128, 1}, {"64x128b", 64, 1}, {"32x128b", 32, 1}};
-    static const char *const spreads[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
-    uint32_t i = 0, spread, unpack, address, matrix;
+    uint32_t i = 0, spread = (uint32_t)(xg_sim_which(s, "warpx2::02_13 warpx2::01_23 warpx4") + 1), unpack, address,
+             matrix;
     xg_sim_ins *in;
     while (i < XG_COUNT(shapes) && !xg_sim_has(s, shapes[i].text)) i++;
-    for (spread = 3; spread && !xg_sim_has(s, spreads[spread - 1]); spread--) {}
     if (i == XG_COUNT(shapes) || (shapes[i].rows == 64) != (spread == 1 || spread == 2) ||
         (shapes[i].rows == 32) != (spread == 3))
         xg_sim_no_form(p, s);
@@ -236,13 +232,12 @@ XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
 
 /* Scales of a row or column of one multiplication: 0 where there are none. */
 XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_ummakind kind) {
-    static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block32", "block16"};
-    uint32_t i, n;
+    int i = xg_sim_which(s, "scale_vec::1X scale_vec::2X scale_vec::4X block32 block16");
+    uint32_t n;
     if (!xg_sim_umma_kinds[kind].scaled) return 0;
-    for (i = 0; i < XG_COUNT(words) && !xg_sim_has(s, words[i]); i++) {}
     n = kind == XG_SIM_U_MXF8F6F4 ? 1 : kind == XG_SIM_U_MXF4 ? 2 : 4; /* where the statement says nothing */
-    if (i < 3) n = 1u << i;
-    if (i >= 3 && i < XG_COUNT(words)) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
+    if (i >= 0 && i < 3) n = 1u << i;
+    if (i >= 3) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
     if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
         (kind == XG_SIM_U_MXF4NVF4 && n == 1))
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");

@@ -23,13 +23,11 @@ XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
     return imm;
 }
 XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
-    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    int i = xg_sim_take_one(s, words, 6);
+    int i = xg_sim_take_one(s, "eq ne lt le gt ge");
     if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
     return (uint32_t)i << XG_SIM_V_COMPARE;
 }
 XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
-    static const char *const seconds[] = {"add", "min", "max"};
     uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
     xg_sim_ins *in;
     if (op == XG_SIM_V_SET)
@@ -48,7 +46,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
                                                                                : xg_sim_take(s, "shr15") ? 2u
                                                                                                          : 0u)
                                                                                << XG_SIM_V_SCALE;
-    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
+    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, "add min max") + 1);
     imm |= second << XG_SIM_V_SECOND;
     if (s->n && (second || s->o[0].select.n)) least = 4;
     xg_sim_operands(p, s, least, least);

@@ -405,7 +405,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
 /* ---- types ---- */
 
 typedef struct xg_sim_type_row {
-    const char *text;
+    char text[8];
     uint8_t bytes, bits;
     char cls;
 } xg_sim_type_row;
@@ -466,8 +466,8 @@ enum {
 };
 
 typedef struct xg_sim_binary_row {
-    int level;
-    const char *text;
+    uint8_t level;
+    char text[3];
 } xg_sim_binary_row;
 static const xg_sim_binary_row xg_sim_binaries[] = {
 #define X(level, text) {level, text},
