@@ -98,6 +98,8 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!q) return;
+    for (k = 0; q->nccl && k < q->n; k++) /* communicators end when no graph holds their work */
+        while (q->devices[k] && q->devices[k]->programs) xlagpu_rt_unload(q->devices[k]->programs);
     if (q->nccl) xr_nccl_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
     xr_rendezvous_end(q);
