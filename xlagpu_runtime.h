@@ -28009,7 +28009,7 @@ XG_FN XG_COLD xlagpu_status xr_graph_capture(xlagpu_execution *e, xr_record *r, 
     xr_cuda *u = xr_cuda_under(e);
     xlagpu_status s = XLAGPU_OK, ended;
     *child = NULL;
-    if (!u->captures) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!u->captures) return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the driver captures no streams");
     if (!r->stream) s = XR_GRAPH(e, stream_create(&r->stream, NON_BLOCKING), "making a stream");
     if (s == XLAGPU_OK) s = XR_GRAPH(e, capture_begin(r->stream, THREAD_LOCAL), "beginning to capture a stream");
     if (s != XLAGPU_OK) return s;
@@ -32256,8 +32256,12 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
     if (e->capturing && xr_collective_asks(m.c))
         return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the host reads what it is given");
     s = f->event_record(e, met[0], stream);
+    if (s != XLAGPU_OK && e->capturing) return XLAGPU_ERROR_UNSUPPORTED; /* NCCL knows nothing of it yet */
     if (s == XLAGPU_OK) s = xr_meeting_all(&m);
-    if (s == XLAGPU_OK) return f->event_record(e, met[1], stream);
+    if (s == XLAGPU_OK) {
+        s = f->event_record(e, met[1], stream);
+        return s != XLAGPU_OK && e->capturing ? XLAGPU_ERROR_UNSUPPORTED : s;
+    }
     xr_clique_leave(m.q, p->rank, s, e->c.message);
     if (!e->capturing) xr_nccl_leave(e); /* else who builds the graph does */
     return s;

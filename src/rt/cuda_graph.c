@@ -174,7 +174,7 @@ XG_FN XG_COLD xlagpu_status xr_graph_capture(xlagpu_execution *e, xr_record *r, 
     xr_cuda *u = xr_cuda_under(e);
     xlagpu_status s = XLAGPU_OK, ended;
     *child = NULL;
-    if (!u->captures) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!u->captures) return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the driver captures no streams");
     if (!r->stream) s = XR_GRAPH(e, stream_create(&r->stream, NON_BLOCKING), "making a stream");
     if (s == XLAGPU_OK) s = XR_GRAPH(e, capture_begin(r->stream, THREAD_LOCAL), "beginning to capture a stream");
     if (s != XLAGPU_OK) return s;

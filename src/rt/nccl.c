@@ -672,8 +672,12 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
     if (e->capturing && xr_collective_asks(m.c))
         return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the host reads what it is given");
     s = f->event_record(e, met[0], stream);
+    if (s != XLAGPU_OK && e->capturing) return XLAGPU_ERROR_UNSUPPORTED; /* NCCL knows nothing of it yet */
     if (s == XLAGPU_OK) s = xr_meeting_all(&m);
-    if (s == XLAGPU_OK) return f->event_record(e, met[1], stream);
+    if (s == XLAGPU_OK) {
+        s = f->event_record(e, met[1], stream);
+        return s != XLAGPU_OK && e->capturing ? XLAGPU_ERROR_UNSUPPORTED : s;
+    }
     xr_clique_leave(m.q, p->rank, s, e->c.message);
     if (!e->capturing) xr_nccl_leave(e); /* else who builds the graph does */
     return s;

@@ -438,9 +438,7 @@ static void group_number(group *g) {
     comm *c = g->comm;
     work *w;
     for (w = g->first; w && !g->numbered; w = w->next)
-        w->number = w->kind == SEND   ? ++c->sends[w->peer]
-                    : w->kind == RECV ? ++c->recvs[w->peer]
-                                      : ++c->number;
+        w->number = w->kind == SEND ? ++c->sends[w->peer] : w->kind == RECV ? ++c->recvs[w->peer] : ++c->number;
     g->numbered = 1;
 }
 /* Goes on with a group of calls; 0: it is not done yet. */
