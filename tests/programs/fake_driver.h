@@ -1246,12 +1246,16 @@ static bool nodes_meet(const fake_node *a, const fake_node *b) {
             if ((x[i].written || y[j].written) && x[i].from < y[j].to && y[j].from < x[i].to) return true;
     return false;
 }
-/* Nodes that meet in memory and do not wait for each other. */
+/* Nodes that meet in memory and do not wait for each other; and those that have not to wait for a collective. */
 static void graph_races(const fake_graph *g) {
     int i, j;
     for (j = 0; j < g->n; j++)
-        for (i = 0; i < j; i++)
-            fake.races += !(g->nodes[j]->above[i / 64] >> i % 64 & 1) && nodes_meet(g->nodes[i], g->nodes[j]);
+        for (i = 0; i < j; i++) {
+            const fake_node *a = g->nodes[i], *b = g->nodes[j];
+            if (b->above[i / 64] >> i % 64 & 1) continue;
+            fake.races += nodes_meet(a, b);
+            fake.beside += (a->kind == MEETING && b->kind <= FILL) || (b->kind == MEETING && a->kind <= FILL);
+        }
 }
 /* A launch of a graph. */
 struct fake_run {

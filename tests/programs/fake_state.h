@@ -28,6 +28,7 @@ typedef struct fake_state {
     long loading, loading_most; /* threads that load at this moment, and at most */
     long allocations;           /* of device memory: ever */
     long captures, children;    /* of streams, and graphs in graphs: ever */
+    long beside;                /* nodes that may run beside devices that meet: ever */
 } fake_state;
 /* Memory that a library's work touches. */
 typedef struct fake_range {
