@@ -608,6 +608,13 @@ XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t 
  * several processes, each has the whole inputs and fills in what its own devices have of the outputs. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* Behind such a run, on every process: process 0 has the whole outputs then. One process has them already. Not where
+ * processes share by a function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *program, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* How many processes torchrun, mpirun or srun say there are, and which one this is. 1: they say nothing, or the runtime
+ * has no NCCL; 0: what they say makes no sense, and xlagpu_rt_clique_open with `environment` says why. */
+XLAGPU_DEF uint32_t xlagpu_rt_processes(uint32_t *process);
 
 /* ---- profiles ---- */
 
@@ -31312,6 +31319,10 @@ XG_FN XG_COLD xlagpu_status xr_rendezvous(
                      "several processes meet by NCCL: define XLAGPU_USE_NCCL for the implementation");
 }
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    *process = 0;
+    return 1;
+}
 #else
 /* ---- what the environment says ---- */
 
@@ -31358,6 +31369,18 @@ XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uin
     if (getenv("MASTER_PORT") && !xr_number_of(getenv("MASTER_PORT"), &a->port))
         return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "MASTER_PORT is no number: %.60s", getenv("MASTER_PORT"));
     return XLAGPU_OK;
+}
+
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    xlagpu_clique q;
+    xr_endpoint a;
+    uint32_t local;
+    memset(&q, 0, sizeof q);
+    xg_ctx_init(&q.c, NULL, 0);
+    q.processes = 1;
+    if (xr_environment(&q, &a, &local) != XLAGPU_OK) q.process = q.processes = 0;
+    *process = q.process;
+    return q.processes;
 }
 
 /* ---- sockets ---- */
@@ -31576,6 +31599,16 @@ XG_FN XG_COLD xlagpu_status xr_share(xlagpu_clique *q, void *bytes, size_t size)
             return xr_fail(
                 &q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", k, xr_timeout_ms(q));
     return XLAGPU_OK;
+}
+/* From process k, which is another one, to process 0. */
+XG_FN XG_COLD xlagpu_status xr_send_home(xlagpu_clique *q, uint32_t k, void *bytes, size_t size) {
+    double until = xr_seconds() + q->timeout;
+    if (!q->sockets)
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+            "processes that share by a function have no way to bring results to process 0");
+    if (xr_socket_all(q->sockets[q->process ? 0 : k], bytes, size, q->process != 0, until)) return XLAGPU_OK;
+    return xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", q->process ? 0 : k,
+        xr_timeout_ms(q));
 }
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) {
     uint32_t k;
@@ -33288,6 +33321,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
     return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
 }
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return xlagpu_rt_clique_run(p, outputs, n_outputs, outputs, n_outputs);
+}
 #else
 /* ---- the clique ---- */
 
@@ -33485,6 +33522,56 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.inputs = inputs;
     j.outputs = outputs;
     return xr_clique_all(q, xr_clique_run_one, &j);
+}
+
+/* ---- what other processes have ---- */
+
+#ifdef XLAGPU_USE_NCCL
+/* The first device that has this part of a value. */
+XG_FN XG_COLD bool xr_part_is_first(const xlagpu_program *p, const xg_exe_value *v, uint32_t device) {
+    size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
+    uint32_t n = p->head.partitions, k = 0;
+    while (memcmp(xr_part(p, v, k % n), xr_part(p, v, device % n), bytes) != 0) k++;
+    return k == device && *xr_part(p, v, device % n);
+}
+XG_FN XG_COLD xlagpu_status xr_gather_part(
+    const xlagpu_program *p, uint32_t index, uint32_t device, const xlagpu_rt_tensor *whole) {
+    xlagpu_clique *q = p->clique;
+    const xg_exe_value *of = &p->values[index];
+    const int64_t *at = xr_part(p, of, device % p->head.partitions) + 1;
+    xlagpu_rt_value v;
+    xlagpu_status s;
+    char *part;
+    xr_value(p, index, &v);
+    if (!v.bytes || (q->process && q->process != device / q->n)) return XLAGPU_OK;
+    part = (char *)xg_mem_alloc(&q->c, v.bytes);
+    if (!part) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a part", v.bytes);
+    memset(part, 0, v.bytes); /* a part may reach beyond the end of the whole */
+    if (q->process) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, true);
+    s = xr_send_home(q, device / q->n, part, v.bytes);
+    if (!q->process && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, false);
+    xg_mem_free(&q->c, part);
+    return s;
+}
+#endif
+/* All processes go through the same parts in the same order; each part comes from the first device that has it. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_status s;
+    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->clique->c);
+    s = xr_check_tensors(&p->clique->c, p, outputs, n_outputs, true, true);
+#ifdef XLAGPU_USE_NCCL
+    {
+        uint32_t k, d;
+        for (k = 0; k < n_outputs; k++) {
+            uint32_t index = p->head.n_params + k;
+            for (d = p->clique->n; p->values[index].parts && d < p->clique->all && s == XLAGPU_OK; d++)
+                if (xr_part_is_first(p, &p->values[index], d)) s = xr_gather_part(p, index, d, &outputs[k]);
+        }
+    }
+#endif
+    return s;
 }
 
 #endif /* XR_CLIQUES */
