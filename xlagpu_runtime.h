@@ -32011,7 +32011,7 @@ XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
 
 /* What NCCL calls the type, and how many of it are one element; NO_TYPE: it does not reduce it. */
 XG_FN int xr_nccl_type(xlagpu_type t, size_t *each) {
-    *each = 1 + (t == XLAGPU_C64 || t == XLAGPU_C128);
+    *each = t == XLAGPU_C64 || t == XLAGPU_C128 ? 2 : 1;
     switch (t) {
     case XLAGPU_S8: return 0;
     case XLAGPU_PRED:
