@@ -234,7 +234,8 @@ typedef enum xg_exe_library {
 
 /* X(name): what of cuSOLVER may be called, by LAPACK's names. */
 #define XG_EXE_SOLVERS(X) X(potrf) X(getrf) X(geqrf) X(orgqr) X(syevd) X(gesvd)
-/* Of these, those that wait for the device before all of their work is enqueued: the host looks at what has converged. */
+/* Of these, those that wait for the device before all of their work is enqueued: the host looks at what has
+ * converged. */
 #define XG_EXE_SOLVERS_THAT_WAIT(X) X(syevd) X(gesvd)
 /* Custom calls of these targets are LIBRARY_CALLs (expand/library_rewriter.c writes them):
  *   __cufft$fft    {rank = 2 : i64, inverse = false}: of the last dimensions, from complex or real numbers or back to
