@@ -8,8 +8,9 @@
  * there. What is inside loops and branches that stay is converted by itself.
  *
  * What libraries enqueue, collectives among it, is captured when a command buffer is built. So neither a call that
- * waits for the device itself is convertible, nor a collective that is told by an operand what it does; and a loop or branch
- * with such steps stays, for the graphs inside conditional nodes take fewer kinds of nodes than a library may enqueue.
+ * waits for the device itself is convertible, nor a collective that is told by an operand what it does; and a loop or
+ * branch with such steps stays, for the graphs inside conditional nodes take fewer kinds of nodes than a library may
+ * enqueue.
  *
  * Collectives run beside what stands behind them. Where one stays, a run ends where a step needs what it gives, so that
  * the steps before that one need not wait with it. */
