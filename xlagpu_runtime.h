@@ -608,6 +608,13 @@ XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t 
  * several processes, each has the whole inputs and fills in what its own devices have of the outputs. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* Behind such a run, on every process: process 0 has the whole outputs then. One process has them already. Not where
+ * processes share by a function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *program, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* How many processes torchrun, mpirun or srun say there are, and which one this is. 1: they say nothing, or the runtime
+ * has no NCCL; 0: what they say makes no sense, and xlagpu_rt_clique_open with `environment` says why. */
+XLAGPU_DEF uint32_t xlagpu_rt_processes(uint32_t *process);
 
 /* ---- profiles ---- */
 
@@ -24325,6 +24332,7 @@ typedef struct xg_exe_map {
  *             ASKS     the host reads its slice, to decide
  *             OWN      fills its slice with a number that the runtime knows
  *             CALLS    runs a registered function, called as `text` unless the thunk has a name for it
+ *             CAPTURED a library enqueues it: as a command it is captured from a stream
  *
  *   KERNEL        kernel: its number; a slice per parameter
  *   COPY          source, destination (equal bytes); within the device, between the device and host memory, or within
@@ -24354,21 +24362,22 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
-    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS | XG_EXE_INSIDE | XG_EXE_CAPTURED) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
     X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
-    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_INSIDE | XG_EXE_CAPTURED)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
     XG_EXE_INSIDE = 1,
     XG_EXE_ASKS = 2,
     XG_EXE_OWN = 4,
-    XG_EXE_CALLS = 8
+    XG_EXE_CALLS = 8,
+    XG_EXE_CAPTURED = 16
 };
 typedef enum xg_exe_thunk_value {
     XG_EXE_VALUE_NO,
@@ -24439,6 +24448,9 @@ typedef enum xg_exe_library {
 
 /* X(name): what of cuSOLVER may be called, by LAPACK's names. */
 #define XG_EXE_SOLVERS(X) X(potrf) X(getrf) X(geqrf) X(orgqr) X(syevd) X(gesvd)
+/* Of these, those that wait for the device before all of their work is enqueued: the host looks at what has
+ * converged. */
+#define XG_EXE_SOLVERS_THAT_WAIT(X) X(syevd) X(gesvd)
 /* Custom calls of these targets are LIBRARY_CALLs (expand/library_rewriter.c writes them):
  *   __cufft$fft    {rank = 2 : i64, inverse = false}: of the last dimensions, from complex or real numbers or back to
  *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
@@ -24801,7 +24813,7 @@ typedef struct xr_record {
     uint64_t *words;
     xr_node *nodes;
     uint32_t *first, n_nodes;
-    void *graph, *exec;
+    void *graph, *exec, *stream; /* stream: what libraries enqueue is captured from it; NULL: none yet */
     uint64_t version;
     uint32_t builds, updates;
     bool built, plain, no_update;
@@ -24918,6 +24930,7 @@ struct xlagpu_execution {
     xr_profile profile;
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
+    bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
@@ -25058,6 +25071,7 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
 /* Until the last run has ended; a clique's devices look after each other meanwhile. */
 XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e);
 XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream); /* ... until the stream has come so far */
+XG_FN void xr_nccl_leave(xlagpu_execution *e);                        /* its device meets the others no more */
 XG_FN bool xr_met_has(const xlagpu_program *p);                       /* collectives by NCCL */
 XG_FN size_t xr_met_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e);
@@ -25096,7 +25110,8 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
-XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e); /* inside enter and leave */
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream); /* one that runs no thunks */
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e);                                    /* inside enter and leave */
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 /* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
 XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);
@@ -25472,6 +25487,7 @@ XG_FN xlagpu_status xr_once_replay_thunk(
     const uint64_t *words = r->words + c->first;
     uint32_t slice = p->links[t->first_link];
     xlagpu_status s = XLAGPU_OK;
+    if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_CAPTURED) return xr_run_step(e, t, NULL);
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
         memcpy(e->args, words, (size_t)t->n_links * 8);
@@ -26788,6 +26804,16 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
     X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
 /* clang-format on */
 
+/* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
+/* clang-format off */
+#define XR_CUDA_CAPTURE_FUNCTIONS(X) \
+    X(capture_begin, "cuStreamBeginCapture_v2", (void *stream, int mode)) \
+    X(capture_end, "cuStreamEndCapture", (void *stream, void **graph)) \
+    X(capture_record, "cuEventRecordWithFlags", (void *event, void *stream, unsigned flags)) \
+    X(graph_child, "cuGraphAddChildGraphNode", (void **node, void *graph, void *const *after, size_t n, void *child)) \
+    X(graph_set_child, "cuGraphExecChildGraphNodeSetParams", (void *exec, void *node, void *child))
+/* clang-format on */
+
 /* To keep machine code: without them nothing is kept. */
 /* clang-format off */
 #define XR_CUDA_LINK_FUNCTIONS(X) \
@@ -26837,18 +26863,20 @@ typedef struct xr_conditional_node {
     long long reserved2;
 } xr_conditional_node;
 
+/* The functions stand one behind the other, in the order in which they are bound. */
 typedef struct xr_cuda {
-    void *library, *context;
-    int device, version;
-    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
     XR_CUDA_LINK_FUNCTIONS(X)
     XR_CUDA_STREAM_FUNCTIONS(X)
+    XR_CUDA_CAPTURE_FUNCTIONS(X)
 #undef X
-    bool graphs, conditionals, linker, streams;
+    void *library, *context;
+    int device, version;
+    bool started, retained;
+    bool graphs, conditionals, linker, streams, captures;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -26897,6 +26925,18 @@ XG_FN void xr_cuda_pop(const xr_cuda *u) {
     u->context_pop(&context);
 }
 
+/* The functions whose names stand one behind the other, up to the empty one; both go on behind them. The first that
+ * is missing; NULL: none. */
+XG_FN XG_COLD const char *xr_cuda_bind_group(const xr_cuda *u, const char **name, char **to) {
+    const char *missing = NULL;
+    for (; **name; *name += strlen(*name) + 1, *to += sizeof(void *)) {
+        void *f = xr_library_symbol(u->library, *name);
+        if (!f && !missing) missing = *name;
+        memcpy(*to, &f, sizeof f);
+    }
+    ++*name;
+    return missing;
+}
 /* The library's name, then every function. */
 XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     static const char *const names[] = {
@@ -26908,10 +26948,15 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
         "/usr/lib/wsl/lib/libcuda.so.1",
 #endif
     };
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] =
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(
+            X) "\0" XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X);
+#undef X
     xr_cuda *u = xr_cuda_of(d);
-    bool all = true;
+    const char *name = symbols, *missing;
+    char *to = (char *)u;
     size_t k;
-    void *f;
     if (path)
         u->library = xr_library_open(path);
     else
@@ -26919,27 +26964,13 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     if (!u->library)
         return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
-    memcpy(&u->field, &f, sizeof f);
-    XR_CUDA_FUNCTIONS(X)
-#undef X
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(u->library, symbol); \
-    memcpy(&u->field, &f, sizeof f); \
-    all = all && f;
-    XR_CUDA_GRAPH_FUNCTIONS(X)
-    u->graphs = all;
-    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
-    u->conditionals = all;
-    all = true;
-    XR_CUDA_LINK_FUNCTIONS(X)
-    u->linker = all;
-    all = true;
-    XR_CUDA_STREAM_FUNCTIONS(X)
-    u->streams = all;
-#undef X
+    missing = xr_cuda_bind_group(u, &name, &to);
+    if (missing) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", missing);
+    u->graphs = !xr_cuda_bind_group(u, &name, &to);
+    u->conditionals = !xr_cuda_bind_group(u, &name, &to) && u->graphs;
+    u->linker = !xr_cuda_bind_group(u, &name, &to);
+    u->streams = !xr_cuda_bind_group(u, &name, &to);
+    u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
     return XLAGPU_OK;
 }
 
@@ -27275,7 +27306,13 @@ XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **ev
 }
 XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
 XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) {
-    return XR_CUDA_RUN(e, event_record(event, stream), "recording an event");
+    enum {
+        NODE = 1 /* else what is recorded while a stream is captured is no time, but a place in the capture */
+    };
+    return xr_cuda_check(&e->c, xr_cuda_under(e),
+        e->capturing ? xr_cuda_under(e)->capture_record(event, stream, NODE)
+                     : xr_cuda_under(e)->event_record(event, stream),
+        "recording an event");
 }
 XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) {
     return XR_CUDA_RUN(e, event_wait(event), "waiting for an event");
@@ -27888,6 +27925,9 @@ XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
+ * What a library enqueues is captured from a stream into a graph of its own, which becomes one node. Collectives keep
+ * their order among themselves, and stand beside all that does not touch their memory.
+ *
  * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
  * graph takes the nodes of the graphs inside the one that it was made of.
  *
@@ -28004,14 +28044,19 @@ typedef struct xr_graph_writer {
     uint64_t below[XR_GRAPH_FRONT];
 } xr_graph_writer;
 
+/* May the two stand beside each other? */
+XG_FN XG_COLD bool xr_graph_beside(const xlagpu_program *p, uint32_t a, uint32_t b) {
+    return (p->device->concurrent || p->thunks[a].kind == XG_EXE_THUNK_COLLECTIVE ||
+               p->thunks[b].kind == XG_EXE_THUNK_COLLECTIVE) &&
+           !xr_lanes_conflict(p, a, b);
+}
 /* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all.
  * What they wait for themselves is not named again. */
 XG_FN XG_COLD uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
-    bool all = !thunk || !w->e->program->device->concurrent;
     uint32_t n = 0, k;
     *below = 0;
     for (k = w->n_front; k-- > 0;) {
-        if (*below >> k & 1 || (!all && !xr_lanes_conflict(w->e->program, w->thunks[k], *thunk))) continue;
+        if (*below >> k & 1 || (thunk && xr_graph_beside(w->e->program, w->thunks[k], *thunk))) continue;
         after[n++] = w->front[k];
         *below |= w->below[k] | (uint64_t)1 << k;
     }
@@ -28036,6 +28081,40 @@ XG_FN XG_COLD xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, v
     return n;
 }
 
+/* Whatever a library says while a stream is captured, or the driver at the end of that, the step may still run by
+ * itself; but a collective that fails has failed on all devices. */
+XG_FN XG_COLD xlagpu_status xr_graph_capture(xlagpu_execution *e, xr_record *r, const xg_exe_thunk *t, void **child) {
+    enum {
+        NON_BLOCKING = 1,
+        THREAD_LOCAL = 1 /* other threads may do what they want meanwhile */
+    };
+    xr_cuda *u = xr_cuda_under(e);
+    xlagpu_status s = XLAGPU_OK, ended;
+    *child = NULL;
+    if (!u->captures) return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the driver captures no streams");
+    if (!r->stream) s = XR_GRAPH(e, stream_create(&r->stream, NON_BLOCKING), "making a stream");
+    if (s == XLAGPU_OK) s = XR_GRAPH(e, capture_begin(r->stream, THREAD_LOCAL), "beginning to capture a stream");
+    if (s != XLAGPU_OK) return s;
+    e->capturing = true;
+    s = xr_run_step(e, t, r->stream);
+    e->capturing = false;
+    if (s != XLAGPU_OK && t->kind != XG_EXE_THUNK_COLLECTIVE) s = XLAGPU_ERROR_UNSUPPORTED;
+    ended = XR_GRAPH(e, capture_end(r->stream, child), "capturing a stream");
+    if (s == XLAGPU_OK) s = ended;
+    if (s == XLAGPU_OK || !*child) return s;
+    u->graph_destroy(*child);
+    return s;
+}
+XG_FN XG_COLD xlagpu_status xr_graph_library(
+    xr_graph_writer *w, const xg_exe_thunk *t, void **node, void *const *after, uint32_t n_after) {
+    void *child;
+    xlagpu_status s = xr_graph_capture(w->e, w->r, t, &child);
+    if (s != XLAGPU_OK) return s;
+    s = XR_GRAPH(w->e, graph_child(node, w->graph, after, n_after, child), "adding a library's work to a graph");
+    xr_cuda_under(w->e)->graph_destroy(child); /* the node has its own */
+    return s;
+}
+
 XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -28058,6 +28137,8 @@ XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t comman
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
         s = XR_GRAPH(e, graph_copy(&node, w->graph, after, n_after, &n, u->context), "adding a copy to a graph");
+    } else if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_CAPTURED) {
+        s = xr_graph_library(w, t, &node, after, n_after);
     } else {
         xr_fill_node n;
         xr_graph_fill(p, t, words, &n);
@@ -28192,7 +28273,8 @@ XG_FN XG_COLD void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     xr_cuda *u = xr_cuda_under(e);
     if (r->exec) u->graph_exec_destroy(r->exec);
     if (r->graph) u->graph_destroy(r->graph);
-    r->exec = r->graph = NULL;
+    if (r->stream) u->stream_destroy(r->stream);
+    r->exec = r->graph = r->stream = NULL;
     r->built = false;
 }
 
@@ -28243,6 +28325,16 @@ XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint
         s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
     return s;
 }
+XG_FN xlagpu_status xr_graph_update_library(xlagpu_execution *e, xr_record *r, uint32_t first, const xg_exe_thunk *t) {
+    void *child;
+    xlagpu_status s = xr_graph_capture(e, r, t, &child);
+    if (s != XLAGPU_OK) return s;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(
+            e, graph_set_child(r->exec, r->nodes[first - 1].node, child), "changing a library's work in a graph");
+    xr_cuda_under(e)->graph_destroy(child);
+    return s;
+}
 /* Questions about an address that has changed. */
 XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
     xlagpu_status s = XLAGPU_OK;
@@ -28278,6 +28370,8 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
         s = xr_graph_kernel(e, t, words, &kernel);
         return s == XLAGPU_OK ? xr_graph_update_kernel(e, r, first, &kernel) : s;
     case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    case XG_EXE_THUNK_LIBRARY_CALL:
+    case XG_EXE_THUNK_COLLECTIVE: return xr_graph_update_library(e, r, first, t);
     default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
@@ -30030,6 +30124,7 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
         r->plain = true;
         return XLAGPU_OK;
     }
+    xr_nccl_leave(e);
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }
@@ -30078,7 +30173,8 @@ XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b
 }
 /* Is it known by its buffers what it conflicts with? */
 XG_FN XG_COLD bool xr_lanes_known(const xlagpu_program *p, uint32_t kind) {
-    return xr_is_command(kind) || (kind == XG_EXE_THUNK_COLLECTIVE && p->device->meets && !p->device->concurrent);
+    if (kind == XG_EXE_THUNK_COLLECTIVE) return p->device->meets && !p->device->concurrent;
+    return xr_is_command(kind) && !(xg_exe_thunk_row_of(kind)->flags & XG_EXE_CALLS);
 }
 XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
@@ -30092,6 +30188,7 @@ XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32
         return false;
     }
     if (!xr_lanes_known(p, s->kind) || !xr_lanes_known(p, t->kind)) return true;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE && t->kind == s->kind) return true; /* all devices keep one order */
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -30156,13 +30253,14 @@ XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
-                                                                   : before && before == ends[1] ? true
-                                                                                                 : ends[1] < ends[0]);
+        bool aside =
+            xr_lanes_known(p, p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+                                                              : before && before == ends[1] ? true
+                                                                                            : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
-        if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
+        if (!xr_lanes_known(p, p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
@@ -31296,6 +31394,10 @@ XG_FN XG_COLD xlagpu_status xr_rendezvous(
                      "several processes meet by NCCL: define XLAGPU_USE_NCCL for the implementation");
 }
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    *process = 0;
+    return 1;
+}
 #else
 /* ---- what the environment says ---- */
 
@@ -31342,6 +31444,18 @@ XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uin
     if (getenv("MASTER_PORT") && !xr_number_of(getenv("MASTER_PORT"), &a->port))
         return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "MASTER_PORT is no number: %.60s", getenv("MASTER_PORT"));
     return XLAGPU_OK;
+}
+
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    xlagpu_clique q;
+    xr_endpoint a;
+    uint32_t local;
+    memset(&q, 0, sizeof q);
+    xg_ctx_init(&q.c, NULL, 0);
+    q.processes = 1;
+    if (xr_environment(&q, &a, &local) != XLAGPU_OK) q.process = q.processes = 0;
+    *process = q.process;
+    return q.processes;
 }
 
 /* ---- sockets ---- */
@@ -31561,6 +31675,16 @@ XG_FN XG_COLD xlagpu_status xr_share(xlagpu_clique *q, void *bytes, size_t size)
                 &q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", k, xr_timeout_ms(q));
     return XLAGPU_OK;
 }
+/* From process k, which is another one, to process 0. */
+XG_FN XG_COLD xlagpu_status xr_send_home(xlagpu_clique *q, uint32_t k, void *bytes, size_t size) {
+    double until = xr_seconds() + q->timeout;
+    if (!q->sockets)
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+            "processes that share by a function have no way to bring results to process 0");
+    if (xr_socket_all(q->sockets[q->process ? 0 : k], bytes, size, q->process != 0, until)) return XLAGPU_OK;
+    return xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", q->process ? 0 : k,
+        xr_timeout_ms(q));
+}
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) {
     uint32_t k;
     for (k = 0; q->sockets && k < q->processes; k++) xr_socket_close(q->sockets[k]);
@@ -31610,6 +31734,7 @@ XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream) {
     (void)stream;
     return XLAGPU_OK;
 }
+XG_FN void xr_nccl_leave(xlagpu_execution *e) { (void)e; }
 XG_FN bool xr_met_has(const xlagpu_program *p) {
     (void)p;
     return false;
@@ -31695,17 +31820,40 @@ XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
 
 /* ---- waiting, and giving up ---- */
 
-/* The communicators of one of our devices. */
+/* The communicators of one of our devices. Each ends when no graph holds its work, and a launch that has not ended may
+ * wait in that of another: so graphs go first, and then all communicators are asked side by side. */
+typedef struct xr_nccl_aborts {
+    xlagpu_clique *q;
+    uint32_t k, from;
+} xr_nccl_aborts;
+XG_FN XG_COLD void xr_nccl_abort(void *user, uint32_t index) {
+    const xr_nccl_aborts *a = (const xr_nccl_aborts *)user;
+    const xr_comm *c = a->q->comms;
+    for (index += a->from; index; index--) c = c->next;
+    if (!c->handles[a->k]) return;
+    (void)a->q->nccl->abort(c->handles[a->k]);
+    c->handles[a->k] = NULL;
+    xr_enter_lock(a->q->lock);
+    a->q->broken = true;
+    xr_leave_lock(a->q->lock);
+}
 XG_FN XG_COLD void xr_nccl_give_up(xlagpu_clique *q, uint32_t k) {
+    const xlagpu_program *p;
+    xlagpu_execution *e;
     const xr_comm *c;
-    for (c = q->comms; c; c = c->next) {
-        if (!c->handles[k]) continue;
-        (void)q->nccl->abort(c->handles[k]);
-        c->handles[k] = NULL;
-        xr_enter_lock(q->lock);
-        q->broken = true;
-        xr_leave_lock(q->lock);
-    }
+    xr_nccl_aborts a;
+    uint32_t n = 0;
+    for (p = q->devices[k]->programs; p; p = p->next)
+        for (e = p->executions; e; e = e->next) xr_commands_finish(e);
+    for (c = q->comms; c; c = c->next) n++;
+    a.q = q;
+    a.k = k;
+    for (a.from = 0; a.from < n; a.from += XR_WORKERS_MAX)
+        xr_parallel(XG_MIN(n - a.from, (uint32_t)XR_WORKERS_MAX), xr_nccl_abort, &a);
+}
+XG_FN XG_COLD void xr_nccl_leave(xlagpu_execution *e) {
+    xlagpu_clique *q = e->program->clique;
+    if (q && q->nccl) xr_nccl_give_up(q, e->program->rank - q->first);
 }
 XG_FN XG_COLD xlagpu_status xr_nccl_failed(const xlagpu_clique *q, xg_ctx *c, const char *what, int error) {
     return xr_fail(c, XLAGPU_ERROR_DEVICE, "%s: %s (error %d of NCCL)", what, q->nccl->text(error), error);
@@ -31938,7 +32086,7 @@ XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
 
 /* What NCCL calls the type, and how many of it are one element; NO_TYPE: it does not reduce it. */
 XG_FN int xr_nccl_type(xlagpu_type t, size_t *each) {
-    *each = 1 + (t == XLAGPU_C64 || t == XLAGPU_C128);
+    *each = t == XLAGPU_C64 || t == XLAGPU_C128 ? 2 : 1;
     switch (t) {
     case XLAGPU_S8: return 0;
     case XLAGPU_PRED:
@@ -32213,11 +32361,17 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
     if (!m.c->label[p->rank] || (m.c->kind == XR_COLLECTIVE_PERMUTE && !m.c->ids[p->rank])) s = xr_meeting_fill(&m);
     if (s != XLAGPU_OK || !m.c->label[p->rank]) return s;
     if (!m.comm) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the clique failed earlier: open another one");
+    if (e->capturing && xr_collective_asks(m.c))
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the host reads what it is given");
     s = f->event_record(e, met[0], stream);
+    if (s != XLAGPU_OK && e->capturing) return XLAGPU_ERROR_UNSUPPORTED; /* NCCL knows nothing of it yet */
     if (s == XLAGPU_OK) s = xr_meeting_all(&m);
-    if (s == XLAGPU_OK) return f->event_record(e, met[1], stream);
+    if (s == XLAGPU_OK) {
+        s = f->event_record(e, met[1], stream);
+        return s != XLAGPU_OK && e->capturing ? XLAGPU_ERROR_UNSUPPORTED : s;
+    }
     xr_clique_leave(m.q, p->rank, s, e->c.message);
-    xr_nccl_give_up(m.q, p->rank - m.q->first);
+    if (!e->capturing) xr_nccl_leave(e); /* else who builds the graph does */
     return s;
 }
 #undef XR_NCCL
@@ -32803,8 +32957,9 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    /* its branches are concurrent themselves; copies that go aside do not wait for it */
-    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) {
+    /* its branches are concurrent themselves, and so are its collectives; copies that go aside do not wait for it */
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER &&
+        (e->program->device->concurrent || !e->program->device->copy_stream || !xr_lanes_has(e, number))) {
         bool done;
         s = xr_run_commands(e, number, stream, &done);
         if (done || s != XLAGPU_OK) return s;
@@ -33241,6 +33396,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
     return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
 }
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return xlagpu_rt_clique_run(p, outputs, n_outputs, outputs, n_outputs);
+}
 #else
 /* ---- the clique ---- */
 
@@ -33289,6 +33448,8 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!q) return;
+    for (k = 0; q->nccl && k < q->n; k++) /* communicators end when no graph holds their work */
+        while (q->devices[k] && q->devices[k]->programs) xlagpu_rt_unload(q->devices[k]->programs);
     if (q->nccl) xr_nccl_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
     xr_rendezvous_end(q);
@@ -33436,6 +33597,56 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.inputs = inputs;
     j.outputs = outputs;
     return xr_clique_all(q, xr_clique_run_one, &j);
+}
+
+/* ---- what other processes have ---- */
+
+#ifdef XLAGPU_USE_NCCL
+/* The first device that has this part of a value. */
+XG_FN XG_COLD bool xr_part_is_first(const xlagpu_program *p, const xg_exe_value *v, uint32_t device) {
+    size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
+    uint32_t n = p->head.partitions, k = 0;
+    while (memcmp(xr_part(p, v, k % n), xr_part(p, v, device % n), bytes) != 0) k++;
+    return k == device && *xr_part(p, v, device % n);
+}
+XG_FN XG_COLD xlagpu_status xr_gather_part(
+    const xlagpu_program *p, uint32_t index, uint32_t device, const xlagpu_rt_tensor *whole) {
+    xlagpu_clique *q = p->clique;
+    const xg_exe_value *of = &p->values[index];
+    const int64_t *at = xr_part(p, of, device % p->head.partitions) + 1;
+    xlagpu_rt_value v;
+    xlagpu_status s;
+    char *part;
+    xr_value(p, index, &v);
+    if (!v.bytes || (q->process && q->process != device / q->n)) return XLAGPU_OK;
+    part = (char *)xg_mem_alloc(&q->c, v.bytes);
+    if (!part) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a part", v.bytes);
+    memset(part, 0, v.bytes); /* a part may reach beyond the end of the whole */
+    if (q->process) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, true);
+    s = xr_send_home(q, device / q->n, part, v.bytes);
+    if (!q->process && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, false);
+    xg_mem_free(&q->c, part);
+    return s;
+}
+#endif
+/* All processes go through the same parts in the same order; each part comes from the first device that has it. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_status s;
+    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->clique->c);
+    s = xr_check_tensors(&p->clique->c, p, outputs, n_outputs, true, true);
+#ifdef XLAGPU_USE_NCCL
+    {
+        uint32_t k, d;
+        for (k = 0; k < n_outputs; k++) {
+            uint32_t index = p->head.n_params + k;
+            for (d = p->clique->n; p->values[index].parts && d < p->clique->all && s == XLAGPU_OK; d++)
+                if (xr_part_is_first(p, &p->values[index], d)) s = xr_gather_part(p, index, d, &outputs[k]);
+        }
+    }
+#endif
+    return s;
 }
 
 #endif /* XR_CLIQUES */

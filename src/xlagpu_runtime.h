@@ -332,6 +332,13 @@ XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t 
  * several processes, each has the whole inputs and fills in what its own devices have of the outputs. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* Behind such a run, on every process: process 0 has the whole outputs then. One process has them already. Not where
+ * processes share by a function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *program, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* How many processes torchrun, mpirun or srun say there are, and which one this is. 1: they say nothing, or the runtime
+ * has no NCCL; 0: what they say makes no sense, and xlagpu_rt_clique_open with `environment` says why. */
+XLAGPU_DEF uint32_t xlagpu_rt_processes(uint32_t *process);
 
 /* ---- profiles ---- */
 

@@ -48,6 +48,7 @@ enum {
     X(mesh, "mesh", STR, FV_HLO, "data=2,model=4", "axes of the partitions, for --shard and --auto-shard, major first; 2x4: axes x and y") \
     X(shard, "shard", LIST, FV_HLO, "w1=-,model", "for each dimension of a parameter (by name or arg0) or result (out0) the axes that split it: a+b with the major one first, - none; may be repeated, or several behind ;") \
     X(auto_shard, "auto-shard", STR, FV_HLO, "data|8", "data parallelism: split the batch, wherever parameters and results have it, along this axis of --mesh, or a mesh of its own") \
+    X(device_timeout, "device-timeout", REAL, FV_RUN, "SECONDS", "how long devices and processes wait for each other (60)") \
     X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; 2x8, 2xh200x8: machines with so many each; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", LIST, FV_RUN | FV_COMPILE | FV_DIFF | FV_BISECT, "A.npz", "arguments from npz or safetensors: arg0, arg1 ..., or by the names of the parameters; may be repeated, the first file that has one counts; without it seeded random ones; compile --emit=c: weights, which go with the executable") \
     X(fill_args, "fill_args", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "seeded random values for arguments that no file of --args has") \

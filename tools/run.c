@@ -8,6 +8,8 @@
 
 typedef struct job {
     const flag_values *f;
+    flag_values silent;          /* of a process that is not the first of several */
+    uint32_t process, processes; /* that run the module together */
     const char *path;
     xlagpu_context *context;
     xlagpu_module *module; /* NULL for executables */
@@ -156,12 +158,37 @@ static void show_note(const char *note) {
 static const char *job_error(const job *j) {
     return j->clique ? xlagpu_rt_clique_error(j->clique) : xlagpu_rt_error(j->device);
 }
+/* Under torchrun, mpirun or srun the processes run a module of several devices together, as many devices each. Process
+ * 0 has the results and says what they are worth; the others say what goes wrong with them. */
+static int job_share(job *j, uint32_t *devices) {
+    uint32_t all = *devices;
+    j->processes = 1;
+    if (all <= 1 || is_platform(j->f, "host") || is_platform(j->f, "llvm-cpu")) return OK;
+    j->processes = xlagpu_rt_processes(&j->process);
+    if (j->processes <= 1) return OK; /* 0: opening the clique says why */
+    if (all % j->processes)
+        return fail(
+            BAD, "xlagpu: error: %u devices cannot be shared by %u processes: each has as many", all, j->processes);
+    *devices = all / j->processes;
+    if (!j->process) return OK;
+    j->silent = *j->f;
+    j->silent.out = j->silent.save_args = j->silent.expect = j->silent.viewer = NULL;
+    j->silent.reference_platform = "";
+    j->silent.print_literals = j->silent.stats = j->silent.summary = false;
+    j->silent.dump_to = j->silent.dump_pass_re = NULL;
+    j->silent.v = 0;
+    j->f = &j->silent;
+    return OK;
+}
 static int job_open(job *j) {
     uint32_t devices = j->f->devices ? (uint32_t)j->f->devices
                        : j->module   ? xlagpu_module_devices(j->module)
                                      : xlagpu_rt_devices(j->exe.data, j->exe.size);
     xlagpu_device_desc d;
     xlagpu_status s;
+    bool many = devices > 1;
+    int rc = job_share(j, &devices);
+    if (rc) return rc;
     memset(&d, 0, sizeof d);
     d.platform = is_platform(j->f, "cuda") || is_platform(j->f, "gpu") ? "cuda"
                  : is_platform(j->f, "host")                           ? "host"
@@ -174,7 +201,7 @@ static int job_open(job *j) {
     d.cache = j->f->cache;
     d.part = j->f->gpu;
     d.predict = j->f->stats || j->f->profile;
-    if (j->f->stats && devices <= 1) stats_watch(&j->lines, &d);
+    if (j->f->stats && !many) stats_watch(&j->lines, &d);
     d.predict_scale = (uint32_t)j->f->scale;
     d.predict_memory_scale = (uint32_t)j->f->memory_scale;
     d.nvtx = j->f->nvtx && !nvtx_begin(&d);
@@ -189,11 +216,13 @@ static int job_open(job *j) {
     d.no_command_buffers = j->f->no_command_buffers;
     d.print = print_text;
     progress_begin(&j->progress, &d);
-    if (devices > 1) {
+    if (many) {
         xlagpu_rt_clique_desc c;
         memset(&c, 0, sizeof c);
         c.device = d;
         c.devices = devices;
+        c.environment = j->processes != 1;
+        c.timeout = j->f->device_timeout;
         s = xlagpu_rt_clique_open(&c, &j->clique);
         j->device = xlagpu_rt_clique_device(j->clique, 0);
     } else
@@ -265,6 +294,7 @@ static int job_execute(job *j) {
         t = seconds() - t;
         if (t < j->run_s) j->run_s = t;
     }
+    if (j->clique && s == XLAGPU_OK) s = xlagpu_rt_clique_gather(j->program, out, j->n_out);
     free(in);
     free(out);
     if (s == XLAGPU_OK && j->f->profile && e)
@@ -504,10 +534,20 @@ static int job_run(job *j) {
     return job_execute(j);
 }
 
+static void job_close(job *j) {
+    if (j->clique)
+        xlagpu_rt_clique_close(j->clique);
+    else
+        xlagpu_rt_close(j->device);
+    j->clique = NULL;
+    j->device = NULL;
+    j->program = NULL;
+}
+
 /* The headings are those of XLA's run_hlo_module. */
 static void job_print(const job *j) {
     uint32_t k;
-    const char *platform = j->device ? xlagpu_rt_platform(j->device) : "interpreter";
+    const char *platform = j->device ? xlagpu_rt_platform(j->device) : j->processes > 1 ? "cuda" : "interpreter";
     for (k = 0; k < j->n_in; k++) {
         printf("\n** Argument %u **\n", k);
         tensors_print(&j->in[k], 1);
@@ -531,6 +571,8 @@ static int run_one(const flag_values *f, int file) {
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc) rc = tensors_trim(j.out, &j.n_out);
+    f = j.f;                            /* which of several processes it is has become known */
+    if (j.processes > 1) job_close(&j); /* the others need not wait until the results have been looked at */
     if (!rc && f->print_literals) job_print(&j);
     if (!rc && f->save_args) rc = arrays_write(j.in, j.n_in, "arg", f->save_args);
     if (!rc && f->out) rc = arrays_write(j.out, j.n_out, "out", f->out);
@@ -547,10 +589,7 @@ static int run_one(const flag_values *f, int file) {
     if (j.dump.viewer) rc = worse(rc, viewer_write(j.dump.viewer, rc && rc != BAD ? NULL : f->viewer, &j.dump));
     dump_end(&j.dump);
     progress_end(&j.progress);
-    if (j.clique)
-        xlagpu_rt_clique_close(j.clique);
-    else
-        xlagpu_rt_close(j.device);
+    job_close(&j);
     xlagpu_destroy(j.context);
     free(j.text);
     return rc;

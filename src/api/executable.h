@@ -118,6 +118,7 @@ typedef struct xg_exe_map {
  *             ASKS     the host reads its slice, to decide
  *             OWN      fills its slice with a number that the runtime knows
  *             CALLS    runs a registered function, called as `text` unless the thunk has a name for it
+ *             CAPTURED a library enqueues it: as a command it is captured from a stream
  *
  *   KERNEL        kernel: its number; a slice per parameter
  *   COPY          source, destination (equal bytes); within the device, between the device and host memory, or within
@@ -147,21 +148,22 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
-    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS | XG_EXE_INSIDE | XG_EXE_CAPTURED) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
     X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
-    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_INSIDE | XG_EXE_CAPTURED)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
     XG_EXE_INSIDE = 1,
     XG_EXE_ASKS = 2,
     XG_EXE_OWN = 4,
-    XG_EXE_CALLS = 8
+    XG_EXE_CALLS = 8,
+    XG_EXE_CAPTURED = 16
 };
 typedef enum xg_exe_thunk_value {
     XG_EXE_VALUE_NO,
@@ -232,6 +234,9 @@ typedef enum xg_exe_library {
 
 /* X(name): what of cuSOLVER may be called, by LAPACK's names. */
 #define XG_EXE_SOLVERS(X) X(potrf) X(getrf) X(geqrf) X(orgqr) X(syevd) X(gesvd)
+/* Of these, those that wait for the device before all of their work is enqueued: the host looks at what has
+ * converged. */
+#define XG_EXE_SOLVERS_THAT_WAIT(X) X(syevd) X(gesvd)
 /* Custom calls of these targets are LIBRARY_CALLs (expand/library_rewriter.c writes them):
  *   __cufft$fft    {rank = 2 : i64, inverse = false}: of the last dimensions, from complex or real numbers or back to
  *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory

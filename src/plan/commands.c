@@ -7,8 +7,13 @@
  * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in
  * there. What is inside loops and branches that stay is converted by itself.
  *
- * Collectives run beside what stands behind them; a run ends where a step needs what a collective in front of it gives,
- * so that the steps before that one need not wait with it. */
+ * What libraries enqueue, collectives among it, is captured when a command buffer is built. So neither a call that
+ * waits for the device itself is convertible, nor a collective that is told by an operand what it does; and a loop or
+ * branch with such steps stays, for the graphs inside conditional nodes take fewer kinds of nodes than a library may
+ * enqueue.
+ *
+ * Collectives run beside what stands behind them. Where one stays, a run ends where a step needs what it gives, so that
+ * the steps before that one need not wait with it. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
@@ -32,11 +37,19 @@ XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
         if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
     return true;
 }
+/* Does the host wait for the device before all of the step is enqueued? */
+XG_FN bool xg_commands_waits_on_host(const xg_plan_step *s) {
+    const xg_inst *i = s->inst;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE)
+        return i->op == XG_RAGGED_ALL_TO_ALL || xg_attr_int(i, XG_A_has_dynamic_root, 0);
+    return xg_library_waits(i);
+}
 /* How many commands a step is; 0: it cannot be one. */
 XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
     uint32_t n = 1, k;
     if (!(row->flags & XG_EXE_INSIDE)) return 0;
+    if ((row->flags & XG_EXE_CAPTURED) && xg_commands_waits_on_host(s)) return 0;
     if (!row->runs) return s->kind == XG_EXE_THUNK_COPY || xg_commands_on_device(c->p, s);
     for (k = 0; k < s->n_children && c->control; k++) {
         if (!c->size[s->children[k]]) return 0;
@@ -119,7 +132,7 @@ XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
             from = k;
             total = 0;
         }
-        if (step && step->kind == XG_EXE_THUNK_COLLECTIVE) xg_commands_take_off(&flight, k);
+        if (step && step->kind == XG_EXE_THUNK_COLLECTIVE && !n) xg_commands_take_off(&flight, k);
         if (n) {
             total += n;
             continue;
@@ -161,7 +174,8 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
         const xg_plan_sequence *q = p->sequences.p[k];
         c.size[k] = 1;
         for (j = 0; j < q->steps.n && c.size[k]; j++) {
-            uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]);
+            const xg_plan_step *s = &p->steps.p[q->steps.p[j]];
+            uint32_t of = xg_exe_thunk_row_of(s->kind)->flags & XG_EXE_CAPTURED ? 0 : xg_commands_of(&c, s);
             c.size[k] = of ? c.size[k] + of : 0;
         }
     }

@@ -50,6 +50,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
     return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
 }
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return xlagpu_rt_clique_run(p, outputs, n_outputs, outputs, n_outputs);
+}
 #else
 /* ---- the clique ---- */
 
@@ -98,6 +102,8 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!q) return;
+    for (k = 0; q->nccl && k < q->n; k++) /* communicators end when no graph holds their work */
+        while (q->devices[k] && q->devices[k]->programs) xlagpu_rt_unload(q->devices[k]->programs);
     if (q->nccl) xr_nccl_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
     xr_rendezvous_end(q);
@@ -245,6 +251,56 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.inputs = inputs;
     j.outputs = outputs;
     return xr_clique_all(q, xr_clique_run_one, &j);
+}
+
+/* ---- what other processes have ---- */
+
+#ifdef XLAGPU_USE_NCCL
+/* The first device that has this part of a value. */
+XG_FN XG_COLD bool xr_part_is_first(const xlagpu_program *p, const xg_exe_value *v, uint32_t device) {
+    size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
+    uint32_t n = p->head.partitions, k = 0;
+    while (memcmp(xr_part(p, v, k % n), xr_part(p, v, device % n), bytes) != 0) k++;
+    return k == device && *xr_part(p, v, device % n);
+}
+XG_FN XG_COLD xlagpu_status xr_gather_part(
+    const xlagpu_program *p, uint32_t index, uint32_t device, const xlagpu_rt_tensor *whole) {
+    xlagpu_clique *q = p->clique;
+    const xg_exe_value *of = &p->values[index];
+    const int64_t *at = xr_part(p, of, device % p->head.partitions) + 1;
+    xlagpu_rt_value v;
+    xlagpu_status s;
+    char *part;
+    xr_value(p, index, &v);
+    if (!v.bytes || (q->process && q->process != device / q->n)) return XLAGPU_OK;
+    part = (char *)xg_mem_alloc(&q->c, v.bytes);
+    if (!part) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a part", v.bytes);
+    memset(part, 0, v.bytes); /* a part may reach beyond the end of the whole */
+    if (q->process) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, true);
+    s = xr_send_home(q, device / q->n, part, v.bytes);
+    if (!q->process && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), at, (char *)whole->data, part, false);
+    xg_mem_free(&q->c, part);
+    return s;
+}
+#endif
+/* All processes go through the same parts in the same order; each part comes from the first device that has it. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
+    xlagpu_program *p, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_status s;
+    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->clique->c);
+    s = xr_check_tensors(&p->clique->c, p, outputs, n_outputs, true, true);
+#ifdef XLAGPU_USE_NCCL
+    {
+        uint32_t k, d;
+        for (k = 0; k < n_outputs; k++) {
+            uint32_t index = p->head.n_params + k;
+            for (d = p->clique->n; p->values[index].parts && d < p->clique->all && s == XLAGPU_OK; d++)
+                if (xr_part_is_first(p, &p->values[index], d)) s = xr_gather_part(p, index, d, &outputs[k]);
+        }
+    }
+#endif
+    return s;
 }
 
 #endif /* XR_CLIQUES */

@@ -206,6 +206,7 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
         r->plain = true;
         return XLAGPU_OK;
     }
+    xr_nccl_leave(e);
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }

@@ -82,6 +82,16 @@
     X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
 /* clang-format on */
 
+/* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
+/* clang-format off */
+#define XR_CUDA_CAPTURE_FUNCTIONS(X) \
+    X(capture_begin, "cuStreamBeginCapture_v2", (void *stream, int mode)) \
+    X(capture_end, "cuStreamEndCapture", (void *stream, void **graph)) \
+    X(capture_record, "cuEventRecordWithFlags", (void *event, void *stream, unsigned flags)) \
+    X(graph_child, "cuGraphAddChildGraphNode", (void **node, void *graph, void *const *after, size_t n, void *child)) \
+    X(graph_set_child, "cuGraphExecChildGraphNodeSetParams", (void *exec, void *node, void *child))
+/* clang-format on */
+
 /* To keep machine code: without them nothing is kept. */
 /* clang-format off */
 #define XR_CUDA_LINK_FUNCTIONS(X) \
@@ -131,18 +141,20 @@ typedef struct xr_conditional_node {
     long long reserved2;
 } xr_conditional_node;
 
+/* The functions stand one behind the other, in the order in which they are bound. */
 typedef struct xr_cuda {
-    void *library, *context;
-    int device, version;
-    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
     XR_CUDA_LINK_FUNCTIONS(X)
     XR_CUDA_STREAM_FUNCTIONS(X)
+    XR_CUDA_CAPTURE_FUNCTIONS(X)
 #undef X
-    bool graphs, conditionals, linker, streams;
+    void *library, *context;
+    int device, version;
+    bool started, retained;
+    bool graphs, conditionals, linker, streams, captures;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -191,6 +203,18 @@ XG_FN void xr_cuda_pop(const xr_cuda *u) {
     u->context_pop(&context);
 }
 
+/* The functions whose names stand one behind the other, up to the empty one; both go on behind them. The first that
+ * is missing; NULL: none. */
+XG_FN XG_COLD const char *xr_cuda_bind_group(const xr_cuda *u, const char **name, char **to) {
+    const char *missing = NULL;
+    for (; **name; *name += strlen(*name) + 1, *to += sizeof(void *)) {
+        void *f = xr_library_symbol(u->library, *name);
+        if (!f && !missing) missing = *name;
+        memcpy(*to, &f, sizeof f);
+    }
+    ++*name;
+    return missing;
+}
 /* The library's name, then every function. */
 XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     static const char *const names[] = {
@@ -202,10 +226,15 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
         "/usr/lib/wsl/lib/libcuda.so.1",
 #endif
     };
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] =
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(
+            X) "\0" XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X);
+#undef X
     xr_cuda *u = xr_cuda_of(d);
-    bool all = true;
+    const char *name = symbols, *missing;
+    char *to = (char *)u;
     size_t k;
-    void *f;
     if (path)
         u->library = xr_library_open(path);
     else
@@ -213,27 +242,13 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     if (!u->library)
         return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
-    memcpy(&u->field, &f, sizeof f);
-    XR_CUDA_FUNCTIONS(X)
-#undef X
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(u->library, symbol); \
-    memcpy(&u->field, &f, sizeof f); \
-    all = all && f;
-    XR_CUDA_GRAPH_FUNCTIONS(X)
-    u->graphs = all;
-    XR_CUDA_CONDITIONAL_FUNCTIONS(X)
-    u->conditionals = all;
-    all = true;
-    XR_CUDA_LINK_FUNCTIONS(X)
-    u->linker = all;
-    all = true;
-    XR_CUDA_STREAM_FUNCTIONS(X)
-    u->streams = all;
-#undef X
+    missing = xr_cuda_bind_group(u, &name, &to);
+    if (missing) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", missing);
+    u->graphs = !xr_cuda_bind_group(u, &name, &to);
+    u->conditionals = !xr_cuda_bind_group(u, &name, &to) && u->graphs;
+    u->linker = !xr_cuda_bind_group(u, &name, &to);
+    u->streams = !xr_cuda_bind_group(u, &name, &to);
+    u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
     return XLAGPU_OK;
 }
 
@@ -569,7 +584,13 @@ XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **ev
 }
 XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
 XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) {
-    return XR_CUDA_RUN(e, event_record(event, stream), "recording an event");
+    enum {
+        NODE = 1 /* else what is recorded while a stream is captured is no time, but a place in the capture */
+    };
+    return xr_cuda_check(&e->c, xr_cuda_under(e),
+        e->capturing ? xr_cuda_under(e)->capture_record(event, stream, NODE)
+                     : xr_cuda_under(e)->event_record(event, stream),
+        "recording an event");
 }
 XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) {
     return XR_CUDA_RUN(e, event_wait(event), "waiting for an event");

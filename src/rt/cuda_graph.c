@@ -6,6 +6,9 @@
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
+ * What a library enqueues is captured from a stream into a graph of its own, which becomes one node. Collectives keep
+ * their order among themselves, and stand beside all that does not touch their memory.
+ *
  * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
  * graph takes the nodes of the graphs inside the one that it was made of.
  *
@@ -124,14 +127,19 @@ typedef struct xr_graph_writer {
     uint64_t below[XR_GRAPH_FRONT];
 } xr_graph_writer;
 
+/* May the two stand beside each other? */
+XG_FN XG_COLD bool xr_graph_beside(const xlagpu_program *p, uint32_t a, uint32_t b) {
+    return (p->device->concurrent || p->thunks[a].kind == XG_EXE_THUNK_COLLECTIVE ||
+               p->thunks[b].kind == XG_EXE_THUNK_COLLECTIVE) &&
+           !xr_lanes_conflict(p, a, b);
+}
 /* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all.
  * What they wait for themselves is not named again. */
 XG_FN XG_COLD uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
-    bool all = !thunk || !w->e->program->device->concurrent;
     uint32_t n = 0, k;
     *below = 0;
     for (k = w->n_front; k-- > 0;) {
-        if (*below >> k & 1 || (!all && !xr_lanes_conflict(w->e->program, w->thunks[k], *thunk))) continue;
+        if (*below >> k & 1 || (thunk && xr_graph_beside(w->e->program, w->thunks[k], *thunk))) continue;
         after[n++] = w->front[k];
         *below |= w->below[k] | (uint64_t)1 << k;
     }
@@ -156,6 +164,40 @@ XG_FN XG_COLD xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, v
     return n;
 }
 
+/* Whatever a library says while a stream is captured, or the driver at the end of that, the step may still run by
+ * itself; but a collective that fails has failed on all devices. */
+XG_FN XG_COLD xlagpu_status xr_graph_capture(xlagpu_execution *e, xr_record *r, const xg_exe_thunk *t, void **child) {
+    enum {
+        NON_BLOCKING = 1,
+        THREAD_LOCAL = 1 /* other threads may do what they want meanwhile */
+    };
+    xr_cuda *u = xr_cuda_under(e);
+    xlagpu_status s = XLAGPU_OK, ended;
+    *child = NULL;
+    if (!u->captures) return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the driver captures no streams");
+    if (!r->stream) s = XR_GRAPH(e, stream_create(&r->stream, NON_BLOCKING), "making a stream");
+    if (s == XLAGPU_OK) s = XR_GRAPH(e, capture_begin(r->stream, THREAD_LOCAL), "beginning to capture a stream");
+    if (s != XLAGPU_OK) return s;
+    e->capturing = true;
+    s = xr_run_step(e, t, r->stream);
+    e->capturing = false;
+    if (s != XLAGPU_OK && t->kind != XG_EXE_THUNK_COLLECTIVE) s = XLAGPU_ERROR_UNSUPPORTED;
+    ended = XR_GRAPH(e, capture_end(r->stream, child), "capturing a stream");
+    if (s == XLAGPU_OK) s = ended;
+    if (s == XLAGPU_OK || !*child) return s;
+    u->graph_destroy(*child);
+    return s;
+}
+XG_FN XG_COLD xlagpu_status xr_graph_library(
+    xr_graph_writer *w, const xg_exe_thunk *t, void **node, void *const *after, uint32_t n_after) {
+    void *child;
+    xlagpu_status s = xr_graph_capture(w->e, w->r, t, &child);
+    if (s != XLAGPU_OK) return s;
+    s = XR_GRAPH(w->e, graph_child(node, w->graph, after, n_after, child), "adding a library's work to a graph");
+    xr_cuda_under(w->e)->graph_destroy(child); /* the node has its own */
+    return s;
+}
+
 XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -178,6 +220,8 @@ XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t comman
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
         s = XR_GRAPH(e, graph_copy(&node, w->graph, after, n_after, &n, u->context), "adding a copy to a graph");
+    } else if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_CAPTURED) {
+        s = xr_graph_library(w, t, &node, after, n_after);
     } else {
         xr_fill_node n;
         xr_graph_fill(p, t, words, &n);
@@ -312,7 +356,8 @@ XG_FN XG_COLD void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     xr_cuda *u = xr_cuda_under(e);
     if (r->exec) u->graph_exec_destroy(r->exec);
     if (r->graph) u->graph_destroy(r->graph);
-    r->exec = r->graph = NULL;
+    if (r->stream) u->stream_destroy(r->stream);
+    r->exec = r->graph = r->stream = NULL;
     r->built = false;
 }
 
@@ -363,6 +408,16 @@ XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint
         s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
     return s;
 }
+XG_FN xlagpu_status xr_graph_update_library(xlagpu_execution *e, xr_record *r, uint32_t first, const xg_exe_thunk *t) {
+    void *child;
+    xlagpu_status s = xr_graph_capture(e, r, t, &child);
+    if (s != XLAGPU_OK) return s;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(
+            e, graph_set_child(r->exec, r->nodes[first - 1].node, child), "changing a library's work in a graph");
+    xr_cuda_under(e)->graph_destroy(child);
+    return s;
+}
 /* Questions about an address that has changed. */
 XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
     xlagpu_status s = XLAGPU_OK;
@@ -398,6 +453,8 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
         s = xr_graph_kernel(e, t, words, &kernel);
         return s == XLAGPU_OK ? xr_graph_update_kernel(e, r, first, &kernel) : s;
     case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    case XG_EXE_THUNK_LIBRARY_CALL:
+    case XG_EXE_THUNK_COLLECTIVE: return xr_graph_update_library(e, r, first, t);
     default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }

@@ -355,8 +355,9 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    /* its branches are concurrent themselves; copies that go aside do not wait for it */
-    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) {
+    /* its branches are concurrent themselves, and so are its collectives; copies that go aside do not wait for it */
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER &&
+        (e->program->device->concurrent || !e->program->device->copy_stream || !xr_lanes_has(e, number))) {
         bool done;
         s = xr_run_commands(e, number, stream, &done);
         if (done || s != XLAGPU_OK) return s;

@@ -42,7 +42,8 @@ XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b
 }
 /* Is it known by its buffers what it conflicts with? */
 XG_FN XG_COLD bool xr_lanes_known(const xlagpu_program *p, uint32_t kind) {
-    return xr_is_command(kind) || (kind == XG_EXE_THUNK_COLLECTIVE && p->device->meets && !p->device->concurrent);
+    if (kind == XG_EXE_THUNK_COLLECTIVE) return p->device->meets && !p->device->concurrent;
+    return xr_is_command(kind) && !(xg_exe_thunk_row_of(kind)->flags & XG_EXE_CALLS);
 }
 XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
@@ -56,6 +57,7 @@ XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32
         return false;
     }
     if (!xr_lanes_known(p, s->kind) || !xr_lanes_known(p, t->kind)) return true;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE && t->kind == s->kind) return true; /* all devices keep one order */
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -120,13 +122,14 @@ XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
-                                                                   : before && before == ends[1] ? true
-                                                                                                 : ends[1] < ends[0]);
+        bool aside =
+            xr_lanes_known(p, p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+                                                              : before && before == ends[1] ? true
+                                                                                            : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
-        if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
+        if (!xr_lanes_known(p, p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {

@@ -42,6 +42,7 @@ XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream) {
     (void)stream;
     return XLAGPU_OK;
 }
+XG_FN void xr_nccl_leave(xlagpu_execution *e) { (void)e; }
 XG_FN bool xr_met_has(const xlagpu_program *p) {
     (void)p;
     return false;
@@ -127,17 +128,40 @@ XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
 
 /* ---- waiting, and giving up ---- */
 
-/* The communicators of one of our devices. */
+/* The communicators of one of our devices. Each ends when no graph holds its work, and a launch that has not ended may
+ * wait in that of another: so graphs go first, and then all communicators are asked side by side. */
+typedef struct xr_nccl_aborts {
+    xlagpu_clique *q;
+    uint32_t k, from;
+} xr_nccl_aborts;
+XG_FN XG_COLD void xr_nccl_abort(void *user, uint32_t index) {
+    const xr_nccl_aborts *a = (const xr_nccl_aborts *)user;
+    const xr_comm *c = a->q->comms;
+    for (index += a->from; index; index--) c = c->next;
+    if (!c->handles[a->k]) return;
+    (void)a->q->nccl->abort(c->handles[a->k]);
+    c->handles[a->k] = NULL;
+    xr_enter_lock(a->q->lock);
+    a->q->broken = true;
+    xr_leave_lock(a->q->lock);
+}
 XG_FN XG_COLD void xr_nccl_give_up(xlagpu_clique *q, uint32_t k) {
+    const xlagpu_program *p;
+    xlagpu_execution *e;
     const xr_comm *c;
-    for (c = q->comms; c; c = c->next) {
-        if (!c->handles[k]) continue;
-        (void)q->nccl->abort(c->handles[k]);
-        c->handles[k] = NULL;
-        xr_enter_lock(q->lock);
-        q->broken = true;
-        xr_leave_lock(q->lock);
-    }
+    xr_nccl_aborts a;
+    uint32_t n = 0;
+    for (p = q->devices[k]->programs; p; p = p->next)
+        for (e = p->executions; e; e = e->next) xr_commands_finish(e);
+    for (c = q->comms; c; c = c->next) n++;
+    a.q = q;
+    a.k = k;
+    for (a.from = 0; a.from < n; a.from += XR_WORKERS_MAX)
+        xr_parallel(XG_MIN(n - a.from, (uint32_t)XR_WORKERS_MAX), xr_nccl_abort, &a);
+}
+XG_FN XG_COLD void xr_nccl_leave(xlagpu_execution *e) {
+    xlagpu_clique *q = e->program->clique;
+    if (q && q->nccl) xr_nccl_give_up(q, e->program->rank - q->first);
 }
 XG_FN XG_COLD xlagpu_status xr_nccl_failed(const xlagpu_clique *q, xg_ctx *c, const char *what, int error) {
     return xr_fail(c, XLAGPU_ERROR_DEVICE, "%s: %s (error %d of NCCL)", what, q->nccl->text(error), error);
@@ -370,7 +394,7 @@ XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
 
 /* What NCCL calls the type, and how many of it are one element; NO_TYPE: it does not reduce it. */
 XG_FN int xr_nccl_type(xlagpu_type t, size_t *each) {
-    *each = 1 + (t == XLAGPU_C64 || t == XLAGPU_C128);
+    *each = t == XLAGPU_C64 || t == XLAGPU_C128 ? 2 : 1;
     switch (t) {
     case XLAGPU_S8: return 0;
     case XLAGPU_PRED:
@@ -645,11 +669,17 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
     if (!m.c->label[p->rank] || (m.c->kind == XR_COLLECTIVE_PERMUTE && !m.c->ids[p->rank])) s = xr_meeting_fill(&m);
     if (s != XLAGPU_OK || !m.c->label[p->rank]) return s;
     if (!m.comm) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the clique failed earlier: open another one");
+    if (e->capturing && xr_collective_asks(m.c))
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "the host reads what it is given");
     s = f->event_record(e, met[0], stream);
+    if (s != XLAGPU_OK && e->capturing) return XLAGPU_ERROR_UNSUPPORTED; /* NCCL knows nothing of it yet */
     if (s == XLAGPU_OK) s = xr_meeting_all(&m);
-    if (s == XLAGPU_OK) return f->event_record(e, met[1], stream);
+    if (s == XLAGPU_OK) {
+        s = f->event_record(e, met[1], stream);
+        return s != XLAGPU_OK && e->capturing ? XLAGPU_ERROR_UNSUPPORTED : s;
+    }
     xr_clique_leave(m.q, p->rank, s, e->c.message);
-    xr_nccl_give_up(m.q, p->rank - m.q->first);
+    if (!e->capturing) xr_nccl_leave(e); /* else who builds the graph does */
     return s;
 }
 #undef XR_NCCL

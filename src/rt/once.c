@@ -34,6 +34,7 @@ XG_FN xlagpu_status xr_once_replay_thunk(
     const uint64_t *words = r->words + c->first;
     uint32_t slice = p->links[t->first_link];
     xlagpu_status s = XLAGPU_OK;
+    if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_CAPTURED) return xr_run_step(e, t, NULL);
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
         memcpy(e->args, words, (size_t)t->n_links * 8);

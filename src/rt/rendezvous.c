@@ -19,6 +19,10 @@ XG_FN XG_COLD xlagpu_status xr_rendezvous(
                      "several processes meet by NCCL: define XLAGPU_USE_NCCL for the implementation");
 }
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    *process = 0;
+    return 1;
+}
 #else
 /* ---- what the environment says ---- */
 
@@ -65,6 +69,18 @@ XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uin
     if (getenv("MASTER_PORT") && !xr_number_of(getenv("MASTER_PORT"), &a->port))
         return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "MASTER_PORT is no number: %.60s", getenv("MASTER_PORT"));
     return XLAGPU_OK;
+}
+
+XLAGPU_DEF XG_COLD uint32_t xlagpu_rt_processes(uint32_t *process) {
+    xlagpu_clique q;
+    xr_endpoint a;
+    uint32_t local;
+    memset(&q, 0, sizeof q);
+    xg_ctx_init(&q.c, NULL, 0);
+    q.processes = 1;
+    if (xr_environment(&q, &a, &local) != XLAGPU_OK) q.process = q.processes = 0;
+    *process = q.process;
+    return q.processes;
 }
 
 /* ---- sockets ---- */
@@ -283,6 +299,16 @@ XG_FN XG_COLD xlagpu_status xr_share(xlagpu_clique *q, void *bytes, size_t size)
             return xr_fail(
                 &q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", k, xr_timeout_ms(q));
     return XLAGPU_OK;
+}
+/* From process k, which is another one, to process 0. */
+XG_FN XG_COLD xlagpu_status xr_send_home(xlagpu_clique *q, uint32_t k, void *bytes, size_t size) {
+    double until = xr_seconds() + q->timeout;
+    if (!q->sockets)
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+            "processes that share by a function have no way to bring results to process 0");
+    if (xr_socket_all(q->sockets[q->process ? 0 : k], bytes, size, q->process != 0, until)) return XLAGPU_OK;
+    return xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", q->process ? 0 : k,
+        xr_timeout_ms(q));
 }
 XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) {
     uint32_t k;

@@ -189,7 +189,7 @@ typedef struct xr_record {
     uint64_t *words;
     xr_node *nodes;
     uint32_t *first, n_nodes;
-    void *graph, *exec;
+    void *graph, *exec, *stream; /* stream: what libraries enqueue is captured from it; NULL: none yet */
     uint64_t version;
     uint32_t builds, updates;
     bool built, plain, no_update;
@@ -306,6 +306,7 @@ struct xlagpu_execution {
     xr_profile profile;
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
+    bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
@@ -446,6 +447,7 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
 /* Until the last run has ended; a clique's devices look after each other meanwhile. */
 XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e);
 XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream); /* ... until the stream has come so far */
+XG_FN void xr_nccl_leave(xlagpu_execution *e);                        /* its device meets the others no more */
 XG_FN bool xr_met_has(const xlagpu_program *p);                       /* collectives by NCCL */
 XG_FN size_t xr_met_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e);
@@ -484,7 +486,8 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
-XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e); /* inside enter and leave */
+XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream); /* one that runs no thunks */
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e);                                    /* inside enter and leave */
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 /* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
 XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);

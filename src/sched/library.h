@@ -16,6 +16,7 @@ XG_FN xg_kmodule *xg_library_emit(
     xg_way_job *job, const xg_record *r, xg_str kernel_name); /* fails: it has no kernel */
 XG_FN bool xg_library_makes(const xg_record *r);              /* r, which may be NULL, names a library */
 XG_FN bool xg_library_is_target(const xg_inst *i);            /* a custom call that a library makes */
+XG_FN bool xg_library_waits(const xg_inst *i);          /* one that waits for the device while it enqueues its work */
 XG_FN int64_t xg_library_workspace(const xg_record *r); /* bytes of device memory beside its operands and results */
 /* A list of names, "cublaslt,cufft", as bits; false: *wrong is no library. "none", "" and "auto" have no bits; "always"
  * has XG_EXE_LIBRARY_ALWAYS. */

@@ -113,14 +113,31 @@ static void product(const thing *t, const char *a, const thing *la, const char *
             if (complex) store(d, ld->type - 4, 2 * to + 1, im);
         }
 }
+static size_t width_of(int64_t type) {
+    return type == 3 ? 1 : type == 2 || type == 14 ? 2 : type == 1 || type == 4 ? 8 : type == 5 ? 16 : 4;
+}
+/* A product that is enqueued: what it is told lies in here. */
+typedef struct job {
+    thing t, la, lb, ld;
+    const char *a, *b, *c;
+    char *d, *workspace;
+    size_t bytes;
+} job;
+static void run_job(void *args) {
+    const job *j = (const job *)args;
+    int64_t n = j->ld.attribute[5] ? j->ld.attribute[5] : 1, k;
+    memset(j->workspace, 0xFF, j->bytes); /* it is ours */
+    for (k = 0; k < n; k++) product(&j->t, j->a, &j->la, j->b, &j->lb, j->c, j->d, &j->ld, k);
+    wrote(j->d, ((size_t)((n - 1) * j->ld.attribute[6] + (j->ld.columns - 1) * j->ld.lead + j->ld.rows)) *
+                    width_of(j->ld.type));
+}
 #if !defined(FAKE_LACKING)
 int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
     const void *beta, const void *c, void *lc, void *d, void *ld, const uint64_t *algorithm, void *workspace,
     size_t bytes, void *stream) {
     const thing *t = (const thing *)desc;
-    int64_t k, n = ((const thing *)ld)->attribute[5];
     int e = failing(), adds;
-    (void)stream;
+    job j;
     if (e) return e;
     if (!handle || algorithm[0] != 77 || lc != ld || !!workspace != !!bytes) return 7;
     if (t->scale == 10 ? *(const int *)alpha != 1
@@ -129,12 +146,18 @@ int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, v
         return 7;
     adds = t->scale == 10 ? *(const int *)beta : t->scale % 4 ? *(const double *)beta != 0 : *(const float *)beta != 0;
     if (!adds && c != d) return 7;
-    memset(workspace, 0xFF, bytes); /* it is ours */
     fake.workspace = bytes;
     fake.products++;
-    for (k = 0; k < (n ? n : 1); k++)
-        product(t, (const char *)a, (const thing *)la, (const char *)b, (const thing *)lb,
-            adds ? (const char *)c : NULL, (char *)d, (const thing *)ld, k);
-    return 0;
+    j.t = *t;
+    j.la = *(const thing *)la;
+    j.lb = *(const thing *)lb;
+    j.ld = *(const thing *)ld;
+    j.a = (const char *)a;
+    j.b = (const char *)b;
+    j.c = adds ? (const char *)c : NULL;
+    j.d = (char *)d;
+    j.workspace = (char *)workspace;
+    j.bytes = bytes;
+    return later(stream, run_job, &j, sizeof j, NULL);
 }
 #endif

@@ -237,7 +237,7 @@ static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, ch
     } rows[] = {
 #define X(field, symbol, parameters) {symbol, false},
         XR_CUDA_FUNCTIONS(X) XR_CUDA_GRAPH_FUNCTIONS(X) XR_CUDA_CONDITIONAL_FUNCTIONS(X) XR_CUDA_LINK_FUNCTIONS(X)
-            XR_CUDA_STREAM_FUNCTIONS(X)
+            XR_CUDA_STREAM_FUNCTIONS(X) XR_CUDA_CAPTURE_FUNCTIONS(X)
 #undef X
     };
     static const char *const harmless[] = {"cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy",

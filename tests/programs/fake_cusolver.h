@@ -31,9 +31,11 @@ static void narrow(char type, void *p, const number *x, size_t n) {
         else
             ((double complex *)p)[k] = x[k];
 }
+static size_t size_of(char type) { return type == 'S' ? 4 : type == 'Z' ? 16 : 8; }
 static char real_of(char type) { return type == 'C' ? 'S' : type == 'Z' ? 'D' : type; }
 static void *give_back(char type, void *p, number *x, size_t n) {
     narrow(type, p, x, n);
+    wrote(p, n * size_of(type));
     free(x);
     fake.products++;
     return NULL;
@@ -45,7 +47,11 @@ int cusolverGetVersion(int *version) {
 }
 int cusolverDnCreate(void **handle) { return make(handle); }
 int cusolverDnDestroy(void *handle) { return drop(handle); }
-int cusolverDnSetStream(void *handle, void *stream) { return !handle || stream ? 1 : failing(); }
+int cusolverDnSetStream(void *handle, void *stream) {
+    if (!handle) return 1;
+    ((thing *)handle)->lead = (int64_t)(intptr_t)stream;
+    return failing();
+}
 
 static int do_size(int *words) {
     int e = failing();
@@ -54,8 +60,6 @@ static int do_size(int *words) {
 }
 /* The work is ours: 33 elements of it. */
 static int begin(char type, void *work, int words, int *info) {
-    int e = failing();
-    if (e) return e;
     if (words != 33 && words != -1) return 3;
     memset(work, 0xFF, 33 * (type == 'S' ? 4 : type == 'Z' ? 16 : 8));
     *info = 0;
@@ -79,6 +83,7 @@ static int do_potrf(char type, int upper, int n, void *p, int lead, void *work, 
         }
     }
     give_back(type, p, a, (size_t)lead * (size_t)n);
+    wrote(info, 4);
     return e;
 }
 static int do_getrf(char type, int m, int n, void *p, int lead, void *work, int *pivots, int *info) {
@@ -102,6 +107,8 @@ static int do_getrf(char type, int m, int n, void *p, int lead, void *work, int 
         }
     }
     give_back(type, p, a, (size_t)lead * (size_t)n);
+    wrote(pivots, (size_t)(m < n ? m : n) * 4);
+    wrote(info, 4);
     return e;
 }
 /* x = (1, v): I - tau x x^H, or its adjoint, times rows j.. of columns from.. */
@@ -130,6 +137,8 @@ static int do_geqrf(char type, int m, int n, void *p, int lead, void *taus, void
         reflect(a, m, n, lead, j, conj(tau[j]), j + 1, v);
     }
     narrow(type, taus, tau, (size_t)(m < n ? m : n));
+    wrote(taus, (size_t)(m < n ? m : n) * size_of(type));
+    wrote(info, 4);
     free(tau);
     give_back(type, p, a, (size_t)lead * (size_t)n);
     return e;
@@ -144,6 +153,7 @@ static int do_orgqr(
     free(a);
     free(tau);
     give_back(type, p, q, (size_t)lead * (size_t)n);
+    wrote(info, 4);
     return e;
 }
 /* Columns of a (m by n) are rotated until all are orthogonal (Hestenes): a becomes a v. */
@@ -208,6 +218,8 @@ static int do_syevd(
                     *y = t;
                 }
     narrow(real_of(type), values, w, (size_t)n);
+    wrote(values, (size_t)n * size_of(real_of(type)));
+    wrote(info, 4);
     free(w);
     free(a);
     give_back(type, p, v, (size_t)n * (size_t)n);
@@ -248,6 +260,10 @@ static int do_gesvd(char type, int job, int job_v, int m, int n, void *p, int le
     narrow(real_of(type), values, w, (size_t)n);
     if (job == 'S') narrow(type, u, a, (size_t)m * (size_t)n);
     if (job == 'S') narrow(type, vt, t, (size_t)n * (size_t)n);
+    wrote(values, (size_t)n * size_of(real_of(type)));
+    wrote(info, 4);
+    if (job == 'S') wrote(u, (size_t)m * (size_t)n * size_of(type));
+    if (job == 'S') wrote(vt, (size_t)n * (size_t)n * size_of(type));
     free(v);
     free(w);
     free(t);
@@ -256,12 +272,37 @@ static int do_gesvd(char type, int job, int job_v, int m, int n, void *p, int le
     free(a);
     return e;
 }
+/* A factorisation that is enqueued. Those with vectors wait for the stream instead: they look at what has converged. */
+typedef struct job {
+    char which, type;
+    int i[4];
+    void *p[3];
+    int *q[2];
+} job;
+static void run_job(void *args) {
+    const job *j = (const job *)args;
+    const int *i = j->i;
+    if (j->which == 'p') (void)do_potrf(j->type, i[0], i[1], j->p[0], i[2], j->p[1], i[3], j->q[0]);
+    if (j->which == 'l') (void)do_getrf(j->type, i[0], i[1], j->p[0], i[2], j->p[1], j->q[0], j->q[1]);
+    if (j->which == 'q') (void)do_geqrf(j->type, i[0], i[1], j->p[0], i[2], j->p[1], j->p[2], i[3], j->q[0]);
+    if (j->which == 'o') (void)do_orgqr(j->type, i[0], i[1], i[2], j->p[0], i[3], j->p[1], j->p[2], 33, j->q[0]);
+}
+static int do_later(void *h, const job *j, int words) {
+    int e = failing();
+    return e ? e : words != 33 ? 3 : later((void *)(intptr_t)((thing *)h)->lead, run_job, j, sizeof *j, NULL);
+}
+static int wait_first(void *h) {
+    int e = failing();
+    return e ? e : settled((void *)(intptr_t)((thing *)h)->lead) ? 7 : 0;
+}
 #if defined(FAKE_LACKING)
 #define GESVD(S)
 #else
 #define GESVD(S) \
     int cusolverDn##S##gesvd(void *h, signed char ju, signed char jv, int m, int n, void *a, int lead, void *s, \
         void *u, int lu, void *v, int lv, void *work, int words, void *rest, int *info) { \
+        int e = wait_first(h); \
+        if (e) return e; \
         memset(rest, 0xFF, (size_t)(n - 1) * (*#S == 'S' || *#S == 'C' ? 4 : 8)); \
         return do_gesvd(*#S, ju, jv, m, n, a, lead, s, u, lu, v, lv, work, words, info); \
     }
@@ -284,20 +325,26 @@ static int do_gesvd(char type, int job, int job_v, int m, int n, void *p, int le
     } \
     int cusolverDn##S##gesvd_bufferSize(void *h, int m, int n, int *words) { return do_size(words); } \
     int cusolverDn##S##potrf(void *h, int up, int n, void *a, int lead, void *work, int words, int *info) { \
-        return do_potrf(*#S, up, n, a, lead, work, words, info); \
+        job j = {'p', *#S, {up, n, lead, words}, {a, work}, {info}}; \
+        return do_later(h, &j, words); \
     } \
     int cusolverDn##S##getrf(void *h, int m, int n, void *a, int lead, void *work, int *pivots, int *info) { \
-        return do_getrf(*#S, m, n, a, lead, work, pivots, info); \
+        job j = {'l', *#S, {m, n, lead, 0}, {a, work}, {pivots, info}}; \
+        return do_later(h, &j, 33); \
     } \
     int cusolverDn##S##geqrf(void *h, int m, int n, void *a, int lead, void *tau, void *work, int words, int *info) { \
-        return do_geqrf(*#S, m, n, a, lead, tau, work, words, info); \
+        job j = {'q', *#S, {m, n, lead, words}, {a, tau, work}, {info}}; \
+        return do_later(h, &j, words); \
     } \
     int cusolverDn##S##orgqr( \
         void *h, int m, int n, int k, void *a, int lead, void *tau, void *work, int words, int *info) { \
-        return do_orgqr(*#S, m, n, k, a, lead, tau, work, words, info); \
+        job j = {'o', *#S, {m, n, k, lead}, {a, tau, work}, {info}}; \
+        return do_later(h, &j, words); \
     } \
     int cusolverDn##S##syevd( \
         void *h, int z, int up, int n, void *a, int lead, void *w, void *work, int words, int *info) { \
+        int e = wait_first(h); \
+        if (e) return e; \
         return do_syevd(*#S, z, up, n, a, lead, w, work, words, info); \
     } \
     GESVD(S)

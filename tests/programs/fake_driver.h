@@ -96,6 +96,10 @@ static bool launch_poisons(void) {
         if (!current_depth()) return 201; \
     } while (0); \
     HOLD
+/* Not while the thread captures a stream, whose capture is spoilt by it. */
+static int spoils_capture(void);
+#define OUT_OF_CAPTURE \
+    if (spoils_capture()) return 900
 
 /* What the driver holds for its caller goes when the context goes, whether given back or not. */
 typedef struct fake_block {
@@ -249,6 +253,7 @@ static xlagpu_device *simulator(void) {
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
     xlagpu_buffer b;
     IN_CONTEXT("cuMemAlloc_v2");
+    OUT_OF_CAPTURE;
     if (!bytes) return 1;
     if (xlagpu_rt_alloc(simulator(), bytes, &b) != XLAGPU_OK) return 2;
     fake.memory++;
@@ -291,9 +296,17 @@ static int fill(uint64_t to, const void *pattern, size_t size, size_t n) {
 enum {
     TOUCHES = 4096
 };
+typedef struct fake_graph fake_graph;
+typedef struct fake_node fake_node;
+/* capture: what is enqueued becomes nodes of it, each behind the last; spoilt: by what must not be done meanwhile */
 typedef struct fake_stream {
-    int id;
+    int id, spoilt;
+    fake_graph *capture;
+    fake_node *last;
+    pthread_t capturer;
+    struct fake_stream *next; /* of those that are captured */
 } fake_stream;
+static fake_stream *captured;
 /* recorded: how often it was asked for; passed: the last of these that the device has come to */
 typedef struct fake_event {
     long clock[STREAMS], recorded, passed;
@@ -366,10 +379,11 @@ typedef enum fake_work {
     W_COPY,
     W_FILL,
     W_KERNEL,
-    W_GRAPH,
+    W_GRAPH, /* as W_MEET: there may be such work in it */
     W_RECORD,
     W_WAIT,
-    W_MEET /* what another library does: go(user) gives 0 until it is done */
+    W_DO,  /* what another library does: run(user) */
+    W_MEET /* the same: go(user) gives 0 until it is done */
 } fake_work;
 typedef struct fake_op {
     fake_work work;
@@ -381,10 +395,11 @@ typedef struct fake_op {
     unsigned char block[PARAM_BYTES];
     size_t block_bytes;
     void *staged;
-    void *exec;
+    struct fake_run *run;
     fake_event *event;
     long number;
     int (*go)(void *user);
+    void (*run_it)(void *user), (*drop)(void *user);
     void *user;
     struct fake_op *next;
 } fake_op;
@@ -398,7 +413,9 @@ static unsigned draw(unsigned below) {
 }
 static int run(fake_function *f, const unsigned *grid, const unsigned *threads, const unsigned *cluster,
     unsigned shared, const void *block, size_t bytes);
-static int graph_launch(void *exec);
+typedef struct fake_run fake_run;
+static int run_go(fake_run *r);
+static int run_end(fake_run *r);
 static int op_do(fake_op *o) {
     switch (o->work) {
     case W_UPLOAD: {
@@ -409,7 +426,12 @@ static int op_do(fake_op *o) {
     case W_COPY: return put(o->to, at(o->from), o->bytes);
     case W_FILL: return fill(o->to, &o->value, o->size, o->bytes);
     case W_KERNEL: return run(o->f, o->grid, o->threads, o->cluster, o->shared, o->block, o->block_bytes);
-    case W_GRAPH: return graph_launch(o->exec);
+    case W_GRAPH: return run_end(o->run);
+    case W_DO:
+        o->run_it(o->user);
+        if (o->drop) o->drop(o->user);
+        block_free(o->user);
+        return 0;
     case W_RECORD:
         if (o->event->passed < o->number) o->event->passed = o->number;
         return 0;
@@ -423,7 +445,9 @@ static int op_enqueue(const fake_op *o, const void *stream) {
         fake_op now = *o;
         int e = queue[id] ? queues_try(id) : 0; /* uploads that have not landed */
         if (e) return e;
-        if (!queue[id] && (o->work != W_WAIT || fake.deaf || o->event->passed >= o->number)) return op_do(&now);
+        if (!queue[id] && (o->work != W_WAIT || fake.deaf || o->event->passed >= o->number) &&
+            (o->work != W_GRAPH || run_go(o->run)))
+            return op_do(&now);
     }
     copy = (fake_op *)malloc(sizeof *copy);
     *copy = *o;
@@ -436,7 +460,8 @@ static int op_enqueue(const fake_op *o, const void *stream) {
 static bool op_ready(fake_op *o) {
     if (o->work == W_WAIT) return fake.deaf || o->event->passed >= o->number;
     if (o->work == W_MEET && !o->number) o->number = o->go(o->user);
-    return o->work != W_MEET || o->number;
+    if (o->work == W_GRAPH && !o->number) o->number = run_go(o->run);
+    return (o->work != W_MEET && o->work != W_GRAPH) || o->number;
 }
 /* One step of one of the streams that can go on; false: none can. */
 static bool queues_step(void) {
@@ -463,7 +488,8 @@ static bool queues_left(int id) {
 static bool queues_meet(void) {
     int k;
     bool meets = false;
-    for (k = 0; k < STREAMS; k++) meets = meets || (queue[k] && queue[k]->work == W_MEET);
+    for (k = 0; k < STREAMS; k++)
+        meets = meets || (queue[k] && (queue[k]->work == W_MEET || queue[k]->work == W_GRAPH));
     if (meets) driver_relax();
     return meets;
 }
@@ -486,6 +512,7 @@ static void queues_forget(void) {
             fake_op *o = queue[k];
             queue[k] = o->next;
             if (o->work == W_UPLOAD) free(o->staged);
+            if (o->work == W_GRAPH) (void)run_end(o->run);
             free(o);
         }
     late_error = 0;
@@ -504,6 +531,7 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
     fake_op o;
     int e;
     IN_CONTEXT("cuMemcpyHtoD_v2");
+    OUT_OF_CAPTURE;
     step(NULL);
     touch(NULL, to, bytes, true);
     e = queues_drain(stream_id(NULL));
@@ -524,6 +552,7 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     int e;
     IN_CONTEXT("cuMemcpyDtoH_v2");
+    OUT_OF_CAPTURE;
     fake.downloads++;
     step(NULL);
     touch(NULL, from, bytes, false);
@@ -532,10 +561,18 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     return e;
 }
 
+static bool capturing(const void *stream) { return stream && ((const fake_stream *)stream)->capture; }
+static int capture_spoil(void *stream, int error) {
+    ((fake_stream *)stream)->spoilt = 1;
+    return error;
+}
+static int capture_copy(uint64_t to, uint64_t from, size_t bytes, void *stream);
+static int capture_fill(uint64_t to, unsigned value, unsigned size, size_t n, void *stream);
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     int id = stream_id(stream);
     fake_op o;
     IN_CONTEXT("cuStreamWaitEvent");
+    if (capturing(stream)) return capture_spoil(stream, 905); /* the event is none of the capture */
     if (flags || !event) return 1;
     if (!fake.deaf) learn(clocks[id], ((fake_event *)event)->clock);
     fake.waits++;
@@ -548,6 +585,7 @@ int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
 int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) {
     fake_op o;
     IN_CONTEXT("cuMemcpyAsync");
+    if (capturing(stream)) return capture_copy(to, from, bytes, stream);
     step(stream);
     touch(stream, from, bytes, false);
     touch(stream, to, bytes, true);
@@ -562,6 +600,7 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
     xlagpu_buffer b;
     int k;
     IN_CONTEXT("cuMemAllocHost_v2");
+    OUT_OF_CAPTURE;
     for (k = 0; k < PINNED && pinned[k].bytes; k++) {}
     if (k == PINNED || xlagpu_rt_alloc(simulator(), bytes, &b) != XLAGPU_OK) return 2;
     pinned[k].from = b.address;
@@ -587,6 +626,7 @@ int cuMemFreeHost(void *memory) {
 }
 static int fill_later(uint64_t to, unsigned value, unsigned size, size_t n, void *stream) {
     fake_op o;
+    if (capturing(stream)) return to % size ? 1 : capture_fill(to, value, size, n, stream);
     memset(&o, 0, sizeof o);
     o.work = W_FILL;
     o.to = to;
@@ -607,10 +647,12 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) {
 }
 int cuStreamSynchronize(void *stream) {
     IN_CONTEXT("cuStreamSynchronize");
+    OUT_OF_CAPTURE;
     return host_waits(stream_id(stream));
 }
 int cuCtxSynchronize(void) {
     IN_CONTEXT("cuCtxSynchronize");
+    OUT_OF_CAPTURE;
     return host_waits(ALL_STREAMS);
 }
 
@@ -825,6 +867,7 @@ typedef struct fake_config { /* CUlaunchConfig */
 static int launch(const fake_config *c, fake_function *f, void **params, void **extra) {
     fake_op o;
     uint32_t k;
+    if (capturing(c->stream)) return capture_spoil(c->stream, 900); /* no library of ours does that */
     memset(&o, 0, sizeof o);
     o.work = W_KERNEL;
     o.f = f;
@@ -891,6 +934,7 @@ int cuEventRecord(void *event, void *stream) {
     fake_op o;
     IN_CONTEXT("cuEventRecord");
     if (!event) return 1;
+    if (capturing(stream)) return capture_spoil(stream, 900); /* which nobody could ask for afterwards */
     step(stream);
     memcpy(((fake_event *)event)->clock, clocks[stream_id(stream)], sizeof((fake_event *)event)->clock);
     memset(&o, 0, sizeof o);
@@ -903,6 +947,7 @@ static bool event_passed(const fake_event *e) { return e->passed >= e->recorded;
 int cuEventSynchronize(void *event) {
     int e;
     IN_CONTEXT("cuEventSynchronize");
+    OUT_OF_CAPTURE;
     if (!event) return 1;
     while (!event_passed((fake_event *)event) && (queues_step() || queues_meet())) {}
     learn(waited, ((fake_event *)event)->clock);
@@ -912,6 +957,7 @@ int cuEventSynchronize(void *event) {
 }
 int cuEventQuery(void *event) {
     IN_CONTEXT("cuEventQuery");
+    OUT_OF_CAPTURE;
     if (!event) return 1;
     if (!event_passed((fake_event *)event)) queues_step();
     return event_passed((fake_event *)event) ? 0 : 600;
@@ -929,11 +975,26 @@ enum {
     COPY,
     FILL,
     CONDITION,
-    NODES = 4096
+    CHILD,   /* behind the nodes of the child, which stand in front of it */
+    EVENT,   /* records it */
+    DO,      /* another library's: plan.run */
+    MEETING, /* the same: plan.start for each launch, then plan.go until that is not 0 */
+    NODES = 4096,
+    RANGES = 16
 };
-typedef struct fake_graph fake_graph;
-typedef struct fake_node {
-    int kind;
+/* What another library does whenever a graph is launched; drop: when no graph holds it any more. */
+typedef struct fake_plan {
+    int refs;
+    void (*run)(void *user);
+    void *(*start)(void *user);
+    int (*go)(void *begun);
+    void (*drop)(void *user);
+    void *user;
+    int n_ranges; /* -1: it may touch anything */
+    fake_range ranges[RANGES];
+} fake_plan;
+struct fake_node {
+    int kind, parts; /* parts: of a child */
     fake_graph *graph;
     xr_kernel_node k;
     unsigned char block[PARAM_BYTES];
@@ -943,22 +1004,34 @@ typedef struct fake_node {
     uint64_t handle;
     int type;
     fake_graph *body;
+    fake_event *event;
+    fake_plan *plan;
     uint64_t above[NODES / 64]; /* a bit for each node of the graph that it waits for */
-} fake_node;
+};
 struct fake_graph {
     fake_node *nodes[NODES];
-    int n;
+    int n, refs;             /* refs: of its maker, of executable ones, of launches */
     fake_graph *twin, *root; /* root: of the body of a conditional node, the graph that can be instantiated */
 };
 static fake_graph *root_of(fake_graph *g) { return g->root ? g->root : g; }
 static fake_graph *graph_new(void) {
+    fake_graph *g = (fake_graph *)block_new(sizeof(fake_graph));
     fake.graphs++;
-    return (fake_graph *)block_new(sizeof(fake_graph));
+    g->refs = 1;
+    return g;
 }
-static void graph_free(fake_graph *g) {
+static void plan_let_go(fake_plan *p) {
+    if (!p || --p->refs) return;
+    if (p->drop) p->drop(p->user);
+    if (p->run) block_free(p->user);
+    block_free(p);
+}
+static void graph_let_go(fake_graph *g) {
     int k;
+    if (--g->refs) return;
     for (k = 0; k < g->n; k++) {
-        if (g->nodes[k]->body) graph_free(g->nodes[k]->body);
+        if (g->nodes[k]->body) graph_let_go(g->nodes[k]->body);
+        plan_let_go(g->nodes[k]->plan);
         block_free(g->nodes[k]);
     }
     block_free(g);
@@ -973,8 +1046,7 @@ int cuGraphCreate(void **graph, unsigned flags) {
 int cuGraphDestroy(void *graph) {
     HOLD;
     if (!current_depth()) return 201;
-    queues_drain(ALL_STREAMS);
-    graph_free((fake_graph *)graph);
+    graph_let_go((fake_graph *)graph);
     CALL("cuGraphDestroy");
     return 0;
 }
@@ -1078,13 +1150,16 @@ int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long fla
     if (flags) return 1;
     *exec = block_new(sizeof graph);
     memcpy(*exec, &graph, sizeof graph);
+    ((fake_graph *)graph)->refs++;
     fake.execs++;
     return 0;
 }
-int cuGraphExecDestroy(void *exec) {
+int cuGraphExecDestroy(void *exec) { /* what has been launched goes on */
+    fake_graph *g;
     HOLD;
     if (!current_depth()) return 201;
-    queues_drain(ALL_STREAMS);
+    memcpy(&g, exec, sizeof g);
+    graph_let_go(g);
     block_free(exec);
     fake.execs--;
     CALL("cuGraphExecDestroy");
@@ -1142,6 +1217,13 @@ static void set_condition(const fake_node *node) {
 static int node_touches(const fake_node *n, fake_touch out[40]) {
     int k = 0;
     memset(out, 0, 40 * sizeof *out);
+    if (n->kind == CHILD || n->kind == EVENT) return 0;
+    for (; n->plan && k < n->plan->n_ranges; k++) {
+        out[k].from = n->plan->ranges[k].from;
+        out[k].to = n->plan->ranges[k].to;
+        out[k].written = n->plan->ranges[k].written;
+    }
+    if (n->plan) return n->plan->n_ranges;
     if (n->kind == CONDITION ||
         (n->kind == KERNEL && strcmp(((fake_function *)n->k.function)->name, "xlagpu_set_condition") == 0))
         return -1;
@@ -1169,23 +1251,63 @@ static int node_touches(const fake_node *n, fake_touch out[40]) {
 static bool nodes_meet(const fake_node *a, const fake_node *b) {
     fake_touch x[40], y[40];
     int n = node_touches(a, x), m = node_touches(b, y), i, j;
+    if (!n || !m) return false;
     if (n < 0 || m < 0) return true;
     for (i = 0; i < n; i++)
         for (j = 0; j < m; j++)
             if ((x[i].written || y[j].written) && x[i].from < y[j].to && y[j].from < x[i].to) return true;
     return false;
 }
-/* Nodes that meet in memory and do not wait for each other. */
+/* Nodes that meet in memory and do not wait for each other; and those that have not to wait for a collective. */
 static void graph_races(const fake_graph *g) {
     int i, j;
     for (j = 0; j < g->n; j++)
-        for (i = 0; i < j; i++)
-            fake.races += !(g->nodes[j]->above[i / 64] >> i % 64 & 1) && nodes_meet(g->nodes[i], g->nodes[j]);
+        for (i = 0; i < j; i++) {
+            const fake_node *a = g->nodes[i], *b = g->nodes[j];
+            if (b->above[i / 64] >> i % 64 & 1) continue;
+            fake.races += nodes_meet(a, b);
+            fake.beside += (a->kind == MEETING && b->kind <= FILL) || (b->kind == MEETING && a->kind <= FILL);
+        }
 }
-static int graph_run(fake_graph *g);
+/* A launch of a graph. */
+struct fake_run {
+    fake_graph *g;
+    int left, error;
+    uint64_t done[NODES / 64];
+    void *begun[NODES]; /* meetings */
+};
+static fake_run *run_new(fake_graph *g) {
+    fake_run *r = (fake_run *)calloc(1, sizeof *r);
+    graph_races(g);
+    r->g = g;
+    r->left = g->n;
+    g->refs++;
+    return r;
+}
+static int run_end(fake_run *r) {
+    int e = r->error;
+    graph_let_go(r->g);
+    free(r);
+    return e;
+}
+/* All of the body of a loop or branch. */
+static int graph_run(fake_graph *g) {
+    fake_run *r = run_new(g);
+    while (!run_go(r)) driver_relax();
+    return run_end(r);
+}
 static int node_run(fake_node *n) {
     fake_function *f = (fake_function *)n->k.function;
     int e = 0;
+    if (n->kind == CHILD) return 0;
+    if (n->kind == EVENT) {
+        n->event->passed = n->event->recorded;
+        return 0;
+    }
+    if (n->kind == DO) {
+        n->plan->run(n->plan->user);
+        return 0;
+    }
     if (n->kind == COPY) return put(side_address(&n->c.to), at(side_address(&n->c.from)), n->c.width);
     if (n->kind == FILL) return fill(n->f.to, &n->f.value, n->f.element, n->f.width);
     if (n->kind == KERNEL && strcmp(f->name, "xlagpu_set_condition") == 0) {
@@ -1205,45 +1327,82 @@ static bool node_ready(const fake_node *n, const uint64_t *done) {
         if (n->above[i] & ~done[i]) return false;
     return true;
 }
-/* In the order in which they were added, or, late, in another one that their edges allow. */
-static int graph_run(fake_graph *g) {
-    uint64_t done[NODES / 64] = {0};
-    int k, left, e = 0;
-    graph_races(g);
-    for (left = g->n; left && !e; left--) {
-        k = fake.late ? (int)draw((unsigned)g->n) : g->n - left;
-        while (fake.late && (done[k / 64] >> k % 64 & 1 || !node_ready(g->nodes[k], done))) k = (k + 1) % g->n;
-        e = node_run(g->nodes[k]);
-        done[k / 64] |= (uint64_t)1 << k % 64;
+/* One node, in the order in which they were added, or, late, in another one that their edges allow; false: none can. */
+static bool run_step(fake_run *r) {
+    int n = r->g->n, from = fake.late && n ? (int)draw((unsigned)n) : 0, i;
+    for (i = 0; i < n; i++) {
+        int k = (from + i) % n;
+        fake_node *node = r->g->nodes[k];
+        if (r->done[k / 64] >> k % 64 & 1 || !node_ready(node, r->done)) continue;
+        if (node->kind == MEETING) {
+            if (!r->begun[k]) r->begun[k] = node->plan->start(node->plan->user);
+            if (!node->plan->go(r->begun[k])) continue;
+        } else
+            r->error = node_run(node);
+        r->done[k / 64] |= (uint64_t)1 << k % 64;
+        r->left--;
+        return true;
     }
-    return e;
+    return false;
 }
-static int graph_launch(void *exec) {
-    fake_graph *g;
-    memcpy(&g, exec, sizeof g);
-    return graph_run(g);
+/* As far as it goes now; not 0: it has ended. */
+static int run_go(fake_run *r) {
+    while (r->left && !r->error && run_step(r)) {}
+    return !r->left || r->error;
 }
 int cuGraphLaunch(void *exec, void *stream) {
+    fake_graph *g;
     fake_op o;
+    int k;
     if (fake.idle) return 0;
     IN_CONTEXT("cuGraphLaunch");
+    OUT_OF_CAPTURE;
     fake.graph_launches++;
+    memcpy(&g, exec, sizeof g);
+    for (k = 0; k < g->n; k++)
+        if (g->nodes[k]->kind == EVENT) {
+            step(stream);
+            memcpy(g->nodes[k]->event->clock, clocks[stream_id(stream)], sizeof g->nodes[k]->event->clock);
+            g->nodes[k]->event->recorded++;
+        }
     memset(&o, 0, sizeof o);
     o.work = W_GRAPH;
-    o.exec = exec;
+    o.run = run_new(g);
     return op_enqueue(&o, stream);
 }
+#include "fake_capture.h"
 /* For the libraries that enqueue work of their own. */
 int fake_meet(void *stream, int (*go)(void *user), void *user);
 int fake_meet(void *stream, int (*go)(void *user), void *user) {
     fake_op o;
     HOLD;
+    if (capturing(stream)) return capture_spoil(stream, 900);
     memset(&o, 0, sizeof o);
     o.work = W_MEET;
     o.go = go;
     o.user = user;
     step(stream);
     fake.aside += stream_id(stream) >= DEVICES;
+    return op_enqueue(&o, stream);
+}
+int fake_do(void *stream, void (*run)(void *user), const void *user, size_t bytes, void (*drop)(void *user));
+int fake_do(void *stream, void (*run)(void *user), const void *user, size_t bytes, void (*drop)(void *user)) {
+    fake_plan plan;
+    fake_op o;
+    HOLD;
+    memset(&plan, 0, sizeof plan);
+    memset(&o, 0, sizeof o);
+    o.user = block_new(bytes);
+    memcpy(o.user, user, bytes);
+    plan.run = run;
+    plan.drop = drop;
+    plan.user = o.user;
+    plan.n_ranges = -1;
+    if (capturing(stream)) return capture_plan(stream, DO, &plan);
+    o.work = W_DO;
+    o.run_it = run;
+    o.drop = drop;
+    step(stream);
     return op_enqueue(&o, stream);
 }
 /* In such work: bytes that the device writes. */

@@ -17,9 +17,12 @@ typedef struct fake_nccl_state {
     int hang;          /* 1 + a rank whose work is never done */
     int slow;          /* looks that each piece of work takes */
     int late_error;    /* what the communicators say while work is not done; 0: that they are well */
+    long captured;     /* groups of calls in graphs: alive */
+    long stuck;        /* communicators that ended while graphs held their work, for which the real ones wait: ever */
 } fake_nccl_state;
 
 #ifdef FAKE_NCCL
+#include "fake_state.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -41,7 +44,7 @@ enum {
 };
 static const size_t sizes[TYPES] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 #pragma GCC visibility push(default)
-fake_nccl_state fake_nccl = {NULL, 0, 0, 0, 22809, 0, 0, 0, 0, 0, 0};
+fake_nccl_state fake_nccl = {NULL, 0, 0, 0, 22809, 0, 0, 0, 0, 0, 0, 0, 0};
 
 /* What a rank gives to all, or to one; number: of the last one that is there; done: of the last one that was taken. */
 typedef struct post {
@@ -65,6 +68,7 @@ typedef struct comm {
     int n, rank, error;
     long number, sends[RANKS], recvs[RANKS], splits; /* asked for */
     long pending;                                    /* groups of calls on streams */
+    long captured;                                   /* in graphs */
     int aborted, destroyed, finalized, to_color, to_key;
     void **to; /* of a split that is not done */
 } comm;
@@ -194,12 +198,27 @@ static void comm_drop(comm *c) {
     unlink(c->name);
     free(c);
 }
+/* The real one waits until no graph holds its work, launches that have not ended among them. */
+static int (*driver_go_on)(void);
+static void comm_wait(comm *c) {
+    enum {
+        MOST = 20000, /* then it would be for ever */
+        NAP = 50
+    };
+    int k;
+    for (k = 0; k < MOST && get(&c->captured); k++) {
+        driver_go_on();
+        usleep(NAP);
+    }
+    add(&fake_nccl.stuck, get(&c->captured) > 0);
+}
 static void comm_end(comm *c) {
     long left;
+    comm_wait(c);
     add(&fake_nccl.comms, -1);
     pthread_mutex_lock(&guard);
     c->destroyed = 1;
-    left = c->pending;
+    left = c->pending + c->captured;
     pthread_mutex_unlock(&guard);
     if (!left) comm_drop(c);
 }
@@ -237,7 +256,7 @@ typedef struct group { /* of calls, on one stream */
     comm *comm;
     void *stream;
     work *first, **end;
-    int looks;
+    int looks, numbered;
 } group;
 
 static double load(int type, const char *p) {
@@ -306,12 +325,23 @@ static double reduced(int op, double a, double b) {
     default: return a < b ? a : b;
     }
 }
-/* The driver's: to enqueue work, and to write from it. */
+/* The driver's: to enqueue work, now or in a graph, and to write from it. */
 static int (*driver_meet)(void *stream, int (*go)(void *user), void *user);
+static int (*driver_meet_node)(void *stream, void *(*start)(void *user), int (*go)(void *begun),
+    void (*drop)(void *user), void *user, const fake_range *ranges, int n);
+static int (*driver_capture_info)(void *stream, int *status, void *id, void *graph, void *last, void *n);
 static int (*driver_write)(uint64_t to, const void *from, size_t bytes);
 static void driver_find(void) {
-    void *driver = dlopen("./build/fake_nccl/fake_cuda.so", RTLD_NOW | RTLD_NOLOAD), *f = dlsym(driver, "fake_meet");
+    const char *path = getenv("FAKE_NCCL_DRIVER"); /* where it is not that of nccl.c */
+    void *driver = dlopen(path ? path : "./build/fake_nccl/fake_cuda.so", RTLD_NOW | RTLD_NOLOAD), *f;
+    f = dlsym(driver, "fake_meet");
     memcpy(&driver_meet, &f, sizeof f);
+    f = dlsym(driver, "fake_meet_node");
+    memcpy(&driver_meet_node, &f, sizeof f);
+    f = dlsym(driver, "cuStreamGetCaptureInfo_v2");
+    memcpy(&driver_capture_info, &f, sizeof f);
+    f = dlsym(driver, "fake_go_on");
+    memcpy(&driver_go_on, &f, sizeof f);
     f = dlsym(driver, "fake_write");
     memcpy(&driver_write, &f, sizeof f);
 }
@@ -397,12 +427,29 @@ static void give_up(const comm *c, const work *w) {
     driver_write((uint64_t)(uintptr_t)w->out, anything, bytes);
     free(anything);
 }
+static void comm_release(comm *c, long *counter) {
+    int gone;
+    pthread_mutex_lock(&guard);
+    --*counter;
+    gone = c->pending + c->captured == 0 && c->destroyed;
+    pthread_mutex_unlock(&guard);
+    if (gone) comm_drop(c);
+}
+/* In the order in which the device comes to them, which is that of all ranks. */
+static void group_number(group *g) {
+    comm *c = g->comm;
+    work *w;
+    for (w = g->first; w && !g->numbered; w = w->next)
+        w->number = w->kind == SEND ? ++c->sends[w->peer] : w->kind == RECV ? ++c->recvs[w->peer] : ++c->number;
+    g->numbered = 1;
+}
 /* Goes on with a group of calls; 0: it is not done yet. */
 static int go(void *user) {
     group *g = (group *)user;
     comm *c = g->comm;
-    int left = 0, gone;
+    int left = 0;
     work *w;
+    group_number(g);
     if (!c->aborted && (g->looks++ < fake_nccl.slow || fake_nccl.hang == c->rank + 1)) return 0;
     for (w = g->first; w && !c->aborted; w = w->next) {
         if (!w->done) w->done = w->kind == SEND || w->kind == RECV ? pairwise(c, w) : together(c, w);
@@ -415,12 +462,57 @@ static int go(void *user) {
         if (!w->done) give_up(c, w);
         free(w);
     }
-    pthread_mutex_lock(&guard);
-    gone = --c->pending == 0 && c->destroyed;
-    pthread_mutex_unlock(&guard);
-    if (gone) comm_drop(c);
+    comm_release(c, &c->pending);
     free(g);
     return 1;
+}
+
+/* ---- in graphs ---- */
+
+static void *launch_group(void *user) {
+    const group *plan = (const group *)user;
+    group *g = (group *)malloc(sizeof *g);
+    const work *w;
+    *g = *plan;
+    g->end = &g->first;
+    for (w = plan->first; w; w = w->next) {
+        *g->end = (work *)malloc(sizeof *w);
+        **g->end = *w;
+        g->end = &(*g->end)->next;
+    }
+    *g->end = NULL;
+    add(&g->comm->pending, 1);
+    return g;
+}
+static void free_group(group *g) {
+    while (g->first) {
+        work *w = g->first;
+        g->first = w->next;
+        free(w);
+    }
+    free(g);
+}
+static void drop_group(void *user) {
+    group *g = (group *)user;
+    add(&fake_nccl.captured, -1);
+    comm_release(g->comm, &g->comm->captured);
+    free_group(g);
+}
+static int capture_group(group *g) {
+    fake_range ranges[16];
+    const work *w;
+    int n = 0;
+    for (w = g->first; w && n < 16; w = w->next) {
+        size_t bytes = w->n * sizes[w->type], in = bytes * (w->kind == REDUCE_SCATTER ? (size_t)g->comm->n : 1),
+               out = bytes * (w->kind == ALL_GATHER ? (size_t)g->comm->n : 1);
+        const fake_range reads = {(uintptr_t)w->in, (uintptr_t)w->in + in, 0},
+                         writes = {(uintptr_t)w->out, (uintptr_t)w->out + out, 1};
+        if (w->in) ranges[n++] = reads;
+        if (w->out && n < 16) ranges[n++] = writes;
+    }
+    add(&fake_nccl.captured, 1);
+    add(&g->comm->captured, 1);
+    return driver_meet_node(g->stream, launch_group, go, drop_group, g, ranges, w ? 17 : n) ? 1 : IN_PROGRESS;
 }
 
 /* Of a thread: how many groups of calls are open, and what is in them. */
@@ -449,20 +541,17 @@ int ncclGroupStart(void) {
 int ncclGroupEnd(void) {
     calls *own = own_calls();
     group *g = own->group;
-    int e = failing("ncclGroupEnd");
+    int e = failing("ncclGroupEnd"), captured = 0;
     if (--own->depth) return INVALID_USAGE;
     own->group = NULL;
     if (!g) return e;
+    if (!e) e = driver_capture_info(g->stream, &captured, NULL, NULL, NULL, NULL) ? 1 : captured == 2 ? 1 : 0;
     if (e) { /* nothing is done */
-        while (g->first) {
-            work *w = g->first;
-            g->first = w->next;
-            free(w);
-        }
-        free(g);
+        free_group(g);
         return e;
     }
     add(&fake_nccl.works, 1);
+    if (captured) return capture_group(g);
     add(&g->comm->pending, 1);
     driver_meet(g->stream, go, g);
     return IN_PROGRESS;
@@ -488,7 +577,6 @@ static int call(kind k, const void *in, void *out, size_t n, int type, int op, i
     w->type = type;
     w->op = op;
     w->peer = peer;
-    w->number = k == SEND ? ++c->sends[peer] : k == RECV ? ++c->recvs[peer] : ++c->number;
     *g->end = w;
     g->end = &w->next;
     return 0;

@@ -13,7 +13,12 @@ typedef struct fake_lt {
     unsigned reductions;          /* the mask of the last preference; 0: none was set */
 } fake_lt;
 
+#define FOLDER "./build/fake_libraries"
+#define DRIVER FOLDER "/fake_cuda.so"
+#define PLAIN_DRIVER FOLDER "/fake_cuda_plain.so" /* that cannot capture */
 #if defined(FAKE_LIBRARY)
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +41,52 @@ static int drop(void *p) {
     fake.live--;
     return 0;
 }
+/* Over the fake driver a library's work stands on a stream, or in a graph; else it is done at once. A function of the
+ * driver's; NULL: there is no driver, or none that the caller works on. */
+static void *of_driver(const char *name) {
+    static const char *const drivers[] = {DRIVER, PLAIN_DRIVER};
+    void *found = NULL, *f;
+    int (*current)(void), k;
+    for (k = 0; k < 2 && !found; k++) {
+        void *driver = dlopen(drivers[k], RTLD_NOW | RTLD_NOLOAD);
+        if (!driver) continue;
+        f = dlsym(driver, "fake_current");
+        memcpy(&current, &f, sizeof f);
+        if (current()) found = dlsym(driver, name);
+        dlclose(driver);
+    }
+    return found;
+}
+static int later(void *stream, void (*run)(void *args), const void *args, size_t bytes, void (*drop)(void *args)) {
+    void *f = of_driver("fake_do"), *own;
+    int (*enqueue)(void *, void (*)(void *), const void *, size_t, void (*)(void *));
+    memcpy(&enqueue, &f, sizeof f);
+    if (f) return enqueue(stream, run, args, bytes, drop) ? 13 : 0;
+    own = malloc(bytes);
+    memcpy(own, args, bytes);
+    run(own);
+    if (drop) drop(own);
+    free(own);
+    return 0;
+}
+/* The driver's simulator knows which bytes have been written. */
+static void wrote(const void *p, size_t bytes) {
+    void *f = of_driver("fake_write"), *copy;
+    int (*write)(uint64_t, const void *, size_t);
+    memcpy(&write, &f, sizeof f);
+    if (!f || !bytes) return;
+    copy = malloc(bytes);
+    memcpy(copy, p, bytes);
+    write((uint64_t)(uintptr_t)p, copy, bytes);
+    free(copy);
+}
+/* Until the stream has come so far. */
+static int settled(void *stream) {
+    void *f = of_driver("cuStreamSynchronize");
+    int (*wait)(void *);
+    memcpy(&wait, &f, sizeof f);
+    return f ? wait(stream) : 0;
+}
 #include FAKE_LIBRARY
 #else /* the program */
 #include "../../src/xlagpu.h"
@@ -45,7 +96,6 @@ static int drop(void *p) {
 #include <math.h>
 #include <stdlib.h>
 
-#define FOLDER "./build/fake_libraries"
 /* The libraries, by their places in these tables. */
 enum {
     LT,
@@ -58,14 +108,23 @@ static const char *const files[] = {"libcublasLt.so.13", "libcufft.so.12", "libc
 static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_cudnn.h", "fake_cusolver.h"};
 static fake_lt *fakes[LIBRARIES], *fake;
 static counter count;
+static uint32_t command_buffer_least;
 
 static bool build(int which, const char *flags, const char *folder) {
     char command[500];
     const char *cc = getenv("CC");
     snprintf(command, sizeof command,
         "mkdir -p %s && %s -std=gnu99 -w -O1 -shared -fPIC '-DFAKE_LIBRARY=\"%s\"' %s tests/programs/libraries.c "
-        "-o %s/%s -lm",
+        "-o %s/%s -lm -ldl",
         folder, cc ? cc : "cc", headers[which], flags, folder, files[which]);
+    return system(command) == 0;
+}
+static bool build_driver(const char *flags, const char *path) {
+    char command[500];
+    const char *cc = getenv("CC");
+    snprintf(command, sizeof command,
+        "%s -std=gnu99 -w -O0 -shared -fPIC -DFAKE_DRIVER %s tests/programs/fake_cuda.c -o %s -lm -ldl -lpthread",
+        cc ? cc : "cc", flags, path);
     return system(command) == 0;
 }
 static xlagpu_device *open_with(const char *folder) {
@@ -454,6 +513,7 @@ static bool begin_call(xlagpu_context *c, const call_sample *s, const char *libr
     desc.target.name = "sm_90a";
     desc.libraries = libraries;
     desc.memory_limit = 1 << 20; /* so that the libraries work in little */
+    desc.command_buffer_least = command_buffer_least;
     snprintf(
         text, sizeof text, strstr(s->text, "ENTRY") ? "HloModule m\n%s\n" : "HloModule m\nENTRY e {\n%s\n}\n", s->text);
     r->m = xlagpu_parse(c, "library", text, strlen(text));
@@ -658,6 +718,8 @@ static void other_formulas(xlagpu_context *c) {
     }
 }
 
+#include "library_graphs.h"
+
 /* True and false alike: the estimate says whether the library is called. */
 static void choice_by_time(xlagpu_context *c) {
     static const struct {
@@ -720,6 +782,7 @@ int main(void) {
     damaged_graphs(c);
     choice_by_time(c);
     other_formulas(c);
+    library_graphs(c);
     xlagpu_destroy(c);
     return finish();
 }

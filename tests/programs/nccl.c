@@ -34,6 +34,7 @@ enum {
 static fake_state *fake;
 static fake_nccl_state *nccl;
 static const char *folder = FOLDER;
+static bool no_command_buffers;
 
 /* Counts for several threads. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -62,13 +63,14 @@ static void reset(void) {
 }
 static bool nothing_left(void) {
     return !alive && !nccl->comms && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed &&
-           !fake->events && !fake->streams;
+           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !nccl->captured && !nccl->stuck;
 }
 static xlagpu_rt_clique_desc describe(uint32_t devices, double timeout) {
     xlagpu_rt_clique_desc d;
     memset(&d, 0, sizeof d);
     d.device.platform = "cuda";
     d.device.driver = DRIVER;
+    d.device.no_command_buffers = no_command_buffers;
     d.device.library_folder = folder;
     d.device.allocator.alloc = count_alloc;
     d.device.allocator.release = count_release;
@@ -139,15 +141,16 @@ static void beside(void) {
         "f32[64,64] dot(d, m), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n t = f32[5,5] slice(e), "
         "slice={[0:5],[0:5]}\n s = f32[5,5] add(t, r)\n ROOT y = f32[25] reshape(s) }";
     unsigned long long late;
-    reset();
-    check("computing beside a collective", text, 25, 25, beside_wanted);
-    EXPECT(nothing_left() && fake->aside >= DEVICES);
-    for (late = 1; late < 8; late++) {
+    for (late = 0; late < 16; late++) { /* half of them on two streams, half as branches of a graph */
         reset();
-        fake->late = late * 7919;
-        check("computing beside a late collective", text, 25, 25, beside_wanted);
-        EXPECT(nothing_left() && fake->aside >= DEVICES);
+        fake->late = late / 2 * 7919;
+        no_command_buffers = late % 2;
+        check("computing beside a collective", text, 25, 25, beside_wanted);
+        EXPECT(nothing_left() && !fake->races);
+        EXPECT(no_command_buffers ? fake->aside >= DEVICES && !fake->children
+                                  : fake->beside >= DEVICES && fake->children == DEVICES);
     }
+    no_command_buffers = false;
 }
 
 /* A product of whole arrays, in parts. */
@@ -227,6 +230,91 @@ static void every_failure(xlagpu_bytes exe) {
             EXPECT_IN(strstr(message, "(error 1 of NCCL)") || strstr(message, "NCCL is of version"), message);
         }
     }
+}
+/* Each call of the driver's functions of capturing fails once, on one device: it goes on step by step and meets the
+ * others, which have graphs. */
+static void refused_captures(xlagpu_bytes exe) {
+    static const char *const names[] = {"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuEventRecordWithFlags",
+        "cuGraphAddChildGraphNode", "cuGraphInstantiateWithFlags", "cuStreamGetCaptureInfo_v2"};
+    char message[MESSAGE];
+    size_t k;
+    long n;
+    reset();
+    EXPECT(attempt(exe, 5, message) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->graph_launches >= DEVICES && fake->children >= DEVICES && !fake->races);
+    for (k = 0; k < sizeof names / sizeof *names; k++)
+        for (n = 1; n < 100; n++) {
+            bool asked = strcmp(names[k], "cuStreamGetCaptureInfo_v2") == 0; /* by NCCL, which fails then */
+            xlagpu_status s;
+            reset();
+            fake->fail = names[k];
+            fake->fail_at = n;
+            fake->error = 900;
+            s = attempt(exe, 2, message);
+            EXPECT_IN(nothing_left(), names[k]);
+            if (fake->seen < n) break;
+            EXPECT_IN(s == (asked ? XLAGPU_ERROR_DEVICE : XLAGPU_OK), names[k]);
+            if (asked) EXPECT_TEXT(message, "(error 1 of NCCL)");
+        }
+}
+/* Runs at other addresses: what was captured is captured again, in a graph that stays; refused, in a new one. */
+static xlagpu_status run_twice(xlagpu_bytes exe, const double *in, double want) {
+    xlagpu_clique *q = open_clique(DEVICES, 5, NULL);
+    xlagpu_program *p = xlagpu_rt_clique_load(q, exe.data, exe.size);
+    xlagpu_status s = XLAGPU_OK;
+    one all[2][DEVICES];
+    float y[MOST];
+    int d, k;
+    for (k = 0; k < 2; k++)
+        for (d = 0; d < DEVICES; d++) {
+            xlagpu_device *on = xlagpu_rt_clique_device(q, (uint32_t)d);
+            float x = (float)(in[d] + k);
+            one *o = &all[k][d];
+            o->execution = k ? all[0][d].execution : xlagpu_rt_prepare(xlagpu_rt_clique_program(p, (uint32_t)d));
+            xlagpu_rt_alloc(on, sizeof x, &o->in);
+            xlagpu_rt_alloc(on, sizeof x, &o->out);
+            xlagpu_rt_upload(on, o->in, &x, sizeof x);
+        }
+    for (k = 0; k < 2; k++) {
+        for (d = 0; d < DEVICES; d++) pthread_create(&all[k][d].thread, NULL, run_one, &all[k][d]);
+        for (d = 0; d < DEVICES; d++) pthread_join(all[k][d].thread, NULL);
+        for (d = 0; d < DEVICES; d++) {
+            if (s == XLAGPU_OK) s = all[k][d].status;
+            xlagpu_rt_download(xlagpu_rt_clique_device(q, (uint32_t)d), y, all[k][d].out, sizeof *y);
+            EXPECT(s != XLAGPU_OK || (double)y[0] == want + 2 * DEVICES * k);
+        }
+    }
+    xlagpu_rt_clique_close(q);
+    return s;
+}
+static void other_addresses(void) {
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_module *m;
+    xlagpu_compile_desc desc;
+    xlagpu_bytes exe = {NULL, 0};
+    static const char text[] =
+        "HloModule m, num_partitions=4\n" ADD MAIN
+        "x = f32[1] parameter(0)\n d = f32[1] add(x, x)\n ROOT r = f32[1] all-reduce(d), " ALL ", to_apply=add }";
+    static const double in[DEVICES] = {1, 2, 3, 4};
+    long n;
+    memset(&desc, 0, sizeof desc);
+    desc.target.name = "sm_90a";
+    desc.command_buffer_least = 1;
+    m = xlagpu_parse(c, "twice", text, strlen(text));
+    if (m) exe = xlagpu_compile(m, &desc);
+    if (!EXPECT(exe.data != NULL)) return;
+    reset();
+    EXPECT(run_twice(exe, in, 20) == XLAGPU_OK && nothing_left());
+    EXPECT(fake->captures == 2 * DEVICES && fake->children == DEVICES && fake->execs == 0);
+    for (n = 1; n <= DEVICES; n++) {
+        reset();
+        fake->fail = "cuGraphExecChildGraphNodeSetParams";
+        fake->fail_at = n;
+        fake->error = 910;
+        EXPECT(run_twice(exe, in, 20) == XLAGPU_OK && nothing_left());
+        EXPECT(fake->seen == DEVICES && fake->children == DEVICES + 1);
+    }
+    xlagpu_destroy(c);
 }
 static void one_that_never_comes(xlagpu_bytes exe) {
     char message[MESSAGE];
@@ -549,6 +637,8 @@ int main(void) {
     beside();
     without_splits();
     every_failure(exe);
+    refused_captures(exe);
+    other_addresses();
     one_that_never_comes(exe);
     one_that_fails();
     absences(exe);

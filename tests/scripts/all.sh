@@ -80,6 +80,7 @@ have python3 && part "models of frameworks" python3 tests/scripts/frameworks.py
 part "kernels by their printed records" sh tests/scripts/records.sh
 part "saved, loaded by the runtime alone" sh tests/scripts/roundtrip.sh
 part "corpus, fake driver, in any order" sh tests/scripts/fake.sh
+part "several processes" sh tests/scripts/processes.sh
 part "corpus, libraries that compute, one in six" sh tests/scripts/libraries.sh 6
 part "first contact with a GPU, rehearsed" sh tests/scripts/rehearse.sh
 part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/scripts/corpus.sh host
