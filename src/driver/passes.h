@@ -129,6 +129,7 @@ enum {
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "attention-backward-fusion", xg_attention_back_fuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \

@@ -13,10 +13,6 @@
 #define XG_OPT_ATTENTION_C
 #include "opt.h"
 
-enum {
-    XG_ATTENTION_ASKED = 192 /* instructions that one question may look at: several times what any model has */
-};
-
 /* A walk towards operands with a limit: what was seen, and the answer. */
 typedef struct xg_attention_walk {
     const xg_inst *target;

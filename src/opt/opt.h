@@ -163,6 +163,25 @@ XG_FN void xg_attention_mark(xg_module *m, void *mark);
 XG_FN bool xg_attention_of_row(const xg_attention *a, const xg_inst *x);
 XG_FN bool xg_attention_leads(const xg_attention *a, const xg_inst *x); /* exp itself, not its sum alone, is in x */
 XG_FN bool xg_attention_moves(const xg_inst *i);                        /* its elements are those of its operand */
+XG_FN bool xg_attention_passes(const xg_inst *i); /* a value goes on through it, one element at a time */
+XG_FN bool xg_attention_is_zero(const xg_inst *i);
+XG_FN bool xg_attention_reduces(
+    const xg_inst *i, xg_opcode op, double init); /* by op, from init, along one dimension */
+/* The first dot that gives so many elements. */
+XG_FN xg_inst *xg_attention_find_dot(xg_inst *i, int64_t elements, uint32_t depth);
+
+/* ---- attention_back.c: its gradients ---- */
+enum {
+    XG_ATTENTION_ASKED = 192,        /* instructions that one question may look at: several times what any model has */
+    XG_ATTENTION_GRADIENT_STEPS = 16 /* operations one behind the other between exp and a dot */
+};
+typedef struct xg_attention_gradient {
+    xg_inst *dot;                                      /* of what is made of exp, and a matrix */
+    uint32_t made;                                     /* that operand */
+    xg_inst *exp, *difference, *scores_dot, *grad_dot; /* grad_dot: dO V; NULL: what is multiplied is the weights */
+} xg_attention_gradient;
+XG_FN bool xg_attention_gradient_find(xg_inst *dot, xg_attention_gradient *g);
+XG_FN bool xg_attention_gradient_leads(xg_inst *i, const xg_inst *exp); /* it is 0 where this exp is */
 
 /* ---- build.c: making instructions ---- */
 /* before NULL: at the end; from: whose metadata and place in the source, or NULL */

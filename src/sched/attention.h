@@ -9,6 +9,9 @@
  *   that of the first sum (depth), or of V's columns. Indexing maps lead from there to each stage's indices, so
  * bitcasts and transposes anywhere need no case of their own.
  *
+ * Gradients are two kernels of the same kind (attention_back_*.c), which make the scores again; what they call rows are
+ * queries in one, keys in the other.
+ *
  * Laws: sums are f32, or f64 where the module's are; made in the same order in every run. A row without a finite score
  * gives what the module gives: exp is of s - m, or of s where m is -inf, and c = exp(m - g(m)) with the module's own
  * shift g(m) makes good for it at the end (NaN for -inf less -inf). */
@@ -34,6 +37,16 @@ enum {
     X(SCORES) \
     X(BARE) \
     X(MASKED) \
+    X(GRAD) \
+    X(SOFT) \
+    X(DELTA) \
+    X(SECOND) \
+    X(LINE0) \
+    X(LINE1) \
+    X(LINE2) \
+    X(LINE3) \
+    X(LINE4) \
+    X(LINE5) \
     X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3) X(READ0) X(READ1) X(READ2) X(READ3)
 typedef enum xg_attention_part {
 #define X(name) XG_ATTENTION_##name,
@@ -79,7 +92,36 @@ typedef struct xg_attention_bound {
     int64_t scale[XG_ATTENTION_BOUND_READS];
 } xg_attention_bound;
 
+/* Of a row of the backward pass: maximum and sum of its weights, and their sum with dP. */
+enum {
+    XG_ATTENTION_GRAD_SUM = XG_ATTENTION_STATS,
+    XG_ATTENTION_BACK_STATS
+};
+/* The backward pass: what its kernels have beside the scores (attention_back_form.c). */
+enum {
+    XG_ATTENTION_LINES = XG_ATTENTION_LINE5 - XG_ATTENTION_LINE0 + 1
+};
+typedef struct xg_attention_back {
+    bool is;     /* a kernel of the backward pass */
+    bool turned; /* its rows are the module's keys: it makes dK and dV; else dQ and what rows have */
+    xg_attention_gradient match;
+    xg_inst *second;                    /* the dot that makes dV; NULL: there is none */
+    uint32_t soft;                      /* its operand that is made of the weights */
+    const xg_imap *second_map;          /* to the indices of the other one */
+    xg_inst *delta;                     /* of each row the sum over weights and dP */
+    xg_tile_form grad;                  /* dO V */
+    uint32_t fixed;                     /* its operand that has rows */
+    bool together;                      /* maximum, sum and the sum over dP are found in one walk */
+    uint32_t n_lines;                   /* broadcasts of what each of the module's rows has one of */
+    xg_inst *lines[XG_ATTENTION_LINES]; /* the stage LINEk is the operand */
+    bool late[XG_ATTENTION_LINES];      /* it is made of the sum over weights and dP */
+    uint32_t n_kept;                    /* further results: values of lines */
+    xg_inst *kept[XG_ATTENTION_LINES];
+    const xg_imap *kept_map[XG_ATTENTION_LINES];
+} xg_attention_back;
+
 typedef struct xg_attention_form {
+    xg_attention_back back;
     xg_attention match;
     const xg_comp *comp;
     xg_tile_form dots[2]; /* scores, out */
@@ -167,11 +209,36 @@ XG_FN bool xg_attention_may_be(const xg_comp *c);
 /* The computation is attention and nothing else. */
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
+/* Parts of it, for the backward pass. */
+XG_FN bool xg_attention_extents(xg_attention_form *f);
+XG_FN const xg_imap *xg_attention_operand(xg_attention_site *w, uint32_t operand, bool columns);
+XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w);
+XG_FN const xg_imap *xg_attention_inside(
+    xg_attention_site *w, const xg_attention_stage *s, const xg_imap *map, const xg_inst *given);
+XG_FN const xg_imap *xg_attention_dot_operand(
+    xg_attention_site *w, const xg_tile_form *dot, const xg_imap *m, uint32_t operand);
+XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand);
+XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed); /* of dO V: the one with rows */
+XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_type *held);
+XG_FN bool xg_attention_result_map(xg_attention_site *w);
+XG_FN bool xg_attention_operand_maps(xg_attention_site *w);
+XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
+
+/* ---- attention_back_form.c: a kernel of the backward pass ---- */
+XG_FN xg_inst *xg_attention_back_dot(xg_inst *i); /* that this is, but for conversions and moves */
+XG_FN bool xg_attention_back_may_be(const xg_comp *c);
+XG_FN bool xg_attention_back_has_unit(xg_inst *dot, const xg_device *m); /* a matrix unit that the kernels know */
+XG_FN bool xg_attention_back_form_of(
+    xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
+
 /* ---- attention_plan.c ---- */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
+XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
+XG_FN bool xg_attention_is_ordered(
+    const xg_record *given, const xg_attention_shape *s); /* no order names another one */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
@@ -179,7 +246,31 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
 
 /* ---- attention_pass.c ---- */
-XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
+enum {
+    XG_ATTENTION_MEMBERS = 160,   /* operations of a fusion */
+    XG_ATTENTION_EPILOGUE = 16,   /* operations behind the second dot */
+    XG_ATTENTION_GENERATED = 24,  /* operations of what depends on no array */
+    XG_ATTENTION_CHEAP_DEPTH = 12 /* operations one behind the other that an operand is made of */
+};
+typedef struct xg_attention_members {
+    const xg_attention *a;
+    xg_arena *arena;
+    xg_map64 known; /* by id: the copy inside, or, while members are gathered, the instruction */
+    xg_inst *p[XG_ATTENTION_MEMBERS];
+    uint32_t n;
+    xg_inst *root;
+    xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
+    uint32_t n_stats;
+} xg_attention_members;
+XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
+XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
+XG_FN bool xg_attention_add(xg_attention_members *w, xg_inst *i);
+XG_FN bool xg_attention_gather(xg_attention_members *w, xg_inst *i); /* and what it is made of, down to the first dot */
+XG_FN void xg_attention_take_cheap(xg_attention_members *w, xg_inst *i, uint32_t depth);
+XG_FN xg_inst *xg_attention_make(xg_attention_members *w);
+XG_FN void xg_attention_unmake(xg_inst *fusion);
+XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion); /* its rule is attention */
+XG_FN bool xg_attention_fuse(xg_module *m);                   /* the pass attention-fusion */
 /* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
  * fingerprint: what computes alike (the layers of a model) has one plan. */
 XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);
@@ -219,7 +310,15 @@ typedef struct xg_attention_kernel {
     xg_kval *first_key, *place;            /* of the step; its place among all */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
-    xg_kval *dest[XG_ATTENTION_STATS + 1];
+    xg_kval *dest[XG_ATTENTION_LINES + 2];
+    /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
+     * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
+    xg_kval *grad, *columns[XG_ATTENTION_LINES];
+    xg_kval **grads[XG_ATTENTION_HALVES], **second[XG_ATTENTION_HALVES];
+    xg_kval *line[XG_ATTENTION_HALVES][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES];
+    xg_kval *stat[XG_ATTENTION_HALVES][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
+    xg_kval **step_line[XG_ATTENTION_LINES];                     /* by a thread's column of the step */
+    bool keys_only;                                              /* the walk needs no dP */
 } xg_attention_kernel;
 
 /* What a stage is given instead of computing it. */
@@ -257,6 +356,13 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
 
 /* ---- attention_bring.c: into shared memory ---- */
+/* The tile's rows of an operand, of so many columns, to an array of rows of that pitch. */
+typedef struct xg_attention_fixed {
+    xg_attention_part part;
+    int64_t extent, width, pitch;
+    xg_kval **to;
+} xg_attention_fixed;
+XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
 
@@ -267,13 +373,28 @@ XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+/* Products of a warp's rows with a step's keys, both of so many columns; kept: the rows' words, or NULL. */
+typedef struct xg_attention_product {
+    xg_kval *fixed, *step, **kept;
+    int64_t pitch, width;
+    xg_kval **to[XG_ATTENTION_HALVES];
+} xg_attention_product;
+XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
+/* Sums += a step's weights times its rows of so many columns. */
+typedef struct xg_attention_summed {
+    xg_kval **weights[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES], *step;
+    int64_t pitch, width;
+} xg_attention_summed;
+XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 enum {
     XG_ATTENTION_SUMS = 4 /* of a fragment of 16 rows and eight columns that a thread has */
 };
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
-XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, int64_t fragment); /* of V's columns */
+XG_FN xg_kval *xg_attention_out_sums(
+    xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v);
-XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k); /* 16 keys' weights, as units take them */
+/* 16 keys' weights, as units take them. */
+XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 
 /* ---- attention_group.c: by warp groups ---- */
 enum {
@@ -294,6 +415,9 @@ XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the blo
 /* Behind them: the others, if their weights may not be 0. Threads that have no rows ask the others. */
 XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows);
 
+XG_FN double xg_attention_enough(
+    const xg_attention_form *f); /* rows with a larger maximum have no weights of masked keys */
+XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows); /* of all rows' maxima */
 XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w); /* masks, or the end of keys, are not for all steps */
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
@@ -305,10 +429,28 @@ XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* t
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
 XG_FN void xg_attention_weigh(xg_attention_kernel *w); /* sums to scores to weights */
+XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
+XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
+XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);
+XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread's column of the step */
+XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
+XG_FN void xg_attention_places(xg_attention_kernel *w);
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
 /* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */
 XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w));
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
+
+/* ---- attention_back_plan.c ---- */
+XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
+/* The same by dots and what stands between them; first: the kernel of dQ, other: that of dK and dV, or NULL. */
+XG_FN int64_t xg_attention_back_apart(
+    const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
+
+/* ---- attention_back_emit.c ---- */
+XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p);
+
+/* ---- attention_back_pass.c ---- */
+XG_FN bool xg_attention_back_fuse(xg_module *m); /* the pass attention-backward-fusion */
 
 /* ---- attention_way.c ---- */
 XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */

@@ -13,12 +13,19 @@ typedef struct xg_attention_fetch {
     xg_kval **to;
     xg_kval **staged; /* by round: what goes through registers */
 } xg_attention_fetch;
+XG_FN bool xg_attention_is_line(xg_attention_part part) {
+    return part >= XG_ATTENTION_LINE0 && part < XG_ATTENTION_LINE0 + XG_ATTENTION_LINES;
+}
 XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval **at) {
     xlagpu_type type = w->f->stages[t->part].root->shape->type;
-    const xg_inst *dot = t->part == XG_ATTENTION_VALUES ? w->f->match.out_dot : w->f->match.scores_dot;
+    const xg_inst *dot = w->f->match.scores_dot;
     xg_kval *index[XG_RANK_MAX];
     xg_elem v = xg_attention_element(w, t->part, at, NULL, 0, index);
-    xlagpu_type rounded = xg_contract_rounding(dot, type);
+    xlagpu_type rounded;
+    if (xg_attention_is_line(t->part)) return v.v;
+    if (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD)
+        dot = w->f->back.is ? w->f->back.match.grad_dot : w->f->match.out_dot;
+    rounded = xg_contract_rounding(dot, type);
     v = xg_elem_convert_to(&w->t.s, v, type, rounded);
     return xg_attention_converted_to(w, v, rounded, w->f->held);
 }
@@ -37,20 +44,22 @@ XG_FN void xg_attention_piece_of(
     in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, o->row);
     o->cond = xg_attention_below(w, in, t->limit);
     o->cond = xg_elem_and(&w->t.s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
+    if (xg_attention_is_line(t->part)) o->cond = NULL; /* beyond the last key weights are 0, whatever it has */
     xg_attention_numbers(w, o->at);
     o->at[t->number] = xg_attention_clamp(w, in, t->limit);
     o->at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, o->piece, t->extent / s->lanes);
 }
-XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, int64_t lanes) {
+XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, xg_attention_part part) {
     xg_kmodule *m = w->t.e->m;
-    xg_kelem e = xg_kelem_of(w->f->held);
+    int64_t lanes = w->f->stages[part].lanes;
+    xg_kelem e = xg_kelem_of(xg_attention_is_line(part) ? w->f->sum : w->f->held);
     return xg_kconst_bits(xg_attention_b(w), lanes > 1 ? xg_kir_vector(m, e, lanes) : xg_kir_scalar(m, e), 0);
 }
 /* One vector of a row, zeros where the array has none. */
 XG_FN xg_kval *xg_attention_fetch_vector(
     xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
-    xg_kval *v = xg_attention_nothing(w, lanes), *o[3];
+    xg_kval *v = xg_attention_nothing(w, t->part), *o[3];
     xg_flow guard = xg_flow_of(&w->t.s, &v), loop = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&guard, xg_elem_and(&w->t.s, piece->has, piece->cond));
     if (lanes > 1) {
@@ -117,7 +126,7 @@ XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_f
     xg_flow_end(&loop);
     if (piece->cond) {
         xg_flow_else(&guard);
-        v = xg_attention_nothing(w, lanes);
+        v = xg_attention_nothing(w, t->part);
         xg_attention_put_vector(w, t, v, xg_attention_spot(w, t, piece, NULL));
     }
     xg_flow_end(&guard);
@@ -163,21 +172,30 @@ XG_FN void xg_attention_fetch_sizes(xg_attention_kernel *w, xg_attention_fetch *
     t->all = t->rows * t->pieces;
     t->rounds = xg_tile_over(t->all, w->p->threads);
 }
-XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
+XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o) {
     xg_attention_fetch t;
     memset(&t, 0, sizeof t);
-    t.part = XG_ATTENTION_QUERY;
+    t.part = o->part;
     t.rows = w->p->tile;
-    t.width = w->p->depth;
-    t.pitch = w->p->pitch;
-    t.extent = w->f->depth;
+    t.width = o->width;
+    t.pitch = o->pitch;
+    t.extent = o->extent;
     t.limit = w->f->rows;
     t.number = XG_ATTENTION_ROW;
     t.first = xg_tile_join(&w->t, w->tile, w->p->tile, xg_elem_index(&w->t.s, 0));
-    t.to = &w->query;
+    t.to = o->to;
     xg_attention_fetch_sizes(w, &t);
     xg_attention_ask(w, &t);
     xg_attention_put(w, &t);
+}
+XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
+    xg_attention_fixed o;
+    o.part = XG_ATTENTION_QUERY;
+    o.extent = w->f->depth;
+    o.width = w->p->depth;
+    o.pitch = w->p->pitch;
+    o.to = &w->query;
+    xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
 XG_FN xg_attention_fetch xg_attention_fetch_of(
@@ -199,19 +217,28 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     xg_attention_fetch_sizes(w, &t);
     return t;
 }
+/* What each of a step's keys has one of: line k, in that buffer. */
+XG_FN xg_attention_fetch xg_attention_fetch_line(xg_attention_kernel *w, uint32_t k, xg_kval *step, xg_kval *buffer) {
+    xg_attention_fetch t = xg_attention_fetch_of(w, (xg_attention_part)(XG_ATTENTION_LINE0 + k), step, buffer);
+    t.width = t.pitch = t.extent = 1;
+    t.to = &w->columns[k];
+    xg_attention_fetch_sizes(w, &t);
+    return t;
+}
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
-    xg_attention_fetch keys = xg_attention_fetch_of(w, XG_ATTENTION_KEYS, step, buffer);
-    xg_attention_fetch values = xg_attention_fetch_of(w, XG_ATTENTION_VALUES, step, buffer);
+    xg_attention_fetch some[XG_ATTENTION_LINES + 2];
+    uint32_t n = 0, k;
+    some[n++] = xg_attention_fetch_of(w, XG_ATTENTION_KEYS, step, buffer);
+    if (!w->keys_only) some[n++] = xg_attention_fetch_of(w, XG_ATTENTION_VALUES, step, buffer);
+    for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
+        some[n++] = xg_attention_fetch_line(w, k, step, buffer);
     if (w->p->copied) {
-        xg_attention_copy_tile(w, &keys);
-        xg_attention_copy_tile(w, &values);
+        for (k = 0; k < n; k++) xg_attention_copy_tile(w, &some[k]);
         xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
         return;
     }
-    xg_attention_ask(w, &keys);
-    xg_attention_ask(w, &values);
-    xg_attention_put(w, &keys);
-    xg_attention_put(w, &values);
+    for (k = 0; k < n; k++) xg_attention_ask(w, &some[k]);
+    for (k = 0; k < n; k++) xg_attention_put(w, &some[k]);
 }
 
 #endif /* XG_SCHED_ATTENTION_BRING_C */

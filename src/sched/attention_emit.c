@@ -153,6 +153,7 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     int64_t most = xg_kval_range(w->to).hi;
     xg_flow f = xg_flow_of(&w->t.s, &w->keys);
     xg_flow_slot(&f, &w->values);
+    xg_flow_slots(&f, w->columns, XG_ATTENTION_LINES);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
     xg_attention_bring(w, xg_attention_clamp(w, step, most));
     xg_flow_end(&f);
@@ -163,9 +164,7 @@ XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
     w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
     w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
 }
-XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *zero = xg_attention_number(w, 0);
+XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step) {
     xg_attention_begin_step(w, step);
     if (w->p->stages == 1) {
         xg_attention_wait(w);
@@ -178,6 +177,11 @@ XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
         xg_attention_bring_walked(w, xg_attention_at(w, step, xg_kval_range(step).hi + 1, 1));
         w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, step, w->p->stages), w->p->shape.step, w->buffer);
     }
+}
+XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    xg_kval *zero = xg_attention_number(w, 0);
+    xg_attention_open_step(w, step);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) w->scores[half][c] = zero;
     if (w->f->unit == XG_TILE_NO_UNIT)
@@ -196,6 +200,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
+        xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
     }
     xg_attention_carry_shared(w, f);

@@ -101,11 +101,9 @@ XG_FN const xg_imap *xg_attention_at_row(xg_attention_site *w, const xg_inst *st
         if (k != dim) results[n++] = m->results[k];
     return xg_imap_with_results(w->x, m, results, n);
 }
-/* To the indices of the first dot's operand. */
-XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand) {
-    const xg_tile_form *dot = &w->f->dots[0];
-    const xg_imap *m =
-        xg_attention_inside(w, &w->f->stages[XG_ATTENTION_SCORES], xg_attention_at_exp(w), w->f->match.scores_dot);
+/* To the indices of a dot's operand, from the map to the dot's own. */
+XG_FN const xg_imap *xg_attention_dot_operand(
+    xg_attention_site *w, const xg_tile_form *dot, const xg_imap *m, uint32_t operand) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     xg_aff_env env;
     uint32_t k;
@@ -117,6 +115,20 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
     for (k = 0; k < dot->rank; k++) vars[k] = m->results[k];
     m = xg_imap_with_results(w->x, m, vars, dot->n_vars);
     return xg_imap_compose(w->x, m, dot->map[dot->operand[0] == operand ? 0 : 1]);
+}
+/* To the indices of the first dot's operand. */
+XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand) {
+    const xg_imap *m =
+        xg_attention_inside(w, &w->f->stages[XG_ATTENTION_SCORES], xg_attention_at_exp(w), w->f->match.scores_dot);
+    return xg_attention_dot_operand(w, &w->f->dots[0], m, operand);
+}
+/* To the indices of an operand of dO V, of the backward pass. */
+XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed) {
+    const xg_attention_back *b = &w->f->back;
+    const xg_attention_stage *s = &w->f->stages[XG_ATTENTION_WEIGHTS];
+    const xg_imap *at =
+        xg_attention_inside(w, s, xg_attention_operand(w, w->f->match.weights, false), b->match.grad_dot);
+    return xg_attention_dot_operand(w, &b->grad, at, fixed ? b->fixed : 1 - b->fixed);
 }
 /* ---- neighbours in memory ---- */
 
@@ -144,13 +156,16 @@ XG_FN int64_t xg_attention_apart(xg_attention_site *w, const xg_imap *offset, ui
 }
 XG_FN const xg_imap *xg_attention_stage_map(xg_attention_site *w, xg_attention_part part) {
     const xg_attention_form *f = w->f;
+    if (f->back.is && (part == XG_ATTENTION_VALUES || part == XG_ATTENTION_GRAD))
+        return xg_attention_grad_operand(w, part == XG_ATTENTION_GRAD);
     if (part == XG_ATTENTION_VALUES) return xg_attention_operand(w, 1 - f->match.weights, true);
     return xg_attention_first_operand(w, part == XG_ATTENTION_QUERY ? f->query : 1 - f->query);
 }
 /* As many elements as one access moves, if they lie side by side along the third extent. */
 XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part) {
     xg_attention_stage *s = &w->f->stages[part];
-    int64_t extent = part == XG_ATTENTION_VALUES ? w->f->columns : w->f->depth, lanes;
+    bool fixed = part == XG_ATTENTION_QUERY || part == XG_ATTENTION_GRAD;
+    int64_t extent = part == XG_ATTENTION_VALUES || part == XG_ATTENTION_GRAD ? w->f->columns : w->f->depth, lanes;
     const xg_inst *from;
     xg_aff_env env;
     xg_attention_count(w, extent, 1);
@@ -158,12 +173,10 @@ XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part) {
     from = xg_attention_source(w, s->root, &s->map);
     if (from && xg_index_has_order(from->shape)) {
         const xg_imap *offset = xg_indexing_flatten(w->x, s->map, from->shape);
-        if (w->f->unit != XG_TILE_NO_UNIT && part != XG_ATTENTION_QUERY && xg_tile_is_moved(s->root) &&
-            s->root->shape->type == w->f->held)
+        if (w->f->unit != XG_TILE_NO_UNIT && !fixed && xg_tile_is_moved(s->root) && s->root->shape->type == w->f->held)
             w->f->boxes[part - XG_ATTENTION_KEYS] = xg_attention_box_of(w, from, offset);
         int64_t side = xg_attention_apart(w, offset, XG_ATTENTION_VECTOR);
-        s->turned = side != 1 && xg_attention_apart(
-                                     w, offset, part == XG_ATTENTION_QUERY ? XG_ATTENTION_ROW : XG_ATTENTION_KEY) == 1;
+        s->turned = side != 1 && xg_attention_apart(w, offset, fixed ? XG_ATTENTION_ROW : XG_ATTENTION_KEY) == 1;
         lanes = XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(from->shape->type), (int64_t)1);
         env = xg_imap_env(w->x, offset);
         while (side == 1 && lanes > 1) {
@@ -229,7 +242,7 @@ XG_FN bool xg_attention_asks_row(xg_attention_site *w, const xg_attention_stage 
     xg_inst *stats[2];
     uint32_t n = xg_attention_stats(&w->f->match, stats), k;
     for (k = 0; k < n; k++)
-        if (xg_attention_reached(s, stats[k]) &&
+        if (stats[k] && xg_attention_reached(s, stats[k]) &&
             !xg_imap_equal(xg_attention_inside(w, s, s->map, stats[k]), xg_attention_at_row(w, stats[k])))
             return false;
     return true;

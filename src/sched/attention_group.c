@@ -233,8 +233,8 @@ XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
     uint32_t n = (uint32_t)(p->columns / XG_KMMA_N), j;
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, w->values, value, p->stages * lines * keys, keys * bytes);
-    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, k);
-    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, j);
+    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, w->scores, k);
+    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
     xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
     for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);

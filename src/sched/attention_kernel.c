@@ -74,14 +74,20 @@ XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
     if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
 }
+/* All arrays in shared memory but the tile's rows. */
+XG_FN void xg_attention_carry_more(xg_attention_kernel *w, xg_flow *f) {
+    xg_flow_slot(f, &w->keys);
+    xg_flow_slot(f, &w->values);
+    xg_flow_slot(f, &w->weights);
+    xg_flow_slot(f, &w->ends);
+    xg_flow_slot(f, &w->votes);
+    xg_flow_slot(f, &w->grad);
+    xg_flow_slots(f, w->columns, XG_ATTENTION_LINES);
+}
 XG_FN void xg_attention_wait(xg_attention_kernel *w) {
     xg_flow f = xg_flow_of(&w->t.s, &w->query);
     xg_kop *op;
-    xg_flow_slot(&f, &w->keys);
-    xg_flow_slot(&f, &w->values);
-    xg_flow_slot(&f, &w->weights);
-    xg_flow_slot(&f, &w->ends);
-    xg_flow_slot(&f, &w->votes);
+    xg_attention_carry_more(w, &f);
     op = xg_flow_wait(&f);
     if (w->p->producers && w->barriers) { /* not all threads come by the same way */
         op->a = w->p->threads + w->p->producers;
@@ -90,11 +96,7 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->query);
-    xg_flow_slot(f, &w->keys);
-    xg_flow_slot(f, &w->values);
-    xg_flow_slot(f, &w->weights);
-    xg_flow_slot(f, &w->ends);
-    xg_flow_slot(f, &w->votes);
+    xg_attention_carry_more(w, f);
 }
 XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v) {
     int64_t apart;

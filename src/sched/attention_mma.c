@@ -59,17 +59,18 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
-XG_FN xg_kval *xg_attention_query_words(xg_attention_kernel *w, int64_t k) {
+/* Sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
+XG_FN xg_kval *xg_attention_fixed_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
-    at = xg_attention_pointed(w, at, w->p->pitch, true);
-    return xg_attention_words(w, w->query, at, w->p->tile * w->p->pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
+    at = xg_attention_pointed(w, at, pitch, true);
+    return xg_attention_words(w, from, at, w->p->tile * pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
     if (!xg_attention_keeps_query(w->p)) return;
     w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
-    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_query_words(w, k);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, k);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v) {
@@ -77,58 +78,81 @@ XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_H
     for (i = 0; i < XG_ATTENTION_SUMS; i++)
         to[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR] = xg_attention_lane(w, v, i);
 }
-XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
-    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
-    int64_t pitch = w->p->pitch;
-    xg_kval *key = xg_attention_pointed(w, w->buffer, pitch, false);
-    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y;
+XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o) {
+    int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    xg_kval *key = xg_attention_pointed(w, w->buffer, o->pitch, false);
+    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y, **to[XG_ATTENTION_HALVES];
     for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_no_sums(w);
     for (k = 0; k < rounds; k++) {
-        x = w->kept ? w->kept[k] : xg_attention_query_words(w, k);
+        x = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->pitch, k);
         for (j = 0; j < pairs; j++) {
-            int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, w->keys, key, w->p->stages * w->p->shape.step * pitch, place, false);
+            int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * o->pitch + k * XG_ATTENTION_UNIT_COLUMNS;
+            y = xg_attention_words(w, o->step, key, w->p->stages * w->p->shape.step * o->pitch, place, false);
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }
-    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, w->scores, j, sums[j]);
+    for (i = 0; i < XG_ATTENTION_HALVES; i++) to[i] = o->to[i];
+    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
+}
+XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
+    xg_attention_product o;
+    int64_t half;
+    o.fixed = w->query;
+    o.step = w->keys;
+    o.kept = w->kept;
+    o.pitch = w->p->pitch;
+    o.width = w->p->depth;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = w->scores[half];
+    xg_attention_unit_product(w, &o);
 }
 /* Sixteen rows by sixteen keys of weights, as the unit takes them. */
-XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k) {
+XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
     const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_EIGHT);
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), type, 0);
     int64_t i;
     for (i = 0; i < XG_ATTENTION_EIGHT; i++) {
         int64_t half = i / XG_ATTENTION_PAIR % 2, fragment = 2 * k + i / XG_ATTENTION_SUMS;
-        v = xg_attention_insert(w, w->scores[half][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR], v, i);
+        v = xg_attention_insert(w, weights[half][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR], v, i);
     }
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
 }
 /* What a fragment of eight columns has, as the unit takes it. */
-XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, int64_t fragment) {
+XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *out, int64_t fragment) {
     xg_kval *sums = xg_attention_no_sums(w);
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
         int64_t column = XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR;
-        sums = xg_attention_insert(w, w->out[i / XG_ATTENTION_PAIR][column], sums, i);
+        sums = xg_attention_insert(w, out[i / XG_ATTENTION_PAIR][column], sums, i);
     }
     return sums;
 }
-XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
-    int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->columns / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
-    int64_t pitch = w->p->value_pitch;
-    xg_kval *value = xg_attention_pointed(w, w->buffer, pitch, true), *x, *y;
+XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
+    int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    xg_kval *value = xg_attention_pointed(w, w->buffer, o->pitch, true), *x, *y, **to[XG_ATTENTION_HALVES];
     xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
-    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_out_sums(w, j);
+    for (i = 0; i < XG_ATTENTION_HALVES; i++) to[i] = o->to[i];
+    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_out_sums(w, to, j);
     for (k = 0; k < rounds; k++) {
-        x = xg_attention_packed(w, k);
+        x = xg_attention_packed(w, o->weights, k);
         for (j = 0; j < pairs; j++) {
-            int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * pitch + j * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, w->values, value, w->p->stages * w->p->shape.step * pitch, place, true);
+            int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * o->pitch + j * XG_ATTENTION_UNIT_COLUMNS;
+            y = xg_attention_words(w, o->step, value, w->p->stages * w->p->shape.step * o->pitch, place, true);
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }
-    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, w->out, j, sums[j]);
+    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
+}
+XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
+    xg_attention_summed o;
+    int64_t half;
+    o.step = w->values;
+    o.pitch = w->p->value_pitch;
+    o.width = w->p->columns;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        o.weights[half] = w->scores[half];
+        o.to[half] = w->out[half];
+    }
+    xg_attention_unit_sum(w, &o);
 }
 
 #endif /* XG_SCHED_ATTENTION_MMA_C */

@@ -8,24 +8,6 @@
 #define XG_SCHED_ATTENTION_PASS_C
 #include "attention.h"
 
-enum {
-    XG_ATTENTION_MEMBERS = 160,   /* operations of a fusion */
-    XG_ATTENTION_EPILOGUE = 16,   /* operations behind the second dot */
-    XG_ATTENTION_GENERATED = 24,  /* operations of what depends on no array */
-    XG_ATTENTION_CHEAP_DEPTH = 12 /* operations one behind the other that an operand is made of */
-};
-
-typedef struct xg_attention_members {
-    const xg_attention *a;
-    xg_arena *arena;
-    xg_map64 known; /* by id: the copy inside, or, while members are gathered, the instruction */
-    xg_inst *p[XG_ATTENTION_MEMBERS];
-    uint32_t n;
-    xg_inst *root;
-    xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
-    uint32_t n_stats;
-} xg_attention_members;
-
 XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i) {
     return xg_map64_get(&w->known, i->id) != NULL;
 }
@@ -212,11 +194,19 @@ XG_FN bool xg_attention_is_worth(xg_arena *a, const xg_inst *fusion) {
     return xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device) &&
            xg_attention_plan_of(p, device, NULL) && (p->form.n_stats || xg_attention_pays(p, device));
 }
+XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion) {
+    xg_record r;
+    memset(&r, 0, sizeof r);
+    r.kind = XG_STR("rule");
+    r.way = XG_STR("attention");
+    r.n_results = (uint32_t)xg_shape_leaves(fusion->shape);
+    r.over = XG_NEW_N(a, xg_ints, r.n_results); /* over nothing: blocks read what others have written */
+    xg_record_write(fusion, &r);
+}
 /* The same, asked once for all that compute alike (the layers of a model: `known`, by fingerprint); then it says so. */
 XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
     static const bool answers[] = {false, true};
     const bool *answer;
-    xg_record r;
     xg_buf key;
     xg_buf_init(&key, a);
     xg_fuse_fingerprint(&key, xg_attr_comp(fusion, XG_A_calls));
@@ -226,12 +216,7 @@ XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
         (void)xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
     }
     if (!*answer) return false;
-    memset(&r, 0, sizeof r);
-    r.kind = XG_STR("rule");
-    r.way = XG_STR("attention");
-    r.n_results = (uint32_t)xg_shape_leaves(fusion->shape);
-    r.over = XG_NEW_N(a, xg_ints, r.n_results); /* over nothing: blocks read what others have written */
-    xg_record_write(fusion, &r);
+    xg_attention_record(a, fusion);
     return true;
 }
 /* Members that only the fusion needed. */

@@ -148,13 +148,16 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
     return least;
 }
 /* Behind the steps that the tile can see: all others, unless each row's maximum makes the weights of masked keys 0. */
-XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows) {
+XG_FN double xg_attention_enough(const xg_attention_form *f) {
     enum {
         ZERO_F32 = 104, /* exp of less than minus it is 0, in f32 and in f64 */
         ZERO_F64 = 746
     };
+    return f->votes ? f->masked + (double)(f->sum == XLAGPU_F64 ? ZERO_F64 : ZERO_F32) : -INFINITY;
+}
+XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows) {
     xg_kb *b = xg_attention_b(w);
-    double enough = w->f->masked + (double)(w->f->sum == XLAGPU_F64 ? ZERO_F64 : ZERO_F32);
+    double enough = xg_attention_enough(w->f);
     xg_kval *from = w->from, *to = w->to, *all, *more;
     more = xg_attention_least(w, has_rows);
     more = xg_kcmpf_(b, XG_CF_OGT, more, xg_attention_number(w, enough));

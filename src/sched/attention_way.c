@@ -13,11 +13,16 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
     const xg_device *m = &job->fusion->comp->module->device;
     xg_attention_way *w;
-    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
+    if (!c || xg_fuse_is_phases(c) || (!xg_attention_may_be(c) && !xg_attention_back_may_be(c))) return false;
     w = XG_NEW(job->arena, xg_attention_way);
     xg_emit_open_way(&w->e, job);
-    if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
-    if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
+    if (xg_attention_back_may_be(c)) {
+        if (!xg_attention_back_form_of(&w->p.form, job->arena, w->e.m->aff, c, m) ||
+            !xg_attention_back_plan_of(&w->p, m, job->given))
+            return false;
+    } else if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m) ||
+               !xg_attention_plan_of(&w->p, m, job->given))
+        return false;
     job->form = w;
     w->e.record->launch.shared = w->p.shared;
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.cluster > 1 ? w->p.cluster : 0);
@@ -27,6 +32,10 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     int64_t tile[2], walked[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
     tile[0] = w->p.tile;
     tile[1] = w->p.shape.step;
+    if (w->p.form.back.is) {
+        int64_t back = 1 + w->p.form.back.turned;
+        xg_record_put(job->arena, &r->form, "backward", &back, 1);
+    }
     xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
     if (w->p.cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &w->p.cluster, 1);
@@ -43,7 +52,9 @@ XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
     xg_attention_way_write(job, r);
     p = &((const xg_attention_way *)job->form)->p;
     times->own = p->picoseconds;
-    times->emitter = XG_MAX(xg_attention_apart_time(p, &job->fusion->comp->module->device), p->picoseconds + 1);
+    times->emitter = p->form.back.is ? xg_attention_back_apart(p, NULL, &job->fusion->comp->module->device)
+                                     : xg_attention_apart_time(p, &job->fusion->comp->module->device);
+    times->emitter = XG_MAX(times->emitter, p->picoseconds + 1);
     return true;
 }
 XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
@@ -55,7 +66,10 @@ XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_
     (void)r;
     xg_emit_move(&w->e, job->arena, job->target);
     xg_emit_entry(&w->e, name);
-    xg_attention_emit(&w->e, &w->p);
+    if (w->p.form.back.is)
+        xg_attention_back_emit(&w->e, &w->p);
+    else
+        xg_attention_emit(&w->e, &w->p);
     return w->e.m;
 }
 

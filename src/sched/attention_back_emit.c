@@ -1,0 +1,512 @@
+/* sched/attention_back_emit.c -- the kernels of attention's backward pass.
+ *
+ *     dQ: bring the tile's rows of Q and dO                   dK, dV: bring the tile's rows of K and V
+ *         for each step of keys: maximum and sum (unless they are given)
+ *         for each step of keys: s = Q K, dP = dO V, the sum over both
+ *         for each step of keys: s, dP, dS; dQ += dS K            for each step of queries: s, dP, p, dS;
+ *         write dQ, and what rows have for the other kernel           dV += p dO; dK += dS Q
+ *
+ * The second kernel is the first with rows and keys exchanged: what it calls a row is a key. What queries have one of
+ * (lines) is then a column's: it comes with the step. No kernel adds to what another one has written, so all sums are
+ * made in the same order in every run. */
+#ifndef XG_SCHED_ATTENTION_BACK_EMIT_C
+#define XG_SCHED_ATTENTION_BACK_EMIT_C
+#include "attention.h"
+
+/* ---- elements ---- */
+
+/* Where an element stands: a thread's row, and its column of the step. */
+typedef struct xg_attention_back_spot {
+    int64_t half, c;
+    xg_kval *exp, *grad; /* NULL: the stage does not ask */
+} xg_attention_back_spot;
+XG_FN uint32_t xg_attention_back_lines_of(
+    xg_attention_kernel *w, int64_t half, int64_t c, xg_attention_given *given, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < w->f->back.n_lines; k++) {
+        xg_kval *v = w->f->back.turned ? w->step_line[k][c] : w->line[half][k];
+        if (!v) continue;
+        given[n].of = w->f->back.lines[k];
+        given[n++].v = xg_elem_real(v);
+    }
+    return n;
+}
+XG_FN xg_elem xg_attention_back_element(
+    xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
+    const xg_attention_gradient *m = &w->f->back.match;
+    xg_attention_given given[XG_ATTENTION_LINES + 2];
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
+    uint32_t n = 0;
+    if (s->exp) {
+        given[n].of = m->exp;
+        given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->exp), w->f->sum, m->exp->shape->type);
+    }
+    if (s->grad) {
+        given[n].of = m->grad_dot;
+        given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
+    }
+    n = xg_attention_back_lines_of(w, s->half, s->c, given, n);
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[s->half];
+    if (s->c >= 0) at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, s->c), w->f->keys);
+    return xg_attention_element(w, part, at, given, n, index);
+}
+/* What a dot takes of it. */
+XG_FN xg_kval *xg_attention_back_weight(
+    xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s) {
+    const xg_inst *root = w->f->stages[part].root;
+    xlagpu_type rounded = xg_contract_rounding(dot, root->shape->type);
+    xg_elem v = xg_attention_back_element(w, part, s);
+    v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
+    return xg_attention_converted_to(w, v, rounded, w->f->held);
+}
+XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
+    xg_elem v = xg_attention_back_element(w, part, s);
+    return xg_attention_converted_to(w, v, w->f->stages[part].root->shape->type, w->f->sum);
+}
+/* What is subtracted from the scores of a row; c: of a column, where rows are keys. */
+XG_FN xg_kval *xg_attention_back_shift(xg_attention_kernel *w, int64_t half, int64_t c) {
+    xg_attention_back_spot s;
+    memset(&s, 0, sizeof s);
+    s.half = half;
+    s.c = c;
+    return xg_attention_back_real(w, XG_ATTENTION_SHIFT, &s);
+}
+
+/* ---- a step ---- */
+
+XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
+    xg_attention_product o;
+    int64_t half;
+    memset(&o, 0, sizeof o);
+    o.fixed = grad ? w->grad : w->query;
+    o.step = grad ? w->values : w->keys;
+    o.pitch = grad ? w->p->value_pitch : w->p->pitch;
+    o.width = grad ? w->p->columns : w->p->depth;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
+    xg_attention_unit_product(w, &o);
+}
+/* A step's lines, of a thread's columns: two neighbours at a time. */
+XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size = w->p->stages * w->p->shape.step, c;
+    xg_kval *first, *o[2], *v;
+    const xg_ktype *pair = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
+    uint32_t k;
+    if (!w->f->back.turned) return;
+    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->buffer);
+    for (k = 0; k < w->f->back.n_lines; k++)
+        for (c = 0; c < columns; c += XG_ATTENTION_PAIR) {
+            int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
+            o[0] = w->columns[k];
+            o[1] = xg_attention_at(w, first, size - place, place);
+            v = xg_kir_value(xg_attention_b(w), XG_K_OP_READ, o, 2, pair);
+            w->step_line[k][c] = xg_attention_lane(w, v, 0);
+            w->step_line[k][c + 1] = xg_attention_lane(w, v, 1);
+        }
+}
+/* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
+XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    xg_attention_back_product(w, false);
+    xg_attention_back_product(w, true);
+    xg_attention_all_scores(w);
+    xg_attention_back_step_lines(w);
+    for (c = 0; c < columns; c++) {
+        xg_kval *shift = w->f->back.turned ? xg_attention_back_shift(w, 0, c) : NULL;
+        for (half = 0; half < XG_ATTENTION_HALVES; half++)
+            w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
+    }
+}
+XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
+    xg_attention_summed o;
+    int64_t half;
+    o.step = second ? w->values : w->keys;
+    o.pitch = second ? w->p->value_pitch : w->p->pitch;
+    o.width = second ? w->p->columns : w->p->depth;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        o.weights[half] = second ? w->scores[half] : w->grads[half];
+        o.to[half] = second ? w->second[half] : w->out[half];
+    }
+    xg_attention_unit_sum(w, &o);
+}
+/* The body of the walk that makes the sums of dots. */
+XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
+    xg_attention_back_spot s;
+    xg_attention_back_exps(w);
+    for (s.half = 0; s.half < XG_ATTENTION_HALVES; s.half++)
+        for (s.c = 0; s.c < columns; s.c++) {
+            s.exp = w->scores[s.half][s.c];
+            s.grad = w->grads[s.half][s.c];
+            w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+            s.grad = NULL;
+            if (w->f->back.second)
+                w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
+        }
+    if (w->f->back.second) xg_attention_back_sum(w, true);
+    xg_attention_back_sum(w, false);
+}
+/* ... that sums up over weights and dP. */
+XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
+    xg_attention_back_spot s;
+    xg_attention_back_exps(w);
+    for (s.half = 0; s.half < XG_ATTENTION_HALVES; s.half++)
+        for (s.c = 0; s.c < columns; s.c++) {
+            xg_kval **sum = &w->stat[s.half][XG_ATTENTION_GRAD_SUM], *v;
+            s.exp = w->scores[s.half][s.c];
+            s.grad = w->grads[s.half][s.c];
+            v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
+            *sum = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *sum, v);
+        }
+}
+/* ... that finds maximum and sum, and, with lines that are 1, the sum over dP relative to that maximum. */
+XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
+    xg_attention_back_spot s;
+    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
+    most = xg_attention_combine(w, XG_K_OP_MAXF, most);
+    shift = xg_attention_shift(w, most);
+    v = xg_attention_exp(w, w->most[half], shift);
+    w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], v);
+    w->most[half] = most;
+    if (*delta) *delta = xg_k2(b, XG_K_OP_MULF, *delta, v);
+    s.half = half;
+    for (c = 0; c < columns; c++) {
+        s.c = c;
+        s.exp = xg_attention_exp(w, w->scores[half][c], shift);
+        s.grad = w->grads[half][c];
+        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], s.exp);
+        if (!*delta) continue;
+        v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
+        *delta = xg_k2(b, XG_K_OP_ADDF, *delta, v);
+    }
+}
+XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
+    int64_t half;
+    xg_attention_back_product(w, false);
+    if (w->f->back.together) xg_attention_back_product(w, true);
+    xg_attention_all_scores(w);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_back_most_row(w, half);
+}
+
+/* ---- walks ---- */
+
+XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
+    int64_t half, c;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        xg_flow_slot(f, &w->most[half]);
+        xg_flow_slot(f, &w->sum[half]);
+        xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++)
+            xg_flow_slot(f, &w->second[half][c]);
+    }
+    xg_attention_carry_shared(w, f);
+    f->rolled = true;
+}
+XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *step;
+    xg_attention_wait(w); /* what another walk has read is free */
+    if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
+    xg_attention_back_carry(w, &f);
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    xg_attention_open_step(w, step);
+    body(w);
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
+    xg_attention_back_walk(w, xg_attention_back_most_step);
+}
+/* The least of what is subtracted from scores of all columns, in each thread. */
+XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+    xg_kb *b = xg_attention_b(w);
+    int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, k;
+    xg_kval *least = xg_attention_number(w, INFINITY), *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v;
+    xg_attention_given given[XG_ATTENTION_LINES];
+    xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
+    xg_elem x;
+    uint32_t j;
+    f.rolled = true;
+    v = xg_attention_loop(w, &f, xg_tile_over(w->f->keys, threads));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_tile_join(&w->t, v, threads, w->thread), w->f->keys);
+    for (j = 0; j < w->f->back.n_lines; j++) {
+        given[j].of = w->f->back.lines[j];
+        given[j].v = xg_attention_element(w, (xg_attention_part)(XG_ATTENTION_LINE0 + j), at, NULL, 0, index);
+    }
+    x = xg_attention_element(w, XG_ATTENTION_SHIFT, at, given, w->f->back.n_lines, index);
+    v = xg_attention_converted_to(w, x, w->f->stages[XG_ATTENTION_SHIFT].root->shape->type, w->f->sum);
+    least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, v);
+    xg_flow_end(&f);
+    b = xg_attention_b(w);
+    for (k = 1; k < XG_WARP_LANES; k *= 2)
+        least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
+    xg_flow_slot(&one, &w->votes);
+    xg_flow_if(&one, xg_kcmpi_(b, XG_CI_EQ, w->lane, xg_elem_index(&w->t.s, 0)));
+    w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
+    xg_flow_end(&one);
+    xg_attention_wait(w);
+    for (k = 0; k < warps; k++) {
+        v = xg_elem_index(&w->t.s, k);
+        least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, xg_kextract(xg_attention_b(w), w->votes, &v, 1));
+    }
+    return least;
+}
+/* The steps of the tile: those that masks leave, if these leave no weight to the others; else all. */
+XG_FN void xg_attention_back_bounds(xg_attention_kernel *w) {
+    xg_kb *b;
+    xg_kval *least, *all;
+    xg_attention_walk_of(w);
+    xg_attention_inner_of(w);
+    if (!w->p->bounded) return;
+    least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, true);
+    b = xg_attention_b(w);
+    all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
+    w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t.s, 0));
+    w->to = xg_kselect(b, all, w->to, xg_elem_index(&w->t.s, w->p->steps));
+    xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
+    xg_kval_set_range(w->to, xg_range_of(0, w->p->steps));
+}
+
+/* ---- what rows have ---- */
+
+/* The lines of a thread's rows that are made of what is known: those that wait for the sum over dP, or the others. */
+XG_FN void xg_attention_back_make_lines(xg_attention_kernel *w, bool late) {
+    const xg_attention_back *back = &w->f->back;
+    xg_attention_given given[3];
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
+    const xg_inst *of[3];
+    int64_t half;
+    uint32_t n, k, j;
+    of[0] = w->f->match.max;
+    of[1] = w->f->match.sum;
+    of[2] = back->delta;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        for (n = j = 0; j < 3; j++) {
+            if (!of[j] || !w->stat[half][j]) continue;
+            given[n].of = of[j];
+            given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->stat[half][j]), w->f->sum, of[j]->shape->type);
+        }
+        xg_attention_numbers(w, at);
+        at[XG_ATTENTION_ROW] = w->row[half];
+        for (k = 0; k < back->n_lines; k++)
+            if (back->late[k] == late)
+                w->line[half][k] =
+                    xg_attention_element(w, (xg_attention_part)(XG_ATTENTION_LINE0 + k), at, given, n, index).v;
+    }
+}
+/* What the walk over maxima begins with: lines are 1 as long as they are not known. */
+XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
+    const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
+    int64_t half;
+    uint32_t k;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
+        w->sum[half] = xg_attention_number(w, 0);
+        if (!w->f->back.together) continue;
+        w->stat[half][XG_ATTENTION_GRAD_SUM] = w->sum[half];
+        for (k = 0; k < w->f->back.n_lines; k++) w->line[half][k] = xg_attention_number(w, 1);
+    }
+    w->keys_only = !w->f->back.together;
+}
+/* Of sums of exp less the row's maximum those of exp less the module's own shift. */
+XG_FN void xg_attention_back_end_most(xg_attention_kernel *w, int64_t half) {
+    const xg_attention_back *back = &w->f->back;
+    xg_kval *most = xg_attention_shift(w, w->most[half]), *shift = xg_attention_back_shift(w, half, -1), *scale;
+    xg_kb *b = xg_attention_b(w);
+    scale = xg_attention_exp(w, most, shift);
+    w->stat[half][1] = xg_k2(b, XG_K_OP_MULF, w->stat[half][1], scale);
+    if (!back->together) return;
+    w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_k2(b, XG_K_OP_MULF, w->stat[half][XG_ATTENTION_GRAD_SUM], scale);
+}
+/* ... and the lines that the sum over dP is made of. */
+XG_FN void xg_attention_back_end_delta(xg_attention_kernel *w, int64_t half) {
+    const xg_attention_back *back = &w->f->back;
+    uint32_t k;
+    for (k = 0; k < back->n_lines && back->together; k++)
+        if (xg_attention_reached(&w->f->stages[XG_ATTENTION_DELTA], back->lines[k]))
+            w->stat[half][XG_ATTENTION_GRAD_SUM] =
+                xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->stat[half][XG_ATTENTION_GRAD_SUM], w->line[half][k]);
+}
+XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
+    int64_t half;
+    xg_attention_back_begin_most(w);
+    xg_attention_walk_all(w, true, xg_attention_back_walk_most);
+    w->keys_only = false;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        w->stat[half][0] = w->most[half];
+        w->stat[half][1] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
+        if (w->stat[half][XG_ATTENTION_GRAD_SUM])
+            w->stat[half][XG_ATTENTION_GRAD_SUM] =
+                xg_attention_combine(w, XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_GRAD_SUM]);
+    }
+    xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_back_end_most(w, half);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) w->most[half] = w->sum[half] = NULL;
+}
+XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
+    int64_t half;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
+    xg_attention_back_walk(w, xg_attention_back_delta_step);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        w->stat[half][XG_ATTENTION_GRAD_SUM] =
+            xg_attention_combine(w, XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_GRAD_SUM]);
+}
+XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
+    int64_t half;
+    if (w->f->match.max) xg_attention_back_find_most(w);
+    xg_attention_back_make_lines(w, false);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        xg_attention_back_end_delta(w, half);
+        w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
+    }
+    xg_attention_back_bounds(w);
+    w->most[0] = w->most[1] = NULL;
+    if (!w->f->back.together) xg_attention_back_find_delta(w);
+    xg_attention_back_make_lines(w, true);
+}
+
+/* ---- results ---- */
+
+XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum, bool second) {
+    xg_attention_part part = second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT;
+    const xg_inst *root = w->f->stages[part].root, *dot = second ? w->f->back.second : w->f->match.out_dot;
+    int64_t extent = second ? w->f->columns : w->f->depth;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], **dest = &w->dest[second];
+    xg_flow f = xg_flow_of(&w->t.s, dest);
+    xg_attention_given given;
+    xg_elem v;
+    xg_flow_if(&f, xg_attention_below(w, column, extent));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent);
+    given.of = dot;
+    given.v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, dot->shape->type);
+    v = xg_attention_element(w, part, at, &given, 1, index);
+    *dest = xg_emit_insert(xg_attention_b(w), v, *dest, root->shape, index);
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
+    int64_t width = second ? w->p->columns : w->p->depth, c;
+    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column;
+    for (c = 0; c < width / XG_ATTENTION_BESIDE; c++) {
+        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
+        column = xg_attention_at(w, first, width - place, place);
+        xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
+    }
+}
+/* What the other kernel reads of the row. */
+XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
+    const xg_attention_back *b = &w->f->back;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
+    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    uint32_t k, j;
+    if (!b->n_kept) return;
+    for (k = 0; k < b->n_kept; k++) xg_flow_slot(&one, &w->dest[k + 1]);
+    xg_flow_if(&one, xg_attention_below(w, w->beside, 1));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    for (k = 0; k < b->n_kept; k++) {
+        for (j = 0; XG_OPERAND(b->lines[j], 0) != b->kept[k]; j++) {}
+        xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
+        w->dest[k + 1] =
+            xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), w->dest[k + 1], b->kept[k]->shape, index);
+    }
+    xg_flow_end(&one);
+}
+XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
+    int64_t half;
+    uint32_t k;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+        xg_flow f = xg_flow_of(&w->t.s, NULL);
+        for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
+        row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
+        row = xg_attention_at(w, row, w->p->tiles * w->p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+        xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
+        xg_attention_back_write_row(w, half, false);
+        if (w->f->back.second) xg_attention_back_write_row(w, half, true);
+        xg_attention_back_write_kept(w, half);
+        xg_flow_end(&f);
+    }
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    int64_t keys = p->stages * p->shape.step;
+    uint32_t k;
+    w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+    w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
+    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
+    w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
+        w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
+    if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, XG_MAX(p->tile, p->threads / XG_WARP_LANES));
+}
+XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
+    size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->own;
+    uint32_t k;
+    for (k = 0; k < XG_ATTENTION_HALVES; k++) {
+        w->out[k] = XG_NEW_N(a, xg_kval *, most);
+        w->second[k] = XG_NEW_N(a, xg_kval *, most);
+        w->scores[k] = XG_NEW_N(a, xg_kval *, own);
+        w->grads[k] = XG_NEW_N(a, xg_kval *, own);
+    }
+    for (k = 0; k < XG_ATTENTION_LINES; k++) w->step_line[k] = XG_NEW_N(a, xg_kval *, own);
+}
+/* Sums of dots, all zero. */
+XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
+    xg_kval *zero = xg_attention_number(w, 0);
+    int64_t half, c;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        w->stat[half][XG_ATTENTION_GRAD_SUM] = NULL;
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) w->out[half][c] = zero;
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;
+    }
+}
+XG_FN void xg_attention_back_bring_rows(xg_attention_kernel *w) {
+    xg_attention_fixed o;
+    xg_attention_bring_query(w);
+    o.part = XG_ATTENTION_GRAD;
+    o.extent = w->f->columns;
+    o.width = w->p->columns;
+    o.pitch = w->p->value_pitch;
+    o.to = &w->grad;
+    xg_attention_bring_fixed(w, &o);
+}
+XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
+    xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
+    xg_kfunc *f = e->m->entry;
+    uint32_t n = (p->form.back.second ? 2U : 1U) + p->form.back.n_kept, k;
+    f->async_copies = p->copied;
+    w->p = p;
+    w->f = &p->form;
+    w->t.e = e;
+    w->t.s = xg_emit_scope(e, f, 0);
+    f->threads[0] = (uint32_t)p->threads;
+    f->blocks[0] = (uint32_t)p->blocks;
+    f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
+    for (k = 0; k < n; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
+    xg_attention_back_registers_of(w, e->arena);
+    xg_attention_stage_functions(w);
+    xg_attention_places(w);
+    xg_attention_back_arrays(w);
+    xg_attention_back_bring_rows(w);
+    if (p->form.back.turned)
+        xg_attention_back_bounds(w);
+    else
+        xg_attention_back_find_lines(w);
+    xg_attention_back_begin(w);
+    xg_attention_back_walk(w, xg_attention_back_dots_step);
+    xg_attention_back_results(w, n);
+    xg_kreturn(xg_attention_b(w), w->dest, n);
+}
+
+#endif /* XG_SCHED_ATTENTION_BACK_EMIT_C */

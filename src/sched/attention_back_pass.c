@@ -1,0 +1,500 @@
+/* sched/attention_back_pass.c -- attention-backward-fusion: the dots of dQ, dK and dV, and all that is made for them of
+ * scores and dP, become two fusions whose records name the rule that makes them.
+ *
+ *     (dQ, rows ...) = fusion(Q, K, V, dO)          rows: values that scores, weights and dS read by rows
+ *     (dK, dV) = fusion(Q, K, V, dO, rows ...)
+ *
+ * Both make scores, weights and dP again. Where the forward pass reads the same weights, it is left with what it needs
+ * alone; the pass attention-fusion behind this one makes it a kernel, whose maximum and sum the first fusion reads.
+ * What is as large as the scores may have no other reader: then it has to be in memory anyway. */
+#ifndef XG_SCHED_ATTENTION_BACK_PASS_C
+#define XG_SCHED_ATTENTION_BACK_PASS_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_BACK_EPILOGUE = 8, /* conversions and moves behind a dot */
+    XG_ATTENTION_BACK_DOTS = 6      /* that one softmax leads to */
+};
+
+/* A value of rows that both fusions know: read by a broadcast, or its inverse, where it divides. */
+typedef struct xg_attention_back_line {
+    xg_inst *of;
+    bool inverse;
+    xg_inst *value; /* of the first fusion's results, or what is known outside of it */
+} xg_attention_back_line;
+
+/* One of the two fusions. */
+typedef struct xg_attention_back_side {
+    xg_attention_members m;
+    xg_attention_back_line lines[XG_ATTENTION_LINES]; /* of the second one: what it takes */
+    uint32_t n_lines, n_roots;
+    xg_inst *roots[2], *fusion;
+    xg_attention_plan *plan;
+    xg_comp *to;
+    xg_map64 copies, broadcasts, values;
+    xg_inst **outside;
+} xg_attention_back_side;
+
+typedef struct xg_attention_back_group {
+    xg_arena *arena;
+    xg_attention_gradient g; /* of dQ, or dK */
+    xg_attention forward;    /* the same weights' second dot; out_dot NULL: there is none */
+    xg_attention_members ahead;
+    int64_t ahead_spares; /* picoseconds of the forward pass: it becomes one kernel, too */
+    xg_inst *dots[XG_ATTENTION_BACK_DOTS];
+    bool is_grad[XG_ATTENTION_BACK_DOTS];
+    uint32_t n_dots;
+    xg_attention_back_side *first, *second;
+    xg_inst *last; /* in front of which the fusions stand */
+} xg_attention_back_group;
+
+/* ---- members ---- */
+
+XG_FN bool xg_attention_back_ours(const xg_attention_back_group *w, const xg_inst *i) {
+    return xg_attention_depends(i, w->g.scores_dot) || xg_attention_depends(i, w->g.grad_dot);
+}
+XG_FN bool xg_attention_back_of_scores(const xg_attention_back_group *w, const xg_inst *i) {
+    return i->shape->elements == w->g.exp->shape->elements;
+}
+/* A broadcast of what each row has one of. */
+XG_FN bool xg_attention_back_spreads(const xg_attention_back_group *w, const xg_inst *i) {
+    return i->op == XG_BROADCAST && xg_attention_back_of_scores(w, i) &&
+           XG_OPERAND(i, 0)->shape->elements < i->shape->elements && xg_attention_back_ours(w, i);
+}
+/* The forward pass's maximum and sum are its kernel's results. */
+XG_FN bool xg_attention_back_given(const xg_attention_back_group *w, const xg_inst *i) {
+    return w->forward.out_dot && (i == w->forward.max || i == w->forward.sum);
+}
+/* The broadcast that a value is, but for moves. */
+XG_FN xg_inst *xg_attention_back_moved(xg_inst *i) {
+    while (xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return i;
+}
+XG_FN bool xg_attention_back_divides(const xg_attention_back_group *w, const xg_inst *i) {
+    return i->op == XG_DIVIDE && xg_attention_back_of_scores(w, i) && i->shape->type == XLAGPU_F32 &&
+           xg_attention_back_spreads(w, xg_attention_back_moved(XG_OPERAND(i, 1)));
+}
+XG_FN bool xg_attention_back_note_line(xg_attention_back_side *s, xg_inst *of, bool inverse) {
+    uint32_t k;
+    for (k = 0; k < s->n_lines; k++)
+        if (s->lines[k].of == of && s->lines[k].inverse == inverse) return true;
+    if (s->n_lines == XG_ATTENTION_LINES) return false;
+    s->lines[s->n_lines].of = of;
+    s->lines[s->n_lines].value = NULL;
+    s->lines[s->n_lines++].inverse = inverse;
+    return true;
+}
+/* i and what it is made of, down to both dots; of the second fusion, down to what rows have. Operands come first. */
+XG_FN bool xg_attention_back_gather(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i) {
+    bool lines = s == w->second, dot = i == w->g.scores_dot || i == w->g.grad_dot;
+    uint32_t k, n = i->n_operands;
+    if (xg_attention_has(&s->m, i) || xg_attention_back_given(w, i)) return true;
+    if (xg_inst_attr(i, XG_A_control_predecessors) || !xg_shape_is_array(i->shape) || i->shape->dynamic) return false;
+    if (i->op == XG_REDUCE && lines) return false;
+    if (lines && xg_attention_back_divides(w, i)) {
+        xg_inst *spread = xg_attention_back_moved(XG_OPERAND(i, 1));
+        if (!xg_attention_back_note_line(s, XG_OPERAND(spread, 0), true)) return false;
+        n = 1;
+    } else if (lines && xg_attention_back_spreads(w, i)) {
+        if (!xg_attention_back_note_line(s, XG_OPERAND(i, 0), false)) return false;
+        n = 0;
+    }
+    for (k = 0; k < n && !dot; k++)
+        if (xg_attention_back_ours(w, XG_OPERAND(i, k)) && !xg_attention_back_gather(w, s, XG_OPERAND(i, k)))
+            return false;
+    return xg_attention_add(&s->m, i);
+}
+/* A dot, its operand that is made of weights, and conversions and moves that alone follow it; the last is a root. */
+XG_FN bool xg_attention_back_take(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *dot) {
+    xg_attention_gradient g;
+    xg_inst *i = dot;
+    uint32_t n = 0;
+    if (!xg_attention_gradient_find(dot, &g) || !xg_attention_back_gather(w, s, XG_OPERAND(dot, g.made)) ||
+        !xg_attention_add(&s->m, dot))
+        return false;
+    while (i->first_use && !i->first_use->next && i != i->comp->root && n++ < XG_ATTENTION_BACK_EPILOGUE) {
+        xg_inst *user = i->first_use->user;
+        if ((user->op != XG_CONVERT && !xg_attention_moves(user)) || !xg_attention_add(&s->m, user)) break;
+        i = user;
+    }
+    s->roots[s->n_roots++] = i;
+    return true;
+}
+XG_FN void xg_attention_back_take_all_cheap(const xg_attention_back_group *w, xg_attention_back_side *s) {
+    enum {
+        DEPTH = 12 /* operations one behind the other that an operand is made of */
+    };
+    uint32_t n = s->m.n, k, j;
+    for (k = 0; k < n; k++)
+        for (j = 0; j < s->m.p[k]->n_operands; j++) {
+            xg_inst *o = XG_OPERAND(s->m.p[k], j);
+            if (!xg_attention_has(&s->m, o) && !xg_attention_back_ours(w, o)) xg_attention_take_cheap(&s->m, o, DEPTH);
+        }
+}
+
+/* ---- a fusion ---- */
+
+XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i);
+XG_FN xg_inst *xg_attention_back_param(xg_attention_back_side *s, xg_inst *outside) {
+    s->outside[s->to->n_params] = outside;
+    return xg_comp_add_param(s->to, outside->shape, outside->name);
+}
+/* What rows have, or its inverse, inside of the fusion. */
+XG_FN xg_inst *xg_attention_back_line_value(
+    xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *of, bool inverse) {
+    uint64_t key = 2 * (uint64_t)of->id + inverse;
+    xg_inst *v = (xg_inst *)xg_map64_get(&s->values, key), *one;
+    xg_hb b = xg_hb_end(s->to, of);
+    uint32_t k;
+    if (v) return v;
+    if (s == w->second) {
+        for (k = 0; s->lines[k].of != of || s->lines[k].inverse != inverse; k++) {}
+        v = xg_attention_back_param(s, s->lines[k].value);
+    } else {
+        v = xg_attention_back_copy(w, s, of);
+        one = inverse ? xg_hb_float_like(&b, v, 1) : NULL;
+        if (inverse) v = xg_hb_2(&b, XG_DIVIDE, one, v);
+    }
+    xg_map64_put(&s->values, key, v);
+    return v;
+}
+XG_FN xg_inst *xg_attention_back_spread(
+    xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *broadcast, bool inverse) {
+    uint64_t key = 2 * (uint64_t)broadcast->id + inverse;
+    xg_inst *made = (xg_inst *)xg_map64_get(&s->broadcasts, key), *v;
+    if (made) return made;
+    v = xg_attention_back_line_value(w, s, XG_OPERAND(broadcast, 0), inverse);
+    made = xg_inst_clone(broadcast, s->to, &v, NULL);
+    xg_map64_put(&s->broadcasts, key, made);
+    return made;
+}
+/* What divides, as its inverse. */
+XG_FN xg_inst *xg_attention_back_divisor(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i) {
+    xg_inst *of;
+    if (!xg_attention_moves(i)) return xg_attention_back_spread(w, s, i, true);
+    of = xg_attention_back_divisor(w, s, XG_OPERAND(i, 0));
+    return xg_inst_clone(i, s->to, &of, NULL);
+}
+XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i) {
+    xg_inst *made = (xg_inst *)xg_map64_get(&s->copies, i->id), **operands;
+    xg_hb b;
+    uint32_t k;
+    if (made) return made;
+    if (!xg_attention_has(&s->m, i))
+        made = xg_attention_back_param(s, i);
+    else if (xg_attention_back_divides(w, i)) {
+        xg_inst *x = xg_attention_back_copy(w, s, XG_OPERAND(i, 0));
+        xg_inst *y = xg_attention_back_divisor(w, s, XG_OPERAND(i, 1));
+        b = xg_hb_end(s->to, i);
+        made = xg_hb_2(&b, XG_MULTIPLY, x, y);
+    } else if (xg_attention_back_spreads(w, i))
+        made = xg_attention_back_spread(w, s, i, false);
+    else {
+        operands = XG_NEW_N(w->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) operands[k] = xg_attention_back_copy(w, s, XG_OPERAND(i, k));
+        made = xg_inst_clone(i, s->to, operands, NULL);
+    }
+    xg_map64_put(&s->copies, i->id, made);
+    return made;
+}
+XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_side *s) {
+    xg_module *m = w->last->comp->module;
+    xg_inst *results[XG_ATTENTION_LINES + 2];
+    xg_hb inside;
+    size_t most = XG_ATTENTION_LINES + 1;
+    uint32_t k, n = 0;
+    for (k = 0; k < s->m.n; k++) most += s->m.p[k]->n_operands;
+    s->outside = XG_NEW_N(w->arena, xg_inst *, most);
+    xg_map64_init(&s->copies, w->arena);
+    xg_map64_init(&s->broadcasts, w->arena);
+    xg_map64_init(&s->values, w->arena);
+    s->to = xg_comp_new(m, XG_STR("attention_computation"), w->last->comp);
+    for (k = 0; k < s->n_roots; k++) results[n++] = xg_attention_back_copy(w, s, s->roots[k]);
+    for (k = 0; s == w->first && k < w->second->n_lines; k++) {
+        xg_attention_back_line *l = &w->second->lines[k];
+        if (!l->value) results[n++] = xg_attention_back_line_value(w, s, l->of, l->inverse);
+    }
+    s->to->root = results[0];
+    inside = xg_hb_end(s->to, NULL);
+    if (n > 1) s->to->root = xg_hb_tuple(&inside, results, n);
+    s->fusion = xg_inst_new(w->last->comp, XG_FUSION, s->to->root->shape, s->outside, s->to->n_params, w->last,
+        XG_STR("attention_backward_fusion"));
+    xg_inst_set_attr(s->fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
+    xg_inst_set_attr(s->fusion, xg_attr_make_comp(XG_A_calls, s->to));
+}
+/* The first fusion's results that the second one takes. */
+XG_FN void xg_attention_back_hand_on(xg_attention_back_group *w) {
+    xg_hb b = xg_hb_at(w->last);
+    uint32_t k, n = 1;
+    for (k = 0; k < w->second->n_lines; k++)
+        if (!w->second->lines[k].value) w->second->lines[k].value = xg_hb_element(&b, w->first->fusion, n++);
+}
+
+/* ---- whether nothing else reads it ---- */
+
+XG_FN bool xg_attention_back_is_root(const xg_attention_back_side *s, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < s->n_roots; k++)
+        if (s->roots[k] == i) return true;
+    return false;
+}
+XG_FN bool xg_attention_back_knows(const xg_attention_back_group *w, const xg_inst *i) {
+    return xg_attention_has(&w->first->m, i) || xg_attention_has(&w->second->m, i) ||
+           (w->forward.out_dot && xg_attention_has(&w->ahead, i));
+}
+XG_FN bool xg_attention_back_is_closed(const xg_attention_back_group *w, const xg_attention_back_side *s) {
+    uint32_t k;
+    for (k = 0; k < s->m.n; k++) {
+        const xg_inst *i = s->m.p[k];
+        if (xg_attention_back_is_root(s, i) || !xg_attention_back_ours(w, i)) continue;
+        if (i == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (!xg_attention_back_knows(w, u->user)) return false;
+    }
+    return true;
+}
+
+/* ---- the forward pass ---- */
+
+/* The second dot of attention that reads the same weights, if a kernel can be made of it once it alone reads them. */
+XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_inst *dot) {
+    xg_attention_members *m = &w->ahead;
+    const xg_device *device = &dot->comp->module->device;
+    xg_attention_plan *p = XG_NEW(w->arena, xg_attention_plan);
+    xg_inst *fusion;
+    uint32_t n, k, j;
+    bool is;
+    if (!xg_attention_find(dot, &w->forward) || w->forward.exp != w->g.exp || !w->forward.sum) return false;
+    xg_attention_none(m, &w->forward, w->arena);
+    m->root = dot;
+    if (!xg_attention_gather(m, dot) || !xg_attention_gather(m, w->forward.sum)) return false;
+    n = m->n;
+    for (k = 0; k < n; k++)
+        for (j = 0; j < m->p[k]->n_operands; j++) xg_attention_take_cheap(m, XG_OPERAND(m->p[k], j), 1);
+    fusion = xg_attention_make(m);
+    is = xg_attention_form_of(&p->form, w->arena, xg_aff_new(w->arena), xg_attr_comp(fusion, XG_A_calls), device) &&
+         xg_attention_plan_of(p, device, NULL);
+    xg_attention_unmake(fusion);
+    w->ahead_spares = is ? XG_MAX(xg_attention_apart_time(p, device) - p->picoseconds, (int64_t)0) : 0;
+    xg_attention_none(m, &w->forward, w->arena); /* members by what they compute, not by what they read */
+    return is && xg_attention_gather(m, dot) && xg_attention_gather(m, w->forward.sum);
+}
+
+/* ---- both fusions ---- */
+
+XG_FN xg_attention_back_side *xg_attention_back_side_of(xg_attention_back_group *w) {
+    xg_attention_back_side *s = XG_NEW(w->arena, xg_attention_back_side);
+    xg_attention_none(&s->m, &w->forward, w->arena);
+    s->plan = XG_NEW(w->arena, xg_attention_plan);
+    return s;
+}
+XG_FN bool xg_attention_back_plans(xg_attention_back_group *w, xg_attention_back_side *s, bool turned) {
+    const xg_device *device = &w->last->comp->module->device;
+    xg_attention_plan *p = s->plan;
+    return xg_attention_back_form_of(&p->form, w->arena, xg_aff_new(w->arena), s->to, device) &&
+           p->form.back.turned == turned && xg_attention_back_plan_of(p, device, NULL);
+}
+XG_FN void xg_attention_back_drop_fusion(xg_attention_back_side *s) {
+    if (!s->fusion) return;
+    xg_attention_unmake(s->fusion);
+    s->fusion = NULL;
+}
+XG_FN void xg_attention_back_unmake(xg_attention_back_group *w) {
+    uint32_t k;
+    xg_attention_back_drop_fusion(w->second);
+    for (k = 0; k < w->second->n_lines && w->first->fusion; k++) {
+        xg_inst *v = w->second->lines[k].value;
+        if (v && v->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(v, 0) == w->first->fusion) xg_inst_remove(v);
+    }
+    xg_attention_back_drop_fusion(w->first);
+}
+/* Both are estimates: what is as fast by them stays as it is. */
+XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
+    enum {
+        MARGIN = 8 /* a part of the fusions' time */
+    };
+    const xg_attention_plan *first = w->first->plan, *second = w->second->n_roots ? w->second->plan : NULL;
+    int64_t own = xg_cost_add(first->picoseconds, second ? second->picoseconds : 0);
+    int64_t apart = xg_attention_back_apart(first, second, &w->last->comp->module->device);
+    return own + own / MARGIN <= apart + (w->forward.out_dot ? w->ahead_spares / 2 : 0);
+}
+/* The last of all dots: in front of it both fusions find what they read, and behind it are those who read them. */
+XG_FN xg_inst *xg_attention_back_last(const xg_attention_back_group *w) {
+    xg_inst *i, *last = NULL;
+    uint32_t k;
+    for (i = w->g.exp->comp->first; i; i = i->next)
+        for (k = 0; i->op == XG_DOT && k < w->n_dots; k++)
+            if (w->dots[k] == i) last = i;
+    return last;
+}
+/* Of what the second fusion takes, what the forward pass gives. */
+XG_FN void xg_attention_back_find_known(xg_attention_back_group *w) {
+    uint32_t k;
+    for (k = 0; k < w->second->n_lines; k++) {
+        xg_attention_back_line *l = &w->second->lines[k];
+        if (!l->inverse && xg_attention_back_given(w, l->of)) l->value = l->of;
+    }
+}
+XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
+    w->first = xg_attention_back_side_of(w);
+    w->second = xg_attention_back_side_of(w);
+    if (key && !xg_attention_back_take(w, w->second, key)) return false;
+    if (value && !xg_attention_back_take(w, w->second, value)) return false;
+    if (!xg_attention_back_take(w, w->first, query)) return false;
+    if (!xg_attention_back_is_closed(w, w->first) || !xg_attention_back_is_closed(w, w->second)) return false;
+    xg_attention_back_take_all_cheap(w, w->first);
+    xg_attention_back_take_all_cheap(w, w->second);
+    xg_attention_back_find_known(w);
+    xg_attention_back_make(w, w->first);
+    if (xg_attention_back_plans(w, w->first, false)) {
+        xg_attention_back_hand_on(w);
+        if (!key) return xg_attention_back_pays(w);
+        xg_attention_back_make(w, w->second);
+        if (xg_attention_back_plans(w, w->second, true) && xg_attention_back_pays(w)) return true;
+    }
+    xg_attention_back_unmake(w);
+    return false;
+}
+
+/* ---- what becomes of the module ---- */
+
+/* What is made of the results and stands in front of the last dot comes behind the fusions. False: one of these, or
+ * that dot, needs it. */
+XG_FN bool xg_attention_back_may_move(const xg_attention_back_group *w, xg_map64 *marked) {
+    const xg_attention_back_side *sides[2];
+    xg_inst *i;
+    uint32_t k, j;
+    sides[0] = w->first;
+    sides[1] = w->second;
+    xg_map64_init(marked, w->arena);
+    for (j = 0; j < 2; j++)
+        for (k = 0; k < sides[j]->n_roots; k++) xg_map64_put(marked, sides[j]->roots[k]->id, sides[j]->roots[k]);
+    for (i = w->g.exp->comp->first; i != w->first->fusion; i = i->next)
+        for (k = 0; k < i->n_operands; k++)
+            if (xg_map64_get(marked, XG_OPERAND(i, k)->id)) xg_map64_put(marked, i->id, i);
+    for (j = 0; j < 2; j++)
+        for (k = 0; sides[j]->fusion && k < sides[j]->fusion->n_operands; k++)
+            if (xg_map64_get(marked, XG_OPERAND(sides[j]->fusion, k)->id)) return false;
+    for (k = 0; k < w->last->n_operands; k++)
+        if (xg_map64_get(marked, XG_OPERAND(w->last, k)->id)) return false;
+    return true;
+}
+XG_FN void xg_attention_back_move(const xg_attention_back_group *w, const xg_map64 *marked) {
+    xg_inst *i, *next;
+    for (i = w->g.exp->comp->first; i != w->first->fusion; i = next) {
+        next = i->next;
+        if (xg_map64_get(marked, i->id) && !xg_attention_back_is_root(w->first, i) &&
+            !xg_attention_back_is_root(w->second, i))
+            xg_inst_move_before(i, w->last);
+    }
+}
+XG_FN void xg_attention_back_drop(xg_attention_back_group *w) {
+    xg_attention_members *m = &w->first->m;
+    XG_VEC(xg_inst *) all = {NULL, 0, 0};
+    bool some = true;
+    uint32_t k;
+    for (k = 0; k < m->n; k++) xg_push(w->arena, xg_inst *, &all, m->p[k]);
+    for (k = 0; k < w->second->m.n; k++)
+        if (!xg_attention_has(m, w->second->m.p[k])) xg_push(w->arena, xg_inst *, &all, w->second->m.p[k]);
+    while (some) {
+        some = false;
+        for (k = all.n; k-- > 0;) {
+            xg_inst *i = all.p[k];
+            if (!i || i->first_use || i == i->comp->root) continue;
+            xg_inst_remove(i);
+            all.p[k] = NULL;
+            some = true;
+        }
+    }
+}
+XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
+    xg_attention_back_side *sides[2];
+    xg_inst *made[2][2] = {{NULL, NULL}, {NULL, NULL}};
+    xg_map64 marked;
+    xg_hb b;
+    uint32_t j, k;
+    if (!xg_attention_back_may_move(w, &marked)) {
+        xg_attention_back_unmake(w);
+        return false;
+    }
+    sides[0] = w->first;
+    sides[1] = w->second;
+    b = xg_hb_at(w->last);
+    for (j = 0; j < 2; j++)
+        for (k = 0; k < sides[j]->n_roots; k++) {
+            xg_inst *f = sides[j]->fusion;
+            made[j][k] = f->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, f, k) : f;
+        }
+    xg_attention_back_move(w, &marked);
+    for (j = 0; j < 2; j++) {
+        for (k = 0; k < sides[j]->n_roots; k++) xg_inst_replace(sides[j]->roots[k], made[j][k]);
+        if (sides[j]->fusion) xg_attention_record(w->arena, sides[j]->fusion);
+    }
+    xg_attention_back_drop(w);
+    return true;
+}
+
+/* ---- the pass ---- */
+
+/* Which dot is which: dQ goes along keys, dK along queries, dV is that of the weights which is not the forward pass. */
+XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
+    xg_inst *grads[2] = {NULL, NULL}, *soft[2] = {NULL, NULL};
+    uint32_t n_grads = 0, n_soft = 0, k, j;
+    w->last = xg_attention_back_last(w);
+    for (k = 0; k < w->n_dots; k++) {
+        if ((w->is_grad[k] ? n_grads : n_soft) == 2) return false;
+        if (w->is_grad[k])
+            grads[n_grads++] = w->dots[k];
+        else
+            soft[n_soft++] = w->dots[k];
+    }
+    for (j = 0; j <= n_soft; j++) { /* the forward pass is one of them, or none */
+        xg_inst *value = j == n_soft ? soft[0] : soft[1 - j];
+        memset(&w->forward, 0, sizeof w->forward);
+        if (j == n_soft && n_soft == 2) break;
+        if (j < n_soft && !xg_attention_back_is_ahead(w, soft[j])) continue;
+        if (j == n_soft) memset(&w->forward, 0, sizeof w->forward);
+        for (k = 0; k < n_grads; k++) {
+            xg_inst *key = n_grads == 2 ? grads[1 - k] : NULL;
+            if (!key && value) continue;
+            if (xg_attention_back_try(w, grads[k], key, value) && xg_attention_back_commit(w)) return true;
+        }
+    }
+    return false;
+}
+XG_FN bool xg_attention_back_comp(xg_comp *c) {
+    XG_VEC(xg_attention_gradient) all = {NULL, 0, 0};
+    xg_arena *work = c->module->work;
+    bool changed = false;
+    uint32_t k, j;
+    XG_FOR_INSTS(i, c) {
+        xg_attention_gradient g;
+        if (i->op == XG_DOT && xg_attention_gradient_find(i, &g) &&
+            xg_attention_back_has_unit(g.scores_dot, &c->module->device))
+            xg_push(work, xg_attention_gradient, &all, g);
+    }
+    for (k = 0; k < all.n; k++) {
+        xg_attention_back_group *w;
+        if (!all.p[k].dot || !all.p[k].grad_dot) continue;
+        w = XG_NEW(work, xg_attention_back_group);
+        w->arena = work;
+        w->g = all.p[k];
+        for (j = 0; j < all.n; j++) {
+            const xg_attention_gradient *g = &all.p[j];
+            if (!g->dot || g->exp != w->g.exp || (g->grad_dot && g->grad_dot != w->g.grad_dot)) continue;
+            if (w->n_dots == XG_ATTENTION_BACK_DOTS) break;
+            w->is_grad[w->n_dots] = g->grad_dot != NULL;
+            w->dots[w->n_dots++] = g->dot;
+        }
+        changed |= xg_attention_back_group_of(w);
+        for (j = 0; j < all.n; j++)
+            if (all.p[j].exp == w->g.exp) all.p[j].dot = NULL; /* it is gone, or was asked */
+    }
+    return changed;
+}
+XG_FN bool xg_attention_back_fuse(xg_module *m) {
+    if (!m->made[XG_DOT] || !m->made[XG_EXPONENTIAL]) return false;
+    return xg_opt_each_sequence(m, xg_attention_back_comp);
+}
+
+#endif /* XG_SCHED_ATTENTION_BACK_PASS_C */
