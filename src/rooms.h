@@ -200,6 +200,7 @@
 #include "expand/library_calls.c"
 #include "expand/vendor.c"
 #include "expand/library_rewriter.c"
+#include "expand/dnn.h"
 #include "expand/dnn.c"
 #include "expand/conv_rewriter.c"
 
@@ -346,6 +347,7 @@
 #include "sched/attention_box.c"
 #include "sched/attention_form.c"
 #include "sched/attention_plan.c"
+#include "sched/dnn_attention.c"
 #include "sched/attention_pass.c"
 #include "sched/attention_split.c"
 #include "sched/attention_kernel.c"
