@@ -139,6 +139,16 @@ static const sample samples[] = {
         XLAGPU_BF16, XLAGPU_BF16},
     {"s8[16,16] s8[16,16]", "s32[16,16]",
         "ROOT d = s32[16,16] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={1}", XLAGPU_S8, XLAGPU_S32},
+#define F8_SCALED(dot) \
+    "d = f32[16,16] " dot ", lhs_contracting_dims={1}, rhs_contracting_dims={1} " \
+    "b0 = f32[16,16] broadcast(p2), dimensions={} m0 = f32[16,16] multiply(d, b0) "
+    {"f8e4m3fn[16,32] f8e4m3fn[16,32] f32[]", "bf16[16,16]",
+        F8_SCALED("dot(p0, p1)") "ROOT r = bf16[16,16] convert(m0)", XLAGPU_F8E4M3FN, XLAGPU_BF16},
+    {"f8e4m3fn[16,32] f8e4m3fn[16,32] f32[] f32[1]", "f32[16,16]",
+        F8_SCALED("dot(p0, p1)") "s0 = f32[] reshape(p3) b1 = f32[16,16] broadcast(s0), dimensions={} "
+                                 "m1 = f32[16,16] multiply(b1, m0) z = f32[] constant(0) zz = f32[16,16] broadcast(z), "
+                                 "dimensions={} ROOT m = f32[16,16] maximum(m1, zz)",
+        XLAGPU_F8E4M3FN, XLAGPU_F32},
 };
 enum {
     BIASED = 6 /* the sample with the whole epilogue */
@@ -162,7 +172,7 @@ static void fill(const xlagpu_value_info *v, void *data) {
     size_t item = xlagpu_type_bytes(v->type), k, n = v->bytes / item;
     bool is_complex = v->type == XLAGPU_C64;
     for (k = 0; k < n * (is_complex ? 2 : 1); k++) {
-        double value = (double)((k * 7 + 3) % 9) - 4;
+        double value = n == 1 ? 0.5 : (double)((k * 7 + 3) % 9) - 4;
         if (is_complex)
             ((float *)data)[k] = (float)value;
         else
@@ -170,11 +180,11 @@ static void fill(const xlagpu_value_info *v, void *data) {
     }
 }
 static void one_product(xlagpu_context *c, const sample *s) {
-    static char text[2000], in[3][2000], want[2000], got[2000];
+    static char text[2000], in[4][2000], want[2000], got[2000];
     xlagpu_device *d = open_with(FOLDER);
     xlagpu_module *m;
-    xlagpu_tensor tensors[3], out;
-    xlagpu_rt_tensor given[3], taken;
+    xlagpu_tensor tensors[4], out;
+    xlagpu_rt_tensor given[4], taken;
     xlagpu_value_info v;
     xlagpu_report report;
     xlagpu_program *p;
