@@ -197,6 +197,8 @@
 #include "expand/general_eigen_expander.c"
 #include "expand/real_schur_expander.c"
 #include "expand/solver_calls.c"
+#include "expand/library_forms.c"
+#include "expand/library_attention.c"
 #include "expand/library_calls.c"
 #include "expand/vendor.c"
 #include "expand/library_rewriter.c"
