@@ -153,7 +153,6 @@ XG_FN void xg_attention_count(xg_attention_site *w, int64_t extent, int64_t lane
 XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, uint32_t number);
 
 /* ---- attention_mask.c ---- */
-XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the number that all of its elements are */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
@@ -163,8 +162,6 @@ XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block
 XG_FN xg_attention_box xg_attention_box_of(xg_attention_site *w, const xg_inst *from, const xg_imap *offset);
 
 /* ---- attention_form.c ---- */
-/* The parameter that a stage's elements come from, moved or computed one by one; *map leads to its indices then. */
-XG_FN const xg_inst *xg_attention_source(xg_attention_site *w, const xg_inst *i, const xg_imap **map);
 XG_FN bool xg_attention_may_be(const xg_comp *c);
 /* The computation is attention and nothing else. */
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);

@@ -120,6 +120,7 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
 }
 /* ---- neighbours in memory ---- */
 
+/* The parameter that a stage's elements come from, moved or computed one by one; *map leads to its indices then. */
 XG_FN const xg_inst *xg_attention_source(xg_attention_site *w, const xg_inst *i, const xg_imap **map) {
     while (i->op != XG_PARAMETER) {
         uint32_t k = 0;

@@ -30,6 +30,7 @@ typedef struct xg_attention_integer {
 } xg_attention_integer;
 
 XG_FN bool xg_attention_is_counted(xlagpu_type t) { return t == XLAGPU_S32 || t == XLAGPU_S64; }
+/* The number that all of its elements are. */
 XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i) {
     while (i->op == XG_BROADCAST || i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
     return i->op == XG_CONSTANT && !i->literal->elided && i->shape->elements == 1 ? i : NULL;

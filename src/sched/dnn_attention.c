@@ -9,7 +9,8 @@
  * and in each of these every array must have one stride. */
 #ifndef XG_SCHED_DNN_ATTENTION_C
 #define XG_SCHED_DNN_ATTENTION_C
-#include "attention.h"
+#include "attention_form.c"
+#include "attention_mask.c"
 #include "library.h"
 #include "../expand/dnn.h"
 
@@ -30,6 +31,7 @@ enum {
     XG_SDPA_ALIGN = 8,        /* lanes: 16 bytes */
     XG_SDPA_LANES_WIDE = 256, /* of a head from sm_90 on */
     XG_SDPA_LANES = 128,      /* ... and before */
+    XG_SDPA_DEPTH = 16,       /* operations one behind the other that make a place */
     XG_SDPA_VARS = 8          /* dimensions that batch and rows are split into */
 };
 /* X(NAME): the arrays. */
@@ -51,7 +53,7 @@ typedef struct xg_sdpa {
     xg_aff_ctx *x;
     const char *why; /* not; NULL: it is taken */
     double scale, masked;
-    bool causal;
+    const xg_aff *bound; /* of the five numbers: it is negative where scores are masked; NULL: they are not */
     const xg_inst *array[XG_SDPA_ARRAYS];  /* parameters, and the result; NULL: no bias */
     const xg_imap *offset[XG_SDPA_ARRAYS]; /* of the five numbers */
     int64_t lanes[XG_SDPA_ARRAYS];         /* that the last of the five numbers counts */
@@ -98,15 +100,35 @@ XG_FN bool xg_sdpa_number(const xg_inst *i, double *v) {
     *v = xg_literal_get_float(c->literal, 0);
     return true;
 }
-/* A selection between scores and a number, of which xg_attention_bounds has found one bound: up to the row's own. */
-XG_FN bool xg_sdpa_mask(xg_sdpa *s, const xg_inst *i, uint32_t *next) {
-    const xg_attention_form *f = s->f;
-    const xg_inst *bare = f->stages[XG_ATTENTION_BARE].root;
+/* x - y, or 1 less, which is not negative where the comparison says `holds`. */
+XG_FN bool xg_sdpa_bound(xg_sdpa *s, xg_attention_site *w, const xg_inst *compare, const xg_imap *map, bool holds) {
+    static const char *const directions[] = {"GE", "LT", "GT", "LE"}; /* each with its opposite behind it */
+    xg_str direction = xg_attr_str(compare, XG_A_direction);
+    xg_attention_integer v;
+    int64_t sign;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(directions) && !xg_str_is(direction, directions[k]); k++) {}
+    if (k == XG_COUNT(directions)) return false;
+    if (!holds) k ^= 1;
+    sign = k == 0 || k == 2 ? 1 : -1;
+    memset(&v, 0, sizeof v);
+    v.e = xg_aff_const(w->x, k == 1 || k == 2 ? -1 : 0);
+    if (!xg_attention_integer_of(w, XG_OPERAND(compare, 0), map, sign, XG_SDPA_DEPTH, &v) ||
+        !xg_attention_integer_of(w, XG_OPERAND(compare, 1), map, -sign, XG_SDPA_DEPTH, &v) || v.n)
+        return false;
+    s->bound = v.e;
+    return true;
+}
+/* A selection between scores and a number by a comparison of places. */
+XG_FN bool xg_sdpa_mask(xg_sdpa *s, xg_attention_site *w, const xg_inst *i, const xg_imap *map, uint32_t *next) {
+    const xg_inst *c = XG_OPERAND(i, 0);
     *next = xg_attention_masked(i);
-    if (s->causal || f->n_bounds != 1 || !bare || xg_attention_depends(bare, i) || f->bounds[0].n ||
-        !f->bounds[0].upper || !xg_sdpa_number(XG_OPERAND(i, 3 - *next), &s->masked))
+    map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
+    for (; xg_attention_moves(c) || c->op == XG_BROADCAST; c = XG_OPERAND(c, 0))
+        map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, c, 0));
+    if (s->bound || c->op != XG_COMPARE || !xg_sdpa_number(XG_OPERAND(i, 3 - *next), &s->masked) || s->scale != 1 ||
+        s->array[XG_SDPA_BIAS] || !xg_sdpa_bound(s, w, c, map, *next == 1))
         return xg_sdpa_not(s, "its mask is not that above the diagonal");
-    s->causal = true;
     return true;
 }
 /* Offset of the parameter's elements by the five numbers, at which `map` leads to i; false: it is computed. */
@@ -147,7 +169,7 @@ XG_FN bool xg_sdpa_scores(xg_sdpa *s, xg_attention_site *w) {
     xg_attention_count(w, 1, 1);
     while (i != s->f->match.scores_dot) {
         uint32_t next = 0;
-        bool taken = i->op == XG_SELECT                           ? xg_sdpa_mask(s, i, &next)
+        bool taken = i->op == XG_SELECT                           ? xg_sdpa_mask(s, w, i, map, &next)
                      : i->op == XG_ADD                            ? xg_sdpa_bias(s, w, i, map, &next)
                      : i->op == XG_MULTIPLY || i->op == XG_DIVIDE ? xg_sdpa_scale(s, i, &next)
                                                                   : xg_attention_moves(i);
@@ -156,7 +178,7 @@ XG_FN bool xg_sdpa_scores(xg_sdpa *s, xg_attention_site *w) {
         i = XG_OPERAND(i, next);
         if (i->shape->type != XLAGPU_F32) return xg_sdpa_not(s, "its scores are rounded");
     }
-    return s->f->n_bounds == (s->causal ? 1u : 0u) || xg_sdpa_not(s, "its mask is not that above the diagonal");
+    return true;
 }
 XG_FN bool xg_sdpa_result(xg_sdpa *s, xg_attention_site *w) {
     const xg_attention_stage *stage = &s->f->stages[XG_ATTENTION_RESULT];
@@ -223,16 +245,18 @@ XG_FN bool xg_sdpa_strides(const xg_sdpa *s, const xg_sdpa_split *p, const xg_im
 }
 /* The mask lets a row have the keys up to its own place along dimension `at`. */
 XG_FN bool xg_sdpa_is_diagonal(const xg_sdpa *s, const xg_sdpa_split *p, uint32_t at) {
-    xg_imap *bound = xg_imap_new(s->x, XG_ATTENTION_DIMS, 0, 0, 1, 0);
+    xg_imap *bound;
     const xg_imap *m;
     uint32_t k;
-    if (!s->causal) return true;
+    if (!s->bound) return true;
+    bound = xg_imap_new(s->x, XG_ATTENTION_DIMS, 0, 0, 1, 0);
     bound->dims[XG_ATTENTION_BATCH].range = xg_range_of(0, s->f->batch - 1);
     bound->dims[XG_ATTENTION_ROW].range = xg_range_of(0, s->f->rows - 1);
-    for (k = XG_ATTENTION_KEY; k < XG_ATTENTION_DIMS; k++) bound->dims[k].range = xg_range_of(0, 0);
-    bound->results[0] = s->f->bounds[0].at;
+    bound->dims[XG_ATTENTION_KEY].range = xg_range_of(0, s->f->keys - 1);
+    for (k = XG_ATTENTION_VECTOR; k < XG_ATTENTION_DIMS; k++) bound->dims[k].range = xg_range_of(0, 0);
+    bound->results[0] = s->bound;
     m = xg_imap_compose(s->x, xg_sdpa_numbers(s, p, bound), xg_imap_simplify(s->x, bound));
-    return xg_imap_ok(m) && m->results[0] == xg_aff_dim(s->x, at);
+    return xg_imap_ok(m) && m->results[0] == xg_aff_sub(s->x, xg_aff_dim(s->x, at), xg_aff_dim(s->x, p->n));
 }
 /* Neighbours that lie in all arrays as one dimension would. */
 XG_FN bool xg_sdpa_joins(const xg_sdpa_var *outer, const xg_sdpa_var *inner) {
@@ -393,7 +417,7 @@ XG_FN int64_t xg_sdpa_time(const xg_sdpa *s, const xg_device *d) {
     double keys = (double)s->f->keys, tiles, macs, rate, moved;
     double blocks = (double)s->batch * (double)s->heads * (double)xg_tile_over(s->rows, XG_SDPA_ROWS);
     double heads = (double)s->batch * (double)s->heads, lanes = (double)(s->f->depth + s->f->columns);
-    if (s->causal) /* row r has the first r + 1 keys */
+    if (s->bound) /* row r has the first r + 1 keys */
         keys = XG_MIN((double)s->rows, keys) / 2 + (double)XG_SDPA_CAUSAL_KEYS +
                (s->rows > s->f->keys ? keys * (double)(s->rows - s->f->keys) / (double)s->rows / 2 : 0);
     keys += (double)XG_SDPA_ENDS_KEYS;
@@ -499,7 +523,7 @@ XG_FN void xg_sdpa_graph(const xg_sdpa *s, xg_dnn_graph *g) {
     if (s->scale != 1) x = xg_sdpa_op(s, g, XG_DNN_MUL, x, xg_dnn_scalar(g, s->scale, 4), XLAGPU_F32, false);
     if (s->array[XG_SDPA_BIAS])
         x = xg_sdpa_op(s, g, XG_DNN_ADD, x, xg_sdpa_array(s, g, XG_SDPA_BIAS), XLAGPU_F32, false);
-    if (s->causal) x = xg_sdpa_masked(s, g, x);
+    if (s->bound) x = xg_sdpa_masked(s, g, x);
     most = xg_sdpa_between(s, g, XLAGPU_F32, true);
     xg_dnn_reduce(g, XG_DNN_REDUCE_MAX, x, most);
     x = xg_sdpa_op(s, g, XG_DNN_EXP, xg_sdpa_op(s, g, XG_DNN_SUB, x, most, XLAGPU_F32, false), -1, XLAGPU_F32, false);
