@@ -832,12 +832,18 @@ static void choice_by_time(xlagpu_context *c) {
         {"p0 = bf16[256,28,28,256] parameter(0)\np1 = bf16[3,3,256,256] parameter(1)\nROOT r = bf16[256,28,28,256] "
          "convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
             1},
+        {QKV("bf16[1,4,64,64]", "bf16[1,4,64,64]", "bf16[1,4,64,64]")
+                FMHA("bf16[1,4,64,64]", "p0, p1, p2", "", "0.125", "CAUSAL", HEADS_FIRST),
+            0},
+        {QKV("bf16[1,64,16384,128]", "bf16[1,8,16384,128]", "bf16[1,8,16384,128]")
+                FMHA("bf16[1,64,16384,128]", "p0, p1, p2", "", "0.125", "CAUSAL", HEADS_FIRST),
+            1},
         {"p0 = f32[512,32,32] parameter(0)\nROOT r = f32[512,32,32] cholesky(p0), lower=true", 0},
         {"p0 = f32[4096,4096] parameter(0)\nROOT r = f32[4096,4096] cholesky(p0), lower=true", 1},
     };
     size_t k;
     for (k = 0; k < sizeof rows / sizeof *rows; k++) {
-        char text[300];
+        char text[1500];
         xlagpu_compile_desc desc;
         xlagpu_report report;
         xlagpu_module *m;
