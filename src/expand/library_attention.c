@@ -11,16 +11,6 @@
 #define XG_EXPAND_LIBRARY_ATTENTION_C
 #include "library_forms.c"
 
-/* The first result, up to two more, and a workspace, as the call has them. */
-XG_FN xg_inst *xg_library_results(const xg_hb *b, const xg_inst *i, xg_inst **out, uint32_t n) {
-    uint32_t k;
-    for (k = 0; k < i->shape->n_elems; k++) {
-        const xg_shape *s = i->shape->elems[k];
-        out[k] = k < n ? xg_hb_as(b, xg_hb_convert(b, out[k], s->type), s)
-                       : xg_linear_number(b, s->type, 0, s->dims, s->rank);
-    }
-    return xg_hb_tuple(b, out, i->shape->n_elems);
-}
 XG_FN bool xg_library_is_workspace(const xg_shape *s) { return s->type == XLAGPU_U8 && s->rank == 1; }
 
 /* ---- attention ---- */

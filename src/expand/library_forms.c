@@ -2,6 +2,7 @@
 #ifndef XG_EXPAND_LIBRARY_FORMS_C
 #define XG_EXPAND_LIBRARY_FORMS_C
 #include "expand.h"
+#include "../base/number.h"
 #include "../eval/eval.h"
 #include "linear_expander.c"
 
@@ -10,15 +11,29 @@ XG_FN const xg_shape *xg_library_result(const xg_inst *i) {
     return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems ? i->shape->elems[0] : NULL : i->shape;
 }
 XG_FN bool xg_library_is_dense(const xg_shape *s) { return s && xg_shape_is_array(s) && !s->dynamic && s->elements; }
-/* Operands first .. and the first result are arrays without dynamic dimensions, further results at most one
- * workspace. */
-XG_FN bool xg_library_is_plain(const xg_inst *i, uint32_t least, uint32_t most) {
+/* Operands first .. and the first result are arrays without dynamic dimensions. */
+XG_FN bool xg_library_is_given(const xg_inst *i, uint32_t least, uint32_t most) {
     uint32_t k;
     if (i->n_operands < least || i->n_operands > most || !xg_library_is_dense(xg_library_result(i))) return false;
     for (k = 0; k < i->n_operands; k++)
         if (!xg_library_is_dense(XG_OPERAND(i, k)->shape)) return false;
-    return i->shape->type != XLAGPU_TUPLE || i->shape->n_elems == 1 ||
-           (i->shape->n_elems == 2 && xg_shape_is_array(i->shape->elems[1]) && i->shape->elems[1]->rank == 1);
+    return true;
+}
+/* The same, and further results are at most one workspace. */
+XG_FN bool xg_library_is_plain(const xg_inst *i, uint32_t least, uint32_t most) {
+    return xg_library_is_given(i, least, most) &&
+           (i->shape->type != XLAGPU_TUPLE || i->shape->n_elems == 1 ||
+               (i->shape->n_elems == 2 && xg_shape_is_array(i->shape->elems[1]) && i->shape->elems[1]->rank == 1));
+}
+/* The first result, up to two more, and a workspace, as the call has them. */
+XG_FN xg_inst *xg_library_results(const xg_hb *b, const xg_inst *i, xg_inst **out, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < i->shape->n_elems; k++) {
+        const xg_shape *s = i->shape->elems[k];
+        out[k] = k < n ? xg_hb_as(b, xg_hb_convert(b, out[k], s->type), s)
+                       : xg_linear_number(b, s->type, 0, s->dims, s->rank);
+    }
+    return xg_hb_tuple(b, out, i->shape->n_elems);
 }
 XG_FN xg_inst *xg_library_done(const xg_hb *b, const xg_inst *i, xg_inst *x) {
     const xg_shape *s = xg_library_result(i);
