@@ -376,7 +376,9 @@ XG_FN bool xg_sdpa_dimensions(xg_sdpa *s) {
     for (k = 0; k < XG_SDPA_ARRAYS; k++)
         for (j = 0; s->array[k] && j < s->array[k]->shape->rank; j++)
             if (xg_sdpa_fits_split(s, &p, s->array[k]->shape->dims[j])) return true;
-    return xg_sdpa_not(s, "its arrays do not lie as batch, head, position and lane");
+    s->bound = NULL; /* to say which of the two it is */
+    return xg_sdpa_not(s, xg_sdpa_fits(s, &p) ? "its mask is not that above the diagonal"
+                                              : "its arrays do not lie as batch, head, position and lane");
 }
 /* What the library asks of arrays. */
 XG_FN bool xg_sdpa_is_aligned(xg_sdpa *s, const xg_device *d) {
