@@ -429,7 +429,7 @@ enum {
     CALL_SAMPLES = sizeof call_samples / sizeof *call_samples,
     FIRST_DNN = CALL_SAMPLES - 6, /* cuDNN's are the last ones */
     RESULTS_MAX = 3,
-    ARRAY_MAX = 2000 /* bytes */
+    ARRAY_MAX = 6000 /* bytes */
 };
 /* A module with its arguments and the evaluator's results. */
 typedef struct call_run {
