@@ -24477,13 +24477,13 @@ enum {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place of A, B, the bias and of C, which is added and lies as D does,
- * among the slices; -1: none. */
+ * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A and
+ * B are multiplied, and of C, which is added and lies as D does; -1: none. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(operand_c) X(deterministic)
+    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_c) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,
@@ -28932,7 +28932,8 @@ enum {
     XR_LT_TRANS_B = 4,
     XR_LT_EPILOGUE = 7,
     XR_LT_BIAS = 8,
-    XR_LT_BATCH = 5, /* of a matrix's */
+    XR_LT_SCALE_A = 17, /* and the next one: of B */
+    XR_LT_BATCH = 5,    /* of a matrix's */
     XR_LT_STRIDE = 6,
     XR_LT_WORKSPACE = 1, /* of a preference's */
     XR_LT_REDUCTIONS = 3,
@@ -29073,13 +29074,10 @@ typedef struct xr_lt_state {
 XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, "matmul", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
     const int64_t *m = a && a->count == XG_EXE_MATMUL_COUNT ? (const int64_t *)a->data : NULL;
-    int64_t n = c->n_operands;
-    return m && c->n_results && m[XG_EXE_MATMUL_operand_a] >= 0 && m[XG_EXE_MATMUL_operand_a] < n &&
-                   m[XG_EXE_MATMUL_operand_b] >= 0 && m[XG_EXE_MATMUL_operand_b] < n &&
-                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n &&
-                   m[XG_EXE_MATMUL_operand_c] < n
-               ? m
-               : NULL;
+    int k;
+    for (k = XG_EXE_MATMUL_operand_a; m && k <= XG_EXE_MATMUL_operand_c; k++)
+        if (m[k] >= (int64_t)c->n_operands || m[k] < (k > XG_EXE_MATMUL_operand_b ? -1 : 0)) return NULL;
+    return c->n_results ? m : NULL;
 }
 XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
     return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
@@ -29183,13 +29181,16 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
-    void *out = xr_library_pointer(c, c->n_operands), *bias;
+    void *out = xr_library_pointer(c, c->n_operands), *at;
     bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
-    int e = 0;
-    if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
-        bias = xr_library_pointer(c, m[XG_EXE_MATMUL_operand_bias]);
-        XR_DO(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
+    int e = 0, k;
+    for (k = 0; k < 3; k++) {
+        int64_t place = m[XG_EXE_MATMUL_operand_bias + k];
+        if (place < 0) continue;
+        at = xr_library_pointer(c, place);
+        XR_DO(l->desc_set(s->desc, k ? XR_LT_SCALE_A - 1 + k : XR_LT_BIAS, &at, sizeof at),
+            "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
               xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,

@@ -116,8 +116,8 @@
 
 /* The text behind NAME = or "NAME": in the configuration, which is a dictionary of MLIR or of JSON; empty when it is
  * not there. */
-XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
-    xg_str c = xg_attr_str(i, XG_A_backend_config), none = {NULL, 0};
+XG_FN xg_str xg_call_option_of(xg_str c, const char *name) {
+    xg_str none = {NULL, 0};
     size_t n = strlen(name);
     uint32_t k;
     for (k = 0; k + n <= c.n; k++) {
@@ -131,6 +131,9 @@ XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
         return xg_str_of(c.p + at, c.n - at);
     }
     return none;
+}
+XG_FN xg_str xg_call_option(const xg_inst *i, const char *name) {
+    return xg_call_option_of(xg_attr_str(i, XG_A_backend_config), name);
 }
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise) {
     xg_str v = xg_call_option(i, name);

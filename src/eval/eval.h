@@ -380,6 +380,8 @@ typedef enum xg_team_mode {
 /* calls.c */
 XG_FN int64_t xg_call_number(xg_str v);
 XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+XG_FN xg_str xg_call_option_of(
+    xg_str config, const char *name); /* the same of a text, or of what is behind an option */
 #ifdef XLAGPU_SMALL
 XG_FN bool xg_eval_is_left_out(const xg_inst *i); /* a call that a small build has the name of alone */
 #endif

@@ -52,8 +52,7 @@ enum {
     XG_OWN_CONV_PERMILLE = 430,        /* bf16: 16.3 us for 32x28x28x128, 19.0 us for 32x14x14x256 */
     XG_OWN_CONV_SINGLE_PERMILLE = 640, /* f32: 167 us and 178 us */
     /* Reasoned, not measured: what large products reach; beside ours, in f32 no engine of 10 bits is taken. */
-    XG_DNN_CONV_PERMILLE = 700,
-    XG_DNN_LAUNCH_NS = 4000 /* a call's kernels and what is done around them */
+    XG_DNN_CONV_PERMILLE = 700
 };
 
 /* ---- which of the three ---- */
@@ -413,6 +412,18 @@ XG_FN uint32_t xg_dnn_operands(const xg_hb *b, xg_dnn_conv *c, xg_inst **in) {
     if (c->bias) in[n++] = c->bias;
     return n;
 }
+XG_FN void xg_dnn_conv_step(xg_dnn_graph *g, const xg_dnn_step *step, int64_t from, int64_t made, double clip) {
+    xg_dnn_pointwise_op op;
+    memset(&op, 0, sizeof op);
+    op.mode = step->mode;
+    op.x = from;
+    op.b = step->with;
+    op.y = made;
+    op.t = op.axis = -1;
+    op.type = g->wide;
+    op.clip = clip;
+    xg_dnn_pointwise(g, &op);
+}
 /* From the operands to the array of place n. */
 XG_FN void xg_dnn_put_all(xg_dnn_graph *g, xg_dnn_conv *c, xg_inst *const *in, uint32_t n, const xg_inst *y) {
     xg_dnn_step steps[4];
@@ -427,7 +438,7 @@ XG_FN void xg_dnn_put_all(xg_dnn_graph *g, xg_dnn_conv *c, xg_inst *const *in, u
     for (k = 0; k < n_steps; k++, from = made) {
         bool last = k + 1 == n_steps;
         made = xg_dnn_put_array(g, c, y, last ? (int64_t)n : -1, last ? type : g->wide);
-        xg_dnn_pointwise(g, steps[k].mode, from, steps[k].with, made, steps[k].mode == XG_DNN_RELU ? c->clip : 0);
+        xg_dnn_conv_step(g, &steps[k], from, made, steps[k].mode == XG_DNN_RELU ? c->clip : 0);
     }
 }
 XG_FN int64_t xg_dnn_notes(xlagpu_type of) {
@@ -442,10 +453,8 @@ XG_FN xg_inst *xg_dnn_rewrite(const xg_hb *b, xg_dnn_conv *c) {
     const xg_shape *to;
     xg_inst *in[4], *made, y;
     xg_dnn_graph g;
-    memset(&g, 0, sizeof g);
     memset(&y, 0, sizeof y);
-    xg_buf_init(&g.words, b->comp->module->arena);
-    g.wide = xg_dnn_type(of == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32);
+    xg_dnn_begin(&g, b->comp->module->arena, of == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32);
     xg_dnn_order(c, &c->roles[c->arrays[2]], perm);
     for (k = 0; k < rank; k++) {
         asked[k] = dims[k] = c->conv->shape->dims[perm[k]];

@@ -9,9 +9,8 @@
  * forgotten, and what is optimised here is what was written. */
 #ifndef XG_EXPAND_LIBRARY_CALLS_C
 #define XG_EXPAND_LIBRARY_CALLS_C
-#include "expand.h"
-#include "../eval/eval.h"
-#include "linear_expander.c"
+#include "library_attention.c"
+#include "library_forms.c"
 
 /* clang-format off */
 #define XG_LIBRARY_CALLS(X) \
@@ -23,6 +22,9 @@
     XG_WHOLE(X("__cudnn$convBiasActivationForward", convolution)) \
     XG_WHOLE(X("__cudnn$convBackwardInput", backward_input)) \
     XG_WHOLE(X("__cudnn$convBackwardFilter", backward_filter)) \
+    XG_WHOLE(X("__cudnn$fmhaSoftmax", attention)) \
+    XG_WHOLE(X("__cudnn$fmhaScaleBiasSoftmax", attention)) \
+    XG_WHOLE(X("__cudnn$norm", norm)) \
     X("HostExecute", execute) \
     X("AllocateBuffer", zeros) \
     X("CreateBuffer", zeros) \
@@ -38,69 +40,6 @@
     X("AssumeGatherIndicesInBound", same)
 /* clang-format on */
 
-/* ---- forms of calls ---- */
-
-/* The array that is the first result. */
-XG_FN const xg_shape *xg_library_result(const xg_inst *i) {
-    return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems ? i->shape->elems[0] : NULL : i->shape;
-}
-XG_FN bool xg_library_is_dense(const xg_shape *s) { return s && xg_shape_is_array(s) && !s->dynamic && s->elements; }
-/* Operands first .. and the first result are arrays without dynamic dimensions, further results at most one
- * workspace. */
-XG_FN bool xg_library_is_plain(const xg_inst *i, uint32_t least, uint32_t most) {
-    uint32_t k;
-    if (i->n_operands < least || i->n_operands > most || !xg_library_is_dense(xg_library_result(i))) return false;
-    for (k = 0; k < i->n_operands; k++)
-        if (!xg_library_is_dense(XG_OPERAND(i, k)->shape)) return false;
-    return i->shape->type != XLAGPU_TUPLE || i->shape->n_elems == 1 ||
-           (i->shape->n_elems == 2 && xg_shape_is_array(i->shape->elems[1]) && i->shape->elems[1]->rank == 1);
-}
-XG_FN xg_inst *xg_library_done(const xg_hb *b, const xg_inst *i, xg_inst *x) {
-    const xg_shape *s = xg_library_result(i);
-    xg_inst *out[2];
-    out[0] = xg_hb_convert(b, x, s->type);
-    if (i->shape->type != XLAGPU_TUPLE) return out[0];
-    out[0] = xg_hb_as(b, out[0], s);
-    if (i->shape->n_elems == 2) out[1] = xg_linear_number(b, i->shape->elems[1]->type, 0, i->shape->elems[1]->dims, 1);
-    return xg_hb_tuple(b, out, i->shape->n_elems);
-}
-XG_FN double xg_library_number(const xg_inst *i, const char *name, double otherwise) {
-    xg_str v = xg_call_option(i, name);
-    double d = otherwise;
-    bool overflow = false;
-    return v.n && xg_float_parse(v.p, v.n, &d, &overflow) ? d : otherwise;
-}
-/* A list of numbers, in quotes or not. */
-XG_FN xg_ints xg_library_ints(const xg_hb *b, const xg_inst *i, const char *name) {
-    xg_str v = xg_call_option(i, name);
-    int64_t *p = XG_NEW_N(b->comp->module->arena, int64_t, XG_RANK_MAX);
-    xg_ints list;
-    uint32_t k;
-    list.p = p;
-    list.n = 0;
-    for (k = 0; k < v.n && v.p[k] != ']' && list.n < XG_RANK_MAX; k++) {
-        if (v.p[k] < '0' || v.p[k] > '9') continue;
-        for (p[list.n] = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++)
-            p[list.n] = XG_MIN(p[list.n] * 10 + (v.p[k] - '0'), (int64_t)XG_RANK_MAX);
-        list.n++;
-        k--;
-    }
-    return list;
-}
-XG_FN bool xg_library_is(const xg_inst *i, const char *name, const char *value) {
-    xg_str v = xg_call_option(i, name);
-    size_t n = strlen(value);
-    if (v.n && v.p[0] == '"') v = xg_str_of(v.p + 1, v.n - 1);
-    return v.n > n && memcmp(v.p, value, n) == 0 && v.p[n] == '"';
-}
-XG_FN xg_inst *xg_library_scale(const xg_hb *b, xg_inst *x, double by) {
-    return by == 1
-               ? x
-               : xg_hb_2(b, XG_MULTIPLY, x, xg_linear_number(b, x->shape->type, by, x->shape->dims, x->shape->rank));
-}
-XG_FN xg_inst *xg_library_at_least_zero(const xg_hb *b, xg_inst *x) {
-    return xg_hb_2(b, XG_MAXIMUM, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));
-}
 /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
 XG_FN xg_inst *xg_library_gelu(const xg_hb *b, xg_inst *x) {
     xg_inst *cube = xg_hb_2(b, XG_MULTIPLY, xg_hb_2(b, XG_MULTIPLY, x, x), x),
@@ -133,25 +72,57 @@ XG_FN bool xg_library_dims_are_of(xg_ints d, const xg_shape *s) {
         if (d.p[k] >= (int64_t)s->rank) return false;
     return true;
 }
+/* Results of f8, and the largest of their absolute values before they are multiplied by their scale. */
+XG_FN bool xg_library_is_narrow(const xg_inst *i) {
+    const xg_shape *s = xg_library_result(i), *t = i->shape;
+    if (t->type != XLAGPU_TUPLE || !t->n_elems || !s || xg_type_class(s->type) != XGT_F || xg_type_bits(s->type) != 8)
+        return false;
+    return t->n_elems == 2 || (t->n_elems == 3 && xg_shape_is_array(t->elems[1]) && t->elems[1]->elements == 1 &&
+                                  xg_shape_is_array(t->elems[2]) && t->elems[2]->rank == 1);
+}
+XG_FN xg_inst *xg_library_scaled_by(const xg_hb *b, xg_inst *x, xg_inst *scale) {
+    scale = xg_hb_convert(b, xg_hb_reshape(b, scale, NULL, 0), x->shape->type);
+    return xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, x->shape->rank));
+}
+XG_FN xg_inst *xg_library_narrow(const xg_hb *b, const xg_inst *i, xg_inst *x, xg_inst *scale) {
+    xlagpu_type t = xg_library_result(i)->type;
+    double most = xg_float_decode(t, xg_float_format_of(t)->max_bits);
+    xg_inst *out[3], *all;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < x->shape->rank; k++) dims[k] = k;
+    if (i->shape->n_elems == 3) {
+        all = xg_hb_reduce(b, xg_hb_1(b, XG_ABS, x), xg_hb_float(b, x->shape->type, 0), dims, x->shape->rank,
+            xg_hb_reducer(b, XG_MAXIMUM, x->shape->type));
+        out[1] = xg_hb_reshape(b, all, i->shape->elems[1]->dims, i->shape->elems[1]->rank);
+    }
+    x = xg_library_scaled_by(b, x, scale);
+    x = xg_hb_2(b, XG_MAXIMUM, x, xg_hb_float_like(b, x, -most));
+    out[0] = xg_hb_2(b, XG_MINIMUM, x, xg_hb_float_like(b, x, most));
+    return xg_library_results(b, i, out, i->shape->n_elems - 1);
+}
 /* alpha lhs rhs + beta C, then a vector beside its last dimensions, then a function. */
 XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     const xg_library_epilogue *e = xg_library_epilogue_of(i);
     const xg_shape *s = xg_library_result(i);
     double alpha = xg_library_number(i, "alpha_real", 1), beta = xg_library_number(i, "beta", 0);
     bool f8 = xg_str_is(xg_attr_str(i, XG_A_custom_call_target),
-        "__cublas$lt$matmul$f8"); /* behind C a scale for lhs and one for rhs */
-    uint32_t scales = 2 + (beta != 0), n = scales + (f8 ? 2 : 0) + (e && e->bias), k;
+        "__cublas$lt$matmul$f8");                /* behind C a scale for lhs and one for rhs */
+    bool narrow = f8 && xg_library_is_narrow(i); /* then behind those one for the result */
+    uint32_t scales = 2 + (beta != 0), n = scales + (f8 ? 2 : 0) + narrow + (e && e->bias), k;
     xg_inst *x, *bias = e && e->bias && i->n_operands == n ? XG_OPERAND(i, n - 1) : NULL;
     xg_dot_dims d;
     xlagpu_type t;
     int64_t elements = 1;
-    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 ||
+    if (!e || !(narrow ? xg_library_is_given(i, n, n) : xg_library_is_plain(i, n, n)) ||
+        xg_library_number(i, "alpha_imag", 0) != 0 ||
         (!f8 && XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type))
         return NULL;
     for (k = 0; f8 && k < 2; k++)
         if (XG_OPERAND(i, scales + k)->shape->elements != 1 || xg_type_class(XG_OPERAND(i, k)->shape->type) != XGT_F ||
-            xg_type_bits(s->type) < 16)
+            (xg_type_bits(s->type) < 16 && !narrow))
             return NULL;
+    if (narrow && XG_OPERAND(i, scales + 2)->shape->elements != 1) return NULL;
     d.lb = xg_library_ints(b, i, "lhs_batch_dimensions");
     d.lc = xg_library_ints(b, i, "lhs_contracting_dimensions");
     d.rb = xg_library_ints(b, i, "rhs_batch_dimensions");
@@ -178,10 +149,7 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
         t = XLAGPU_F32;
     x = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, t, i);
     x = xg_library_scale(b, x, alpha);
-    for (k = 0; f8 && k < 2; k++)
-        x = xg_hb_2(b, XG_MULTIPLY, x,
-            xg_hb_splat(b, xg_hb_convert(b, xg_hb_reshape(b, XG_OPERAND(i, scales + k), NULL, 0), t), x->shape->dims,
-                x->shape->rank));
+    for (k = 0; f8 && k < 2; k++) x = xg_library_scaled_by(b, x, XG_OPERAND(i, scales + k));
     if (beta != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
     if (bias) {
         int64_t places[XG_RANK_MAX];
@@ -192,6 +160,7 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     if (e->then == 'r') x = xg_library_at_least_zero(b, x);
     if (e->then == 'g') x = xg_library_gelu(b, x);
     if (e->then == 's') x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_1(b, XG_LOGISTIC, x));
+    if (narrow) return xg_library_narrow(b, i, x, XG_OPERAND(i, scales + 2));
     return xg_library_done(b, i, x);
 }
 

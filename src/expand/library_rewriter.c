@@ -9,6 +9,7 @@
 #define XG_EXPAND_LIBRARY_REWRITER_C
 #include "../api/executable.h"
 #include "expand.h"
+#include "library_forms.c"
 #include "solver_calls.c"
 #include "vendor.c"
 
@@ -299,7 +300,7 @@ XG_FN uint64_t xg_library_call_flops(const xg_inst *i) {
         return xg_fft_call_is_plain(XG_OPERAND(i, 0)->shape, to, rank)
                    ? xg_fft_flops(XG_OPERAND(i, 0)->shape, to, (uint32_t)rank)
                    : 0;
-    if (xg_str_is(target, XG_EXE_DNN_TARGET)) return (uint64_t)xg_call_number(xg_call_option(i, "flops"));
+    if (xg_str_is(target, XG_EXE_DNN_TARGET)) return (uint64_t)XG_MAX(xg_library_number(i, "flops", 0), 0.0);
     for (k = 0; k < XG_CUSOLVER_NONE && xg_solver_dense(to, &m); k++) {
         const xg_cusolver_row *row = xg_cusolver_row_of((xg_cusolver_call)k);
         if (target.n == strlen(XG_EXE_SOLVER_TARGET) + 5 && memcmp(target.p + target.n - 5, row->name, 5) == 0)

@@ -237,28 +237,43 @@ XG_FN void xg_exe_put_call_value(
     if (!at) w->place[s->links[*n - 1]] = *n;
     xg_exe_put_value(w, leaf, 0, name, at, 0, NULL);
 }
-/* The call's fields in their order, from the record of the fusion. */
-XG_FN void xg_exe_put_library(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
+/* What a library is told, from the record of the fusion; false: that lacks something. */
+XG_FN bool xg_exe_put_matmul(xg_buf *b, const xg_record *r) {
     static const char *const fields[] = {
 #define X(field) #field,
         XG_EXE_MATMUL_FIELDS(X)
 #undef X
     };
-    const xg_record *r = xg_records_of(p->records, s->inst);
-    xg_buf b;
-    uint32_t k, end;
-    xg_buf_init(&b, w->arena);
-    xg_puts(&b, "{matmul = array<i64");
-    for (k = 0; r && k < XG_EXE_MATMUL_COUNT; k++) {
+    uint32_t k;
+    xg_puts(b, "{matmul = array<i64");
+    for (k = 0; k < XG_EXE_MATMUL_COUNT; k++) {
         const xg_numbers *n = xg_record_get(&r->form, fields[k]);
-        if (!n || n->n != 1) r = NULL;
-        if (r) xg_printf(&b, "%s%lld", k ? ", " : ": ", (long long)n->p[0]);
+        if (!n || n->n != 1) return false;
+        xg_printf(b, "%s%lld", k ? ", " : ": ", (long long)n->p[0]);
     }
-    xg_puts(&b, ">}");
-    if (!r || xg_attributes_read(w, xg_str_of(b.p, b.n), &end, t))
+    xg_puts(b, ">}");
+    return true;
+}
+XG_FN bool xg_exe_put_graph(xg_buf *b, const xg_record *r) {
+    const xg_numbers *graph = xg_record_get(&r->form, "graph"), *notes = xg_record_get(&r->form, "refused_notes");
+    uint32_t k;
+    if (!graph || !graph->n || !notes || notes->n != 1) return false;
+    xg_printf(b, "{refused_notes = %lld : i64, graph = array<i64", (long long)notes->p[0]);
+    for (k = 0; k < graph->n; k++) xg_printf(b, "%s%lld", k ? ", " : ": ", (long long)graph->p[k]);
+    xg_puts(b, ">}");
+    return true;
+}
+XG_FN void xg_exe_put_library(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
+    const xg_record *r = xg_records_of(p->records, s->inst);
+    bool graph = r && xg_str_is(r->way, "cudnn");
+    xg_buf b;
+    uint32_t end;
+    xg_buf_init(&b, w->arena);
+    if (!r || !(graph ? xg_exe_put_graph(&b, r) : xg_exe_put_matmul(&b, r)) ||
+        xg_attributes_read(w, xg_str_of(b.p, b.n), &end, t))
         xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
             "the record of this fusion is no whole library call");
-    t->kernel = xg_exe_string(w, r->way);
+    t->kernel = xg_exe_string(w, graph ? XG_STR(XG_EXE_DNN_TARGET) : r->way);
     t->value = xg_exe_string(w, xg_str_z(""));
 }
 XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {

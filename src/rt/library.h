@@ -83,7 +83,8 @@ enum {
     XR_LT_TRANS_B = 4,
     XR_LT_EPILOGUE = 7,
     XR_LT_BIAS = 8,
-    XR_LT_BATCH = 5, /* of a matrix's */
+    XR_LT_SCALE_A = 17, /* and the next one: of B */
+    XR_LT_BATCH = 5,    /* of a matrix's */
     XR_LT_STRIDE = 6,
     XR_LT_WORKSPACE = 1, /* of a preference's */
     XR_LT_REDUCTIONS = 3,

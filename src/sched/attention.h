@@ -238,12 +238,18 @@ XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a threa
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
 XG_FN bool xg_attention_is_ordered(
-    const xg_record *given, const xg_attention_shape *s); /* no order names another one */
+    const xg_record *given, const xg_attention_shape *s, int64_t cluster); /* no order names another one */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
 /* Whether it is faster than what else would be made, or spares too much memory to ask. */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
+
+/* ---- dnn_attention.c ---- */
+/* Picoseconds that cuDNN takes; INT64_MAX: it may not be called, or does not take it. */
+XG_FN int64_t xg_dnn_attention_time(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_module *m);
+XG_FN int64_t xg_dnn_attention_own(const xg_attention_plan *p); /* that our kernel takes, to be compared with it */
+XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
 
 /* ---- attention_pass.c ---- */
 enum {
@@ -269,8 +275,8 @@ XG_FN bool xg_attention_gather(xg_attention_members *w, xg_inst *i); /* and what
 XG_FN void xg_attention_take_cheap(xg_attention_members *w, xg_inst *i, uint32_t depth);
 XG_FN xg_inst *xg_attention_make(xg_attention_members *w);
 XG_FN void xg_attention_unmake(xg_inst *fusion);
-XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion); /* its rule is attention */
-XG_FN bool xg_attention_fuse(xg_module *m);                   /* the pass attention-fusion */
+XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion, bool library); /* its rule is attention, or cuDNN */
+XG_FN bool xg_attention_fuse(xg_module *m);                                 /* the pass attention-fusion */
 /* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
  * fingerprint: what computes alike (the layers of a model) has one plan. */
 XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);

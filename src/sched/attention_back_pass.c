@@ -428,7 +428,7 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
     xg_attention_back_move(w, &marked);
     for (j = 0; j < 2; j++) {
         for (k = 0; k < sides[j]->n_roots; k++) xg_inst_replace(sides[j]->roots[k], made[j][k]);
-        if (sides[j]->fusion) xg_attention_record(w->arena, sides[j]->fusion);
+        if (sides[j]->fusion) xg_attention_record(w->arena, sides[j]->fusion, false);
     }
     xg_attention_back_drop(w);
     return true;

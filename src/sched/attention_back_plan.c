@@ -160,7 +160,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         p->form.columns > XG_ATTENTION_EXTENT_MAX)
         return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
-        if (!xg_attention_is_ordered(given, &shapes[k])) continue;
+        if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);

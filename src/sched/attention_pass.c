@@ -187,36 +187,48 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
         xg_inst_set_attr(fusion, *xg_inst_attr(w->a->out_dot, XG_A_metadata));
     return fusion;
 }
-/* Whether a kernel can be made of it, and is worth it. */
-XG_FN bool xg_attention_is_worth(xg_arena *a, const xg_inst *fusion) {
+/* Of a fusion: it is taken apart again, or who makes it. */
+typedef enum xg_attention_by {
+    XG_ATTENTION_BY_NONE,
+    XG_ATTENTION_BY_KERNEL,
+    XG_ATTENTION_BY_LIBRARY
+} xg_attention_by;
+/* Whether a kernel can be made of it, and is worth it; whether a library is faster than that. */
+XG_FN xg_attention_by xg_attention_best(xg_arena *a, const xg_inst *fusion) {
     const xg_device *device = &fusion->comp->module->device;
     xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
-    return xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device) &&
-           xg_attention_plan_of(p, device, NULL) && (p->form.n_stats || xg_attention_pays(p, device));
+    xg_aff_ctx *x = xg_aff_new(a);
+    int64_t library;
+    bool pays;
+    if (!xg_attention_form_of(&p->form, a, x, xg_attr_comp(fusion, XG_A_calls), device)) return XG_ATTENTION_BY_NONE;
+    library = xg_dnn_attention_time(&p->form, a, x, fusion->comp->module);
+    pays = xg_attention_plan_of(p, device, NULL) && (p->form.n_stats || xg_attention_pays(p, device));
+    if (library < INT64_MAX && (!pays || library < xg_dnn_attention_own(p))) return XG_ATTENTION_BY_LIBRARY;
+    return pays ? XG_ATTENTION_BY_KERNEL : XG_ATTENTION_BY_NONE;
 }
-XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion) {
+XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion, bool library) {
     xg_record r;
     memset(&r, 0, sizeof r);
-    r.kind = XG_STR("rule");
-    r.way = XG_STR("attention");
+    r.kind = xg_str_z(library ? "library" : "rule");
+    r.way = xg_str_z(library ? "cudnn" : "attention");
     r.n_results = (uint32_t)xg_shape_leaves(fusion->shape);
     r.over = XG_NEW_N(a, xg_ints, r.n_results); /* over nothing: blocks read what others have written */
     xg_record_write(fusion, &r);
 }
 /* The same, asked once for all that compute alike (the layers of a model: `known`, by fingerprint); then it says so. */
 XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
-    static const bool answers[] = {false, true};
-    const bool *answer;
+    static const xg_attention_by answers[] = {XG_ATTENTION_BY_NONE, XG_ATTENTION_BY_KERNEL, XG_ATTENTION_BY_LIBRARY};
+    const xg_attention_by *answer;
     xg_buf key;
     xg_buf_init(&key, a);
     xg_fuse_fingerprint(&key, xg_attr_comp(fusion, XG_A_calls));
-    answer = (const bool *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    answer = (const xg_attention_by *)xg_dict_get(known, xg_str_of(key.p, key.n));
     if (!answer) {
-        answer = &answers[xg_attention_is_worth(a, fusion)];
+        answer = &answers[xg_attention_best(a, fusion)];
         (void)xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
     }
-    if (!*answer) return false;
-    xg_attention_record(a, fusion);
+    if (*answer == XG_ATTENTION_BY_NONE) return false;
+    xg_attention_record(a, fusion, *answer == XG_ATTENTION_BY_LIBRARY);
     return true;
 }
 /* Members that only the fusion needed. */

@@ -45,6 +45,15 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
     r->launch = w->e.record->launch;
 }
+/* Its time beside that of the library, where that may be called. */
+XG_FN void xg_attention_way_beside(const xg_way_job *job, xg_record *r) {
+    xg_attention_way *w = (xg_attention_way *)job->form;
+    int64_t library = xg_dnn_attention_time(&w->p.form, job->arena, w->e.m->aff, job->fusion->comp->module);
+    int64_t own = xg_dnn_attention_own(&w->p);
+    if (library == INT64_MAX) return;
+    xg_record_put(job->arena, &r->estimates, "cudnn", &library, 1);
+    xg_record_put(job->arena, &r->estimates, "attention", &own, 1);
+}
 /* The result lies over no operand: blocks read what others have written. */
 XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_attention_plan *p;
@@ -52,6 +61,7 @@ XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
     xg_attention_way_write(job, r);
     p = &((const xg_attention_way *)job->form)->p;
     times->own = p->picoseconds;
+    xg_attention_way_beside(job, r);
     times->emitter = p->form.back.is ? xg_attention_back_apart(p, NULL, &job->fusion->comp->module->device)
                                      : xg_attention_apart_time(p, &job->fusion->comp->module->device);
     times->emitter = XG_MAX(times->emitter, p->picoseconds + 1);

@@ -3,7 +3,8 @@
  * A fusion is taken if it is one dot of parameters, perhaps of a narrower type than it multiplies in, whose dimensions
  * are four groups (batch, rows, columns, summed), each of which has one stride in memory; and behind the dot nothing
  * but an array of the result's shape or a bias along the dimension that lies innermost, both added in either order; a
- * maximum with 0 or GELU by tanh; and a narrower type, in this order.
+ * maximum with 0 or GELU by tanh; and a narrower type, in this order. Products of f8 may be multiplied by one or two
+ * numbers that lie in memory, before anything is added: the library's scales of its operands.
  *
  * The library thinks of matrices as columns side by side. A result whose rows lie side by side is one whose columns do,
  * transposed: then the right operand is the library's first one. */
@@ -46,6 +47,8 @@ typedef struct xg_lt_types {
 typedef struct xg_lt_match {
     const xg_inst *dot, *bias, *addend; /* bias, addend (of the result's shape): parameters, or NULL */
     const xg_inst *operand[2];          /* parameters */
+    const xg_inst *scale[2];            /* parameters of one f32 */
+    uint32_t n_scales;
     bool relu, gelu;
     xlagpu_type in, out;
 } xg_lt_match;
@@ -177,7 +180,23 @@ XG_FN const xg_inst *xg_lt_gelu(const xg_inst *i) {
     }
     return NULL;
 }
-/* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added. */
+/* The parameter that is one number, the same for all elements; NULL: none. */
+XG_FN const xg_inst *xg_lt_scalar(const xg_inst *i) {
+    while (i->op == XG_BROADCAST || i->op == XG_BITCAST || i->op == XG_RESHAPE) i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER && i->shape->elements == 1 && i->shape->type == XLAGPU_F32 ? i : NULL;
+}
+/* From a product to the dot: what it is multiplied by. */
+XG_FN const xg_inst *xg_lt_scales(const xg_inst *i, xg_lt_match *m) {
+    while (i->op == XG_MULTIPLY && m->n_scales < XG_COUNT(m->scale)) {
+        uint32_t k = xg_lt_scalar(XG_OPERAND(i, 0)) ? 0 : 1;
+        const xg_inst *scale = xg_lt_scalar(XG_OPERAND(i, k));
+        if (!scale) break;
+        m->scale[m->n_scales++] = scale;
+        i = xg_lt_peel(XG_OPERAND(i, 1 - k));
+    }
+    return i;
+}
+/* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added, scales. */
 XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
     uint32_t k;
     i = xg_lt_peel(i);
@@ -202,7 +221,7 @@ XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
         i = xg_lt_peel(rest);
         k = (uint32_t)-1;
     }
-    return i;
+    return xg_lt_scales(i, m);
 }
 /* An operand: the parameter, whose type may be narrower than the dot's. */
 XG_FN const xg_inst *xg_lt_operand(const xg_inst *i) {
@@ -229,7 +248,7 @@ XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
 }
 /* Sums that are rounded before the epilogue are no sums of the library's. */
 XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d, xg_lt_types *out) {
-    bool epilogue = m->bias || m->relu || m->gelu || m->addend;
+    bool epilogue = m->bias || m->relu || m->gelu || m->addend || m->n_scales;
     bool rounded = m->dot->shape->type != m->out && xg_type_bits(m->dot->shape->type) < 32;
 #define X(in_, out_, in_code_, out_code_, compute_, scale_, rate_) \
     if (m->in == XLAGPU_##in_ && m->out == XLAGPU_##out_) { \
@@ -242,6 +261,7 @@ XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d
     memset(out, 0, sizeof *out);
     XG_LT_TYPES(X)
 #undef X
+    if (m->n_scales && m->in != XLAGPU_F8E4M3FN) return NULL;
     if (!out->compute || rounded || (epilogue && xg_type_bits(m->dot->shape->type) < 32) ||
         (epilogue && (xg_type_class(m->out) == XGT_C || m->out == XLAGPU_S32)))
         return NULL;
@@ -342,6 +362,8 @@ XG_FN bool xg_lt_call_of(const xg_lt_match *m, const xg_lt_types *t, xg_lt_call 
     c->operand_b = m->operand[!first]->number;
     c->operand_bias = m->bias ? m->bias->number : -1;
     c->operand_c = m->addend ? m->addend->number : -1;
+    c->operand_scale_a = m->n_scales ? m->scale[0]->number : -1;
+    c->operand_scale_b = m->n_scales > 1 ? m->scale[1]->number : -1;
     return !m->bias || m->bias->shape->dims[0] == c->rows;
 }
 /* Of 8-bit elements it multiplies only rows of one matrix with columns of the other, each aligned. */

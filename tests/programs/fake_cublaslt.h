@@ -64,6 +64,12 @@ static float brain(uint16_t v) { /* bf16 */
     memcpy(&f, &bits, 4);
     return f;
 }
+static double tiny(uint8_t v) { /* f8e4m3fn */
+    int exponent = v >> 3 & 15;
+    double m = exponent ? 1 + (v & 7) / 8.0 : (v & 7) / 4.0;
+    m = (v & 127) == 127 ? NAN : ldexp(m, (exponent ? exponent : 0) - 7);
+    return v >> 7 ? -m : m;
+}
 static double load(const void *p, int64_t type, int64_t at) {
     switch (type) {
     case 0: return ((const float *)p)[at];
@@ -71,6 +77,7 @@ static double load(const void *p, int64_t type, int64_t at) {
     case 2: return half(((const uint16_t *)p)[at]);
     case 3: return ((const int8_t *)p)[at];
     case 14: return brain(((const uint16_t *)p)[at]);
+    case 28: return tiny(((const uint8_t *)p)[at]);
     default: return 0;
     }
 }
@@ -105,6 +112,8 @@ static void product(const thing *t, const char *a, const thing *la, const char *
                 } else
                     re += load(a, la->type, x) * load(b, lb->type, y);
             }
+            for (k = 17; k <= 18; k++) /* scales of A and B */
+                if (t->attribute[k]) re *= *(const float *)(uintptr_t)t->attribute[k];
             if (c) re += load(c, ld->type, to);
             if (t->attribute[7] & 4) re += load(bias, ld->type, i);
             if (t->attribute[7] & 2 && re < 0) re = 0;

@@ -198,6 +198,16 @@ static const sample samples[] = {
         XLAGPU_BF16, XLAGPU_BF16},
     {"s8[16,16] s8[16,16]", "s32[16,16]",
         "ROOT d = s32[16,16] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={1}", XLAGPU_S8, XLAGPU_S32},
+#define F8_SCALED(dot) \
+    "d = f32[16,16] " dot ", lhs_contracting_dims={1}, rhs_contracting_dims={1} " \
+    "b0 = f32[16,16] broadcast(p2), dimensions={} m0 = f32[16,16] multiply(d, b0) "
+    {"f8e4m3fn[16,32] f8e4m3fn[16,32] f32[]", "bf16[16,16]",
+        F8_SCALED("dot(p0, p1)") "ROOT r = bf16[16,16] convert(m0)", XLAGPU_F8E4M3FN, XLAGPU_BF16},
+    {"f8e4m3fn[16,32] f8e4m3fn[16,32] f32[] f32[1]", "f32[16,16]",
+        F8_SCALED("dot(p0, p1)") "s0 = f32[] reshape(p3) b1 = f32[16,16] broadcast(s0), dimensions={} "
+                                 "m1 = f32[16,16] multiply(b1, m0) z = f32[] constant(0) zz = f32[16,16] broadcast(z), "
+                                 "dimensions={} ROOT m = f32[16,16] maximum(m1, zz)",
+        XLAGPU_F8E4M3FN, XLAGPU_F32},
 };
 enum {
     BIASED = 6 /* the sample with the whole epilogue */
@@ -221,7 +231,7 @@ static void fill(const xlagpu_value_info *v, void *data) {
     size_t item = xlagpu_type_bytes(v->type), k, n = v->bytes / item;
     bool is_complex = v->type == XLAGPU_C64;
     for (k = 0; k < n * (is_complex ? 2 : 1); k++) {
-        double value = (double)((k * 7 + 3) % 9) - 4;
+        double value = n == 1 ? 0.5 : (double)((k * 7 + 3) % 9) - 4;
         if (is_complex)
             ((float *)data)[k] = (float)value;
         else
@@ -229,11 +239,11 @@ static void fill(const xlagpu_value_info *v, void *data) {
     }
 }
 static void one_product(xlagpu_context *c, const sample *s) {
-    static char text[2000], in[3][2000], want[2000], got[2000];
+    static char text[2000], in[4][2000], want[2000], got[2000];
     xlagpu_device *d = open_with(FOLDER);
     xlagpu_module *m;
-    xlagpu_tensor tensors[3], out;
-    xlagpu_rt_tensor given[3], taken;
+    xlagpu_tensor tensors[4], out;
+    xlagpu_rt_tensor given[4], taken;
     xlagpu_value_info v;
     xlagpu_report report;
     xlagpu_program *p;
@@ -478,7 +488,7 @@ enum {
     CALL_SAMPLES = sizeof call_samples / sizeof *call_samples,
     FIRST_DNN = CALL_SAMPLES - 6, /* cuDNN's are the last ones */
     RESULTS_MAX = 3,
-    ARRAY_MAX = 2000 /* bytes */
+    ARRAY_MAX = 6000 /* bytes */
 };
 /* A module with its arguments and the evaluator's results. */
 typedef struct call_run {
@@ -619,6 +629,8 @@ static void call_absences(
     f->version = version;
 }
 
+#include "libraries_attention.h"
+
 /* Of the library's engines the one is taken that the call may use: none of 10 bits for f32, none whose sums have no
  * order where the module must be deterministic, none that needs more memory than the call has. */
 static void engines(xlagpu_context *c, const call_sample *s) {
@@ -734,12 +746,18 @@ static void choice_by_time(xlagpu_context *c) {
         {"p0 = bf16[256,28,28,256] parameter(0)\np1 = bf16[3,3,256,256] parameter(1)\nROOT r = bf16[256,28,28,256] "
          "convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
             1},
+        {QKV("bf16[1,4,64,64]", "bf16[1,4,64,64]", "bf16[1,4,64,64]")
+                FMHA("bf16[1,4,64,64]", "p0, p1, p2", "", "0.125", "CAUSAL", HEADS_FIRST),
+            0},
+        {QKV("bf16[1,64,16384,128]", "bf16[1,8,16384,128]", "bf16[1,8,16384,128]")
+                FMHA("bf16[1,64,16384,128]", "p0, p1, p2", "", "0.125", "CAUSAL", HEADS_FIRST),
+            1},
         {"p0 = f32[512,32,32] parameter(0)\nROOT r = f32[512,32,32] cholesky(p0), lower=true", 0},
         {"p0 = f32[4096,4096] parameter(0)\nROOT r = f32[4096,4096] cholesky(p0), lower=true", 1},
     };
     size_t k;
     for (k = 0; k < sizeof rows / sizeof *rows; k++) {
-        char text[300];
+        char text[1500];
         xlagpu_compile_desc desc;
         xlagpu_report report;
         xlagpu_module *m;
@@ -780,6 +798,8 @@ int main(void) {
     call_absences(c, &call_samples[FIRST_DNN], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
     engines(c, &call_samples[FIRST_DNN]);
     damaged_graphs(c);
+    attention(c);
+    attention_failures(c);
     choice_by_time(c);
     other_formulas(c);
     library_graphs(c);
