@@ -3662,6 +3662,7 @@ XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
         r *= r;
         sum += r * r;
     }
+    if (!sum) return 0;
     return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
 
