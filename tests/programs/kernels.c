@@ -1491,10 +1491,8 @@ static uint64_t diamonds(int steps, bool fused) {
     return report.ptx_bytes;
 }
 
-/* What has a result to compare. Predictions, counts and what is only compiled are the same everywhere. */
-static int on_device(void) {
-    device = platform_open(0);
-    target = platform.target;
+/* Transposes and columns of all widths. */
+static void moves(void) {
     traffic_of("s8", 1);
     traffic_of("bf16", 2);
     traffic_of("f32", 4);
@@ -1507,6 +1505,12 @@ static int on_device(void) {
     traffic_skewed_columns("s32", 4);
     traffic_skewed_columns("f64", 8);
     traffic_skewed_columns("bf16", 2);
+}
+/* What has a result to compare. Predictions, counts and what is only compiled are the same everywhere. */
+static int on_device(void) {
+    device = platform_open(0);
+    target = platform.target;
+    moves();
     traffic_bias("f32", 513, 1023);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("f64", 513, 511);
@@ -1540,18 +1544,7 @@ int main(int argc, char **argv) {
     }
     if (platform.on_device) return on_device();
     device = platform_open(0);
-    traffic_of("s8", 1);
-    traffic_of("bf16", 2);
-    traffic_of("f32", 4);
-    traffic_of("f64", 8);
-    traffic_narrow("s8", 1);
-    traffic_narrow("bf16", 2);
-    traffic_narrow("f32", 4);
-    traffic_narrow("f64", 8);
-    traffic_skewed();
-    traffic_skewed_columns("s32", 4);
-    traffic_skewed_columns("f64", 8);
-    traffic_skewed_columns("bf16", 2);
+    moves();
     traffic_two_turns("s8");
     traffic_two_turns("bf16");
     traffic_two_turns("f32");
