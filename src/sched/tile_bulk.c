@@ -282,10 +282,11 @@ XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
-    xg_kval *id;
+    xg_kval *id, *first;
     if (!p->shape.stays) return;
     f->rolled = true;
-    id = xg_flow_for(f, xg_kblock_id(&w->s.b, 0, p->grid), xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
+    first = xg_kblock_id(&w->s.b, 0, p->grid);
+    id = xg_flow_for(f, first, xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
     xg_tile_stand(w, id);
     w->begin = xg_tile_quotient(w, id, p->grid);
     w->begin = xg_tile_join(w, w->begin, p->steps, xg_elem_index(&w->s, 0));

@@ -262,8 +262,8 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
     at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
     for (k = 0; k < columns / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
-            const xg_aff *own = xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N);
-            xg_tile_store_put(w, xg_tile_unit_pair(w, sum + k, 2 * h), xg_tile_store_spot(w, own));
+            xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N));
+            xg_tile_store_put(w, xg_tile_unit_pair(w, sum + k, 2 * h), spot);
         }
 }
 
