@@ -83,8 +83,8 @@ XG_FN xg_inst *xg_library_sdpa_dot(
     d.lc.p = last_of_five;
     d.rc.p = last;
     d.lc.n = d.rc.n = 1;
-    l = xg_hb_dot(
-        b, xg_hb_reshape(b, l, dims, 5), xg_hb_transpose(b, XG_OPERAND(i, of), a->perm[of]), d, XLAGPU_F32, NULL);
+    l = xg_hb_reshape(b, l, dims, 5);
+    l = xg_hb_dot(b, l, xg_hb_transpose(b, XG_OPERAND(i, of), a->perm[of]), d, XLAGPU_F32, NULL);
     dims[1] = a->heads;
     dims[2] = a->rows;
     dims[3] = l->shape->dims[4];
@@ -139,8 +139,10 @@ XG_FN xg_inst *xg_library_attention(const xg_hb *b, xg_inst *i) {
     x = xg_library_sdpa_dot(b, i, &a, xg_hb_transpose(b, XG_OPERAND(i, 0), a.perm[0]), 1);
     x = xg_library_scale(b, x, xg_library_number(i, "fmha_scale", 1));
     if (i->n_operands == 4) x = xg_library_sdpa_bias(b, x, XG_OPERAND(i, 3));
-    if (xg_library_is(i, "mask_type", "CAUSAL"))
-        x = xg_hb_select(b, xg_linear_triangle(b, x, "GE"), x, xg_hb_float_like(b, x, -INFINITY));
+    if (xg_library_is(i, "mask_type", "CAUSAL")) {
+        xg_inst *seen = xg_linear_triangle(b, x, "GE");
+        x = xg_hb_select(b, seen, x, xg_hb_float_like(b, x, -INFINITY));
+    }
     x = xg_hb_1(b, XG_EXPONENTIAL, xg_hb_2(b, XG_SUBTRACT, x, xg_library_of_rows(b, x, XG_MAXIMUM, &most)));
     sums = xg_library_of_rows(b, x, XG_ADD, &sum);
     x = xg_hb_convert(b, xg_hb_2(b, XG_DIVIDE, x, sums), XG_OPERAND(i, 0)->shape->type);

@@ -92,8 +92,9 @@ XG_FN xg_inst *xg_library_narrow(const xg_hb *b, const xg_inst *i, xg_inst *x, x
     uint32_t k;
     for (k = 0; k < x->shape->rank; k++) dims[k] = k;
     if (i->shape->n_elems == 3) {
-        all = xg_hb_reduce(b, xg_hb_1(b, XG_ABS, x), xg_hb_float(b, x->shape->type, 0), dims, x->shape->rank,
-            xg_hb_reducer(b, XG_MAXIMUM, x->shape->type));
+        xg_inst *sizes = xg_hb_1(b, XG_ABS, x), *zero = xg_hb_float(b, x->shape->type, 0);
+        xg_comp *larger = xg_hb_reducer(b, XG_MAXIMUM, x->shape->type);
+        all = xg_hb_reduce(b, sizes, zero, dims, x->shape->rank, larger);
         out[1] = xg_hb_reshape(b, all, i->shape->elems[1]->dims, i->shape->elems[1]->rank);
     }
     x = xg_library_scaled_by(b, x, scale);
