@@ -24233,7 +24233,7 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
 #define XG_API_EXECUTABLE_H
 
 enum {
-    XG_EXE_VERSION = 6,
+    XG_EXE_VERSION = 7,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };

@@ -18,7 +18,7 @@
 #include "status.h"
 
 enum {
-    XG_EXE_VERSION = 6,
+    XG_EXE_VERSION = 7,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
