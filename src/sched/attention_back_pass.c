@@ -199,7 +199,7 @@ XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_b
 }
 XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_side *s) {
     xg_module *m = w->last->comp->module;
-    xg_inst *results[XG_ATTENTION_LINES + 2];
+    xg_inst *results[XG_ATTENTION_LINES + 2] = {NULL};
     xg_hb inside;
     size_t most = XG_ATTENTION_LINES + 1;
     uint32_t k, n = 0;

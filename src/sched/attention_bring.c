@@ -14,7 +14,7 @@ typedef struct xg_attention_fetch {
     xg_kval **staged; /* by round: what goes through registers */
 } xg_attention_fetch;
 XG_FN bool xg_attention_is_line(xg_attention_part part) {
-    return part >= XG_ATTENTION_LINE0 && part < XG_ATTENTION_LINE0 + XG_ATTENTION_LINES;
+    return part >= XG_ATTENTION_LINE0 && (int)part < (int)XG_ATTENTION_LINE0 + XG_ATTENTION_LINES;
 }
 XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval **at) {
     xlagpu_type type = w->f->stages[t->part].root->shape->type;

@@ -178,7 +178,7 @@ XG_FN int64_t xg_attention_cluster_cycles(const xg_attention_plan *p) {
         BARRIERS = 2
     };
     if (p->cluster == 1) return 0;
-    return BARRIERS * XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
+    return BARRIERS * (int64_t)XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;

@@ -164,9 +164,9 @@ XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
     counts[XG_TILE_AT_WARP] = w->p->threads / XG_WARP_LANES;
     counts[XG_TILE_AT_LANE] = XG_WARP_LANES;
     counts[XG_TILE_AT_SIXTEEN] = XG_KMMA_M;
-    counts[XG_TILE_AT_HALF] = XG_WARP_LANES / XG_KMMA_M;
+    counts[XG_TILE_AT_HALF] = (int64_t)XG_WARP_LANES / XG_KMMA_M;
     counts[XG_TILE_AT_ROW] = XG_KMMA_N;
-    counts[XG_TILE_AT_PAIR] = XG_WARP_LANES / XG_KMMA_N;
+    counts[XG_TILE_AT_PAIR] = (int64_t)XG_WARP_LANES / XG_KMMA_N;
     at[XG_TILE_AT_WARP] = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
     at[XG_TILE_AT_LANE] = lane;
     at[XG_TILE_AT_SIXTEEN] = xg_tile_rest(w, lane, XG_KMMA_M);
