@@ -97,7 +97,10 @@ all_cases() {
     printf 'case\tvariant\tstatus\tseconds\tverdict\n' > "$dir/tests.tsv"
     case_jobs | while read -r name variant flags; do cat "$dir/cases/$name.$variant.tsv"; done >> "$dir/tests.tsv"
 }
-programs() { JOBS=$jobs sh tests/scripts/gpu.sh > "$dir/gpu_test.log" 2>&1; }
+programs() {
+    [ ! "$quick" ] || { echo "programs: not in a quick run" >> "$dir/left_out.txt"; return; }
+    PART_DIR="$dir/log" JOBS=$jobs sh tests/scripts/gpu.sh > "$dir/gpu_test.log" 2>&1
+}
 peers() {
     have python3 && python3 -c 'import torch' 2> /dev/null ||
         { echo "peers: no Python with PyTorch is here" >> "$dir/left_out.txt"; return; }
