@@ -284,7 +284,8 @@ typedef struct xg_tile_rounds {
 XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t);
 XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
-XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot);
+XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
 /* ---- tile_limit.c ---- */

@@ -262,12 +262,15 @@ XG_FN xg_kval *xg_tile_spot(
     lined.bytes = xg_type_bytes(w->p->held);
     return xg_tile_group_spot(w, lined, own, 5, at, v);
 }
-XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];
     v[0] = vector;
-    v[1] = w->shared;
+    v[1] = *array;
     v[2] = spot;
-    w->shared = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->shared->type);
+    *array = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, (*array)->type);
+}
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_tile_put_into(w, &w->shared, vector, spot);
 }
 XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];

@@ -222,13 +222,6 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
         xg_kir_op(&w->s.b, XG_K_OP_STMATRIX, o, 2, NULL, 0, 0);
     }
 }
-XG_FN void xg_tile_store_put(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
-    xg_kval *v[3];
-    v[0] = vector;
-    v[1] = w->out;
-    v[2] = spot;
-    w->out = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->out->type);
-}
 /* Two words of a row, as the root's elements. */
 XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
     return xg_tile_store_vector(w, sum, 2 * half, 2);
@@ -250,7 +243,7 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
             const xg_aff *own = xg_aff_add(x, at, xg_aff_mul(x, odd, other * XG_KMMA_N));
             xg_kval *v = xg_tile_store_two(w, sum + k, h), *u = xg_tile_store_two(w, sum + k + other, h);
             v = xg_k3(&w->s.b, XG_K_OP_SELECT, is_odd, u, v);
-            xg_tile_store_put(w, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
+            xg_tile_put_into(w, &w->out, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
         }
 }
 /* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
@@ -263,7 +256,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
     for (k = 0; k < columns / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
             xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N));
-            xg_tile_store_put(w, xg_tile_unit_pair(w, sum + k, 2 * h), spot);
+            xg_tile_put_into(w, &w->out, xg_tile_unit_pair(w, sum + k, 2 * h), spot);
         }
 }
 
