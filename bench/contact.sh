@@ -1,12 +1,14 @@
 #!/bin/sh
-# bench/contact.sh [DIR] -- all that a GPU can tell in a few minutes, as files in DIR (build/contact), and as one archive
-# DIR.tar.gz. Run by ./build.sh gpu-contact; bench/contact.py reads the files.
+# bench/contact.sh [DIR] -- all that a GPU can tell in a few minutes, as files in DIR (build/contact), and as one
+# archive DIR.tar.gz. Run by ./build.sh gpu-contact; bench/contact.py reads the files.
 #
 #     machine.txt                 the driver's and the system's words about themselves
 #     tests.tsv                   each corpus case, with all passes and without: exit status, seconds, verdict
-#     results/NAME.npz            what the GPU computed       jit/NAME.log   registers, spills and time of each kernel, by the driver's compiler
+#     results/NAME.npz            what the GPU computed
+#     jit/NAME.log                registers, spills and time of each kernel, by the driver's compiler
 #     gpu_test.log                tests/scripts/gpu.sh: random modules, every opcode, instructions, products
-#     peers.tsv, models.tsv       kernels beside PyTorch's libraries, whole models beside XLA (bench/peers.py), where Python has these
+#     peers.tsv, models.tsv       kernels beside PyTorch's libraries, whole models beside XLA (bench/peers.py), where
+#                                 Python has these
 #     probe.tsv, approx.tsv       rates, latencies, costs of launches; the bits of approximations (bench/probe.c)
 #     bench.tsv                   time of each module beside a copy of as many bytes (bench/gpu.c)
 #     profile/NAME.tsv            time of each step
