@@ -312,7 +312,7 @@ class Worker:
     """A folder of its own, in which src/ is changed."""
 
     def __init__(self, number, tests):
-        self.at, self.tests = f"{WORK}/{number}", tests
+        self.at, self.tests, self.number = f"{WORK}/{number}", tests, number
         shutil.rmtree(self.at, ignore_errors=True)
         os.makedirs(f"{self.at}/build/m")
         for d in ("src", "tools", "packages", "tests/programs", "tests/stages"):
@@ -395,6 +395,8 @@ class Run:
         return set(steps) - set(self.done[k]["passed"])
 
     def work(self, worker):
+        while worker.number and os.getloadavg()[0] > os.cpu_count() and time.time() < self.end - 20:
+            time.sleep(10)  # the first goes on anyway; the others wait until the machine idles
         while (k := self.take()) is not None:
             r = worker.attempt(self.changes[k], self.done.get(k, {}).get("passed", []))
             with self.lock:
