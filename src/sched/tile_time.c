@@ -54,7 +54,8 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     int64_t most = XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn);
     return XG_MIN(XG_MAX(most, (int64_t)XG_TILE_UNROLL), (int64_t)(p->shape.k / p->shape.slices));
 }
-/* Passes of an access of so many bytes by each lane of a warp. */
+/* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
+ * half. */
 XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
 
 XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
@@ -79,7 +80,8 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     int64_t one = sums * xg_tile_instructions(p->form.sum);
     w->multiplied = own * one;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
-    w->passes += own * reads * xg_tile_passes(apart ? bytes : p->quad * bytes);
+    bytes *= apart ? 1 : p->quad;
+    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
     /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
     w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
 }
@@ -132,6 +134,16 @@ XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
     return (p->shape.tm * p->shape.tn + 2 * (p->shape.tm + p->shape.tn) + staged) * words + XG_TILE_FEW_REGISTERS;
 }
 
+/* Blocks that a multiprocessor shall hold, so that the assembler keeps within the registers that this leaves a thread;
+ * left alone it takes a few more for reads ahead of time, and half of the blocks do not fit. */
+XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m) {
+    xg_cost_counts c;
+    memset(&c, 0, sizeof c);
+    c.threads = p->threads;
+    c.shared_bytes = p->shared * xg_type_bytes(p->held);
+    c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
+    return xg_cost_residents(m, &c);
+}
 /* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
  * a warp alone. It spares the model most of the shapes. */
 XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
