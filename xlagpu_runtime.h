@@ -15896,12 +15896,12 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
  * bank, less one. */
 XG_FN uint32_t xg_sim_count_conflicts(
     const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask, bool paired) {
-    uint32_t lanes = (bytes <= 4       ? 32
-                         : bytes <= 8  ? 16
-                         : bytes <= 16 ? 8
-                                       : 4)
-                     << (paired && bytes > 4),
-             base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
+    uint32_t own = bytes <= 4    ? 32
+                   : bytes <= 8  ? 16
+                   : bytes <= 16 ? 8
+                                 : 4,
+             lanes = own << (paired && bytes > 4), base, extra = 0, i, bank, word,
+             from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
@@ -16090,15 +16090,16 @@ XG_FN bool xg_sim_in_pairs(const xg_sim_reach *r, uint32_t mask) {
 }
 XG_FN void xg_sim_count_passes(
     xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
-    bool paired = bytes > 4 && !write && xg_sim_in_pairs(r, mask);
-    w->stats.shared_transactions += bytes <= 4 ? 1
-                                    : paired   ? (active * bytes + 255) / 256
-                                               : (active * bytes + 127) / 128;
-    if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
-        uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask, paired);
-        w->stats.bank_conflicts += extra;
-        w->stats.shared_transactions += extra;
+    const bool one_pass = r->shape != XG_SIM_FEW || (bytes <= 4 && w->m->moves->one_pass(r->to.off));
+    uint32_t passes = bytes <= 4 ? 1 : (active * bytes + 127) / 128, paired = (active * bytes + 255) / 256, extra = 0;
+    const bool pairs = bytes > 4 && !write && xg_sim_in_pairs(r, mask);
+    if (pairs && (one_pass || xg_sim_count_conflicts(r, w->shared, bytes, mask, true) == 0)) {
+        w->stats.shared_transactions += paired;
+        return;
     }
+    if (!one_pass) extra = xg_sim_count_conflicts(r, w->shared, bytes, mask, false);
+    w->stats.bank_conflicts += extra;
+    w->stats.shared_transactions += passes + extra;
 }
 XG_FN void xg_sim_count_access(
     xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {

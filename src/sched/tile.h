@@ -106,7 +106,7 @@ typedef struct xg_tile_plan {
     int64_t producers;
     bool may_store; /* tensor stores take the result where `result` says; its argument is that of the first root */
     xg_kmap result;
-    int64_t resident;              /* on plain cores: blocks that a multiprocessor shall hold; 0: as many as fit */
+    int64_t resident;              /* blocks that a multiprocessor shall hold; 0: as many as fit */
     int64_t grid;                  /* blocks that there are: all, or, where they stay, as many as run at a time */
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */

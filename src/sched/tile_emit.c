@@ -349,7 +349,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     f.rolled = true;
     last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
-    f.op->flags |= KL_STEP_POINTERS;
+    f.op->flags |= KL_STEP_POINTERS | KL_READS_TOGETHER;
     xg_flow_end(&f);
     xg_flow_end(&some);
 }

@@ -592,7 +592,8 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     if (!best.m) return;
     (void)xg_tile_settle(p, &best, vectors);
     p->grid = xg_tile_grid(p, m);
-    p->resident = p->unit == XG_TILE_NO_UNIT && p->blocks > m->sm_count ? xg_tile_plain_resident(p, m) : 0;
+    if (p->blocks > m->sm_count && !p->shape.grouped)
+        p->resident = p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_resident(p, m) : xg_tile_unit_resident(p, m);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;

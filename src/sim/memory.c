@@ -125,12 +125,12 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
  * bank, less one. */
 XG_FN uint32_t xg_sim_count_conflicts(
     const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask, bool paired) {
-    uint32_t lanes = (bytes <= 4       ? 32
-                         : bytes <= 8  ? 16
-                         : bytes <= 16 ? 8
-                                       : 4)
-                     << (paired && bytes > 4),
-             base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
+    uint32_t own = bytes <= 4    ? 32
+                   : bytes <= 8  ? 16
+                   : bytes <= 16 ? 8
+                                 : 4,
+             lanes = own << (paired && bytes > 4), base, extra = 0, i, bank, word,
+             from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
