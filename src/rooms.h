@@ -460,6 +460,9 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#ifndef XLAGPU_SMALL
+#include "plan/peers.c"
+#endif
 #include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"

@@ -6,6 +6,9 @@
  *     collective-broadcast {{0,1}}                    collective-broadcast s32 {{0,1}}: the root is the last operand
  *     ragged-all-to-all 64 s32 {{0,1}}                bytes of a row, the type of sizes and offsets
  *
+ * Behind the groups of an all-reduce may stand " kernels 3,3": for each operand the kernel by which devices that reach
+ * each other's memory do it, from the operands of all members, in their order, to the result (peers.c).
+ *
  * Devices are numbered replica * partitions + partition; groups of every mode are written as such numbers, in the order
  * of their members. */
 #ifndef XG_PLAN_COLLECTIVES_C
