@@ -461,6 +461,7 @@
 #include "plan/text.c"
 #include "plan/collectives.c"
 #ifndef XLAGPU_SMALL
+#include "plan/combiner.c"
 #include "plan/peers.c"
 #endif
 #include "plan/windowed_einsum.c"

@@ -15,8 +15,7 @@
 #include "plan.h"
 
 enum {
-    XG_PEERS_MEET_PS = 2500000,     /* that a stream waits for an event of another device: an assumption */
-    XG_PEERS_RING_BASE_PS = 6600000 /* what NCCL's tuning model adds to the hops of a ring of its protocol LL */
+    XG_PEERS_MEET_PS = 2500000 /* that a stream waits for an event of another device: an assumption */
 };
 static const int64_t XG_PEERS_BYTES_MAX = (int64_t)8 << 20; /* of operands; far above what the model takes for eight */
 
@@ -57,7 +56,7 @@ XG_FN uint32_t xg_plan_peers(const xg_inst *i) {
     if (i->op != XG_ALL_REDUCE || !xg_opt_is_canonical_collective(i)) return 0;
     bytes = xg_peers_bytes(i);
     members = bytes && bytes <= XG_PEERS_BYTES_MAX ? xg_peers_members(i) : 0;
-    if (!members || xg_peers_time(i, members) > xg_cost_add(xg_plan_sent_time(i), XG_PEERS_RING_BASE_PS)) return 0;
+    if (!members || xg_peers_time(i, members) > xg_cost_add(xg_plan_sent_time(i), XG_SENT_RING_BASE_PS)) return 0;
     return members;
 }
 

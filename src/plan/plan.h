@@ -212,6 +212,10 @@ XG_FN uint32_t xg_plan_peers(const xg_inst *i);
 /* A fusion that reduces the operand as so many devices have it, with its record. Forget it when its kernel is made. */
 XG_FN xg_inst *xg_plan_peers_fusion(const xg_inst *i, uint32_t operand, uint32_t members, const xg_emit_target *target);
 XG_FN void xg_plan_peers_forget(xg_inst *fusion);
+/* ---- combiner.c ---- */
+XG_FN bool xg_plan_all_reduce_combiner(xg_module *m); /* passes */
+XG_FN bool xg_plan_all_gather_combiner(xg_module *m);
+XG_FN bool xg_plan_reduce_scatter_combiner(xg_module *m);
 /* ---- windowed_einsum.c ---- */
 XG_FN bool xg_plan_windowed_einsum(xg_module *m);     /* passes: where the model of time says that it pays, */
 XG_FN bool xg_plan_windowed_everywhere(xg_module *m); /* and wherever it can be done */
