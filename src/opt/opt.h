@@ -83,7 +83,7 @@ XG_FN int xg_opt_device_reducer(const xg_inst *i); /* the opcode by which device
 XG_FN int64_t xg_opt_group_size(const xg_inst *i); /* devices of the first group */
 XG_FN void xg_opt_allow_tf32(xg_module *m);        /* allow_tf32.c: f32 products of the default precision */
 XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous pairs as one step */
-/* collective_combiner.c: several collectives of a kind as one, of at most so many bytes as `limit` says of the first; */
+/* collective_combiner.c: collectives of a kind as one, of at most so many bytes as `limit` says of the first; */
 typedef int64_t (*xg_gang_limit)(const xg_inst *first);
 XG_FN bool xg_opt_combine(xg_module *m, xg_opcode op, xg_gang_limit limit);
 XG_FN int64_t xg_gang_bytes(const xg_inst *i);

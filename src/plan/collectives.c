@@ -164,8 +164,9 @@ XG_FN xg_sent_ring xg_sent_ring_of(const xg_meeting *t, xg_ints ids, int64_t oth
 XG_FN int64_t xg_sent_at(int64_t bytes, int64_t bandwidth) {
     return xg_cost_mul(bytes, 1000000) / XG_MAX(bandwidth / 1000000, (int64_t)1);
 }
-/* That a device sends so many bytes in one group. Between machines there are as many rings as each has members, each over a network card of its own, with
- * its part of the bytes; what goes to all or to one other device alone crosses by the device's own card. */
+/* That a device sends so many bytes in one group. Between machines there are as many rings as each has members, each
+ * over a network card of its own, with its part of the bytes; what goes to all or to one other device alone crosses by
+ * the device's own card. */
 XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r, int64_t bytes) {
     const xg_device *d = &i->comp->module->device;
     int64_t hops = r->members - 1, across = r->crossings ? r->crossings - 1 : 0, time, net;
