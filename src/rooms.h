@@ -460,6 +460,10 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#ifndef XLAGPU_SMALL
+#include "plan/combiner.c"
+#include "plan/peers.c"
+#endif
 #include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
