@@ -444,6 +444,7 @@
 #include "llvm/ops.c"
 #include "llvm/flow.c"
 #include "llvm/cpu_ops.c"
+#include "llvm/cpu_table.c"
 #include "llvm/cpu.c"
 #include "llvm/compile.c"
 

@@ -40,6 +40,7 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
 typedef struct xg_driver_state {
     const xg_driver_options *o;
     const xg_backend *backend;
+    bool plain; /* kernels whose records say nothing are printed by the ptx room */
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
@@ -178,6 +179,19 @@ XG_FN void xg_driver_dump_code(void *user, const char *stage, xg_str text) {
     o->dump(o->dump_user, stage, text.p, text.n);
 }
 
+#ifndef XLAGPU_SMALL
+/* The record of some kernel names LLVM. */
+XG_FN bool xg_driver_orders_llvm(const xg_plan *p) {
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) {
+        const xg_record *r =
+            p->steps.p[k].kind == XG_EXE_THUNK_KERNEL ? xg_records_of(p->records, p->steps.p[k].inst) : NULL;
+        if (r && xg_str_is(r->backend, "llvm")) return true;
+    }
+    return false;
+}
+#endif
+
 XG_FN const xg_record *xg_driver_record(xg_plan *p, const xg_inst *fusion) {
     const xg_record *record = xg_records_of(p->records, fusion);
     if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
@@ -199,6 +213,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    m->plain = record->backend.n ? xg_str_is(record->backend, "ptx") : s->plain;
     for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
@@ -522,6 +537,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_backend_for(a->ctx, o->backend, &o->target);
+#ifndef XLAGPU_SMALL
+    if (s.backend == xg_ptx_backend() && xg_driver_orders_llvm(p)) { /* which prints the others as that does */
+        s.backend = xg_backend_find(a->ctx, XG_STR("llvm"));
+        s.plain = true;
+    }
+#endif
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
