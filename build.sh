@@ -36,25 +36,28 @@ level() {
 }
 
 # Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are
-# relative to the including file.
+# relative to the including file. A #line that says what is so anyway stands before the rooms: where one is, gcc does
+# not look for -Wmisleading-indentation, which takes it (before gcc 15) a minute in a file of so many lines.
 amalgamate() {
     awk -v root="$1" '
     function dir(p) { sub(/[^\/]*$/, "", p); return p }
     function norm(p) { while (p ~ /[^\/.]+\/\.\.\//) sub(/[^\/.]+\/\.\.\//, "", p); return p }
+    function say(text) { print text; lines++ }
     function put(path,   line, inc, ok) {
         while ((ok = (getline line < path)) > 0) {
             if (line ~ /^[ \t]*#[ \t]*include[ \t]*"/) {
                 inc = line; sub(/^[^"]*"/, "", inc); sub(/".*$/, "", inc); inc = norm(dir(path) inc)
+                if (inc ~ /\/rooms[^\/]*\.h$/) say("#line " lines + 2)
                 if (!(inc in done)) { done[inc] = 1; put(inc) }
-            } else print line
+            } else say(line)
         }
         if (ok < 0) { print "build.sh: cannot read " path > "/dev/stderr"; exit 1 }
         close(path)
     }
     BEGIN {
         name = root; sub(/.*\//, "", name); done[root] = 1 # rt.h and public.c include the public API
-        print "/* " name " -- all of it in one file; its version is XLAGPU_VERSION."
-        print " * Generated from src/ by ./build.sh: edit src/ and run it again. */"
+        say("/* " name " -- all of it in one file; its version is XLAGPU_VERSION.")
+        say(" * Generated from src/ by ./build.sh: edit src/ and run it again. */")
         put(root)
         print "\n/*"
         while ((getline line < "LICENSE") > 0) print line

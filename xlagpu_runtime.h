@@ -728,6 +728,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
+#line 732
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */

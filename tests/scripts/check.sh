@@ -22,6 +22,9 @@ for h in xlagpu.h xlagpu_runtime.h; do
     if cmp -s $W/fresh/$h $h; then ok "$h is what src/ gives"
     else bad "$h is not what src/ gives: ./build.sh headers, then commit it with the change in src/"; fi
 done
+awk '/^#line/ { if ($2 != FNR + 1) print FILENAME ":" FNR ": " $0; n++ } END { if (n != 2) print n " in two headers" }' \
+    xlagpu.h xlagpu_runtime.h > $W/line.log
+law "one #line in each header, which says what is so anyway" $W/line.log
 
 # ---- includes ----
 find src -name '*.c' -o -name '*.h' | sort > $W/files
