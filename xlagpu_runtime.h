@@ -728,6 +728,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
+#line 732
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -784,7 +785,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_PREFETCH(p) __builtin_prefetch(p)
+#ifdef __OPTIMIZE__
 #define XG_NOINLINE __attribute__((noinline))
+#else
+#define XG_NOINLINE
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -845,8 +850,14 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #define XG_RACY
 #endif
 
-/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
+/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. Without optimisation gcc
+ * keeps each static function, whether something calls it or not, unless it is called inline: a small build then takes
+ * half the time. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
+#define XG_FN static inline XG_UNUSED
+#else
 #define XG_FN static XG_UNUSED
+#endif
 
 #ifdef __cplusplus
 #define XG_RESTRICT
