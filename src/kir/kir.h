@@ -327,6 +327,7 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
+    bool plain;         /* printed by the ptx room, also where the backend is llvm */
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
      * them */
     xg_set constants;

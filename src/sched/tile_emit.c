@@ -408,7 +408,8 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
  * and the next but one the same of the other, so that a pass of shared memory serves twice as many lanes of either. */
 XG_FN void xg_tile_lane(xg_tile_kernel *w, xg_kval *lane, xg_kval **own) {
     const xg_tile_plan *p = w->p;
-    xg_kval *low, *high;
+    xg_kval *low, *high, *in[2];
+    uint32_t k;
     if (!p->crossed) {
         own[0] = xg_tile_quotient(w, lane, p->lanes_n);
         own[1] = xg_tile_rest(w, lane, p->lanes_n);
@@ -416,8 +417,11 @@ XG_FN void xg_tile_lane(xg_tile_kernel *w, xg_kval *lane, xg_kval **own) {
     }
     low = xg_tile_rest(w, lane, 4);
     high = xg_tile_quotient(w, lane, 4);
-    own[0] = xg_tile_join(w, xg_tile_quotient(w, high, p->lanes_n / 2), 2, xg_tile_quotient(w, low, 2));
-    own[1] = xg_tile_join(w, xg_tile_rest(w, high, p->lanes_n / 2), 2, xg_tile_rest(w, low, 2));
+    in[0] = xg_tile_quotient(w, low, 2);
+    in[1] = xg_tile_rest(w, low, 2);
+    own[0] = xg_tile_quotient(w, high, p->lanes_n / 2);
+    own[1] = xg_tile_rest(w, high, p->lanes_n / 2);
+    for (k = 0; k < 2; k++) own[k] = xg_tile_join(w, own[k], 2, in[k]);
 }
 /* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
