@@ -493,6 +493,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     }
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
+    if (w->p.bulk) w->e.record->launch.resident = (uint32_t)xg_tile_bulk_resident(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, xg_tile_cluster_blocks(&w->p));
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
