@@ -170,6 +170,7 @@ enum {
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
+    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("unroll-loops", xg_kir_unroll, ALL) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("canonicalize", xg_kir_canonicalize, ALL) \
