@@ -3980,7 +3980,7 @@ enum {
     XG_SIM_CLUSTER_MAX = 16
 };
 
-/* ---- the places that a warp's access reaches: memory.c, trace.c --------------------------------------------------- */
+/* ---- the places that a warp's access reaches: memory.c, trace.c ------------------------------------------------- */
 
 typedef enum xg_sim_pattern {
     XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */

@@ -73,8 +73,13 @@ XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
     return xg_choice_refuse(w, made, xg_str_z(why));
 }
 
-/* How many blocks a multiprocessor is to hold can be ordered of every way that leaves it open. */
+/* How many blocks a multiprocessor is to hold can be ordered of every way that leaves it open; not in a small build. */
 XG_FN bool xg_choice_hold(xg_choosing *w, xg_record *made) {
+#ifdef XLAGPU_SMALL
+    (void)w;
+    (void)made;
+    return true;
+#else
     const xg_device *d = &w->job.fusion->comp->module->device;
     const xg_launch *l = &made->launch;
     int64_t n = w->job.given ? w->job.given->launch.resident : 0,
@@ -84,6 +89,7 @@ XG_FN bool xg_choice_hold(xg_choosing *w, xg_record *made) {
         return xg_choice_refuse(w, made, XG_STR("a multiprocessor has no room for so many resident blocks"));
     made->launch.resident = (uint32_t)n;
     return true;
+#endif
 }
 
 XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
