@@ -251,7 +251,12 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm)
+    if (in->op)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
+            "register '%.*s' is used, but its value comes of a shuffle whose source was not written, in this thread or "
+            "the one it reads",
+            in->imm ? (int)n : 0, s->text + from);
+    else if (in->imm)
         xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
             "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
     else
