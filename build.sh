@@ -15,6 +15,7 @@
 # CC (default cc, gcc, clang or tcc), CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
 set -eu
 cd "$(dirname "$0")"
+asked=${CC:-} # the compiler that the user wants, if he says so
 if [ -z "${CC:-}" ]; then # cc, or what there is
     CC=cc
     for c in tcc clang gcc cc; do if command -v $c > /dev/null; then CC=$c; fi; done
@@ -22,6 +23,7 @@ fi
 export CC
 FRONT=${CFLAGS:-} # of the compiler unit, which is large: see level()
 CFLAGS=${CFLAGS:--O1}
+beside= # what tool() builds beside itself
 WARN="-std=c99 -Wall -Wextra -Wpedantic -Wshadow"
 LIBS="-lm -ldl -lpthread"
 mkdir -p build
@@ -36,25 +38,28 @@ level() {
 }
 
 # Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are
-# relative to the including file.
+# relative to the including file. A #line that says what is so anyway stands before the rooms: where one is, gcc does
+# not look for -Wmisleading-indentation, which takes it (before gcc 15) a minute in a file of so many lines.
 amalgamate() {
     awk -v root="$1" '
     function dir(p) { sub(/[^\/]*$/, "", p); return p }
     function norm(p) { while (p ~ /[^\/.]+\/\.\.\//) sub(/[^\/.]+\/\.\.\//, "", p); return p }
+    function say(text) { print text; lines++ }
     function put(path,   line, inc, ok) {
         while ((ok = (getline line < path)) > 0) {
             if (line ~ /^[ \t]*#[ \t]*include[ \t]*"/) {
                 inc = line; sub(/^[^"]*"/, "", inc); sub(/".*$/, "", inc); inc = norm(dir(path) inc)
+                if (inc ~ /\/rooms[^\/]*\.h$/) say("#line " lines + 2)
                 if (!(inc in done)) { done[inc] = 1; put(inc) }
-            } else print line
+            } else say(line)
         }
         if (ok < 0) { print "build.sh: cannot read " path > "/dev/stderr"; exit 1 }
         close(path)
     }
     BEGIN {
         name = root; sub(/.*\//, "", name); done[root] = 1 # rt.h and public.c include the public API
-        print "/* " name " -- all of it in one file; its version is XLAGPU_VERSION."
-        print " * Generated from src/ by ./build.sh: edit src/ and run it again. */"
+        say("/* " name " -- all of it in one file; its version is XLAGPU_VERSION.")
+        say(" * Generated from src/ by ./build.sh: edit src/ and run it again. */")
         put(root)
         print "\n/*"
         while ((getline line < "LICENSE") > 0) print line
@@ -133,7 +138,7 @@ tool() {
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
         tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
     fi
-    together "$front" "$sim" "$tools" "$runtime"
+    together "${beside:-true}" "$front" "$sim" "$tools" "$runtime"
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
     if [ "${1:-}" = small ]; then
         $CC build/tool.o build/small.o build/runtime.o build/sim.o -o build/xlagpu-small $ZL $LIBS
@@ -144,9 +149,17 @@ tool() {
     for name in run_hlo_module hlo-opt; do ln -sf xlagpu build/$name; done # XLA's names for it: tools/xla_tools.c
 }
 
-runner() {
-    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/programs/runner.c \
-        -o build/test_runner $LIBS
+runner() { # the command that builds it, by compiler $1
+    echo "$1 -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/programs/runner.c" \
+        "-o build/test_runner $LIBS"
+}
+# For the tests the tool and the runner of text tests, built beside each other; clang takes a third of gcc's time.
+with_runner() {
+    quick=$CC
+    if [ -z "$asked" ] && command -v clang > /dev/null; then quick=clang; fi
+    beside=$(runner "$quick")
+    level -Og
+    tool
 }
 
 # The newest LLVM from 16 on, unless LLVM_CONFIG names one.
@@ -173,7 +186,7 @@ case "${1:-build}" in
 build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
 llvm) level -O1; llvm ;;
 headers) headers "${2:-.}" ;;
-runner) runner ;;
+runner) $(runner "$CC") ;;
 viewer-page) viewer_page ;;
 run) # A first build is kept short: of the compiler what GELU needs, and nothing optimised. The simulator then takes a
     # second instead of a fifth for GELU, and a third of the time to build. Any other build makes all of it anew.
@@ -189,10 +202,10 @@ run) # A first build is kept short: of the compiler what GELU needs, and nothing
         with=xlagpu-small
     fi
     exec build/$with run examples/gelu.hlo --platform=auto --summary "$@" ;;
-test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;
+test) with_runner; exec sh tests/scripts/all.sh ;;
 check) exec sh tests/scripts/check.sh ;;
 digests) exec sh tests/scripts/digests.sh ;;
-soak) level -Og; tool; runner; exec sh tests/scripts/soak.sh ;;
+soak) with_runner; exec sh tests/scripts/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
 gpu-test) level -Og; tool; exec sh tests/scripts/gpu.sh ;;
 gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;

@@ -728,6 +728,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
+#line 732
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -784,7 +785,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_PREFETCH(p) __builtin_prefetch(p)
+#ifdef __OPTIMIZE__
 #define XG_NOINLINE __attribute__((noinline))
+#else
+#define XG_NOINLINE
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -845,8 +850,14 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #define XG_RACY
 #endif
 
-/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. */
+/* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. Without optimisation gcc
+ * keeps each static function, whether something calls it or not, unless it is called inline: a small build then takes
+ * half the time. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
+#define XG_FN static inline XG_UNUSED
+#else
 #define XG_FN static XG_UNUSED
+#endif
 
 #ifdef __cplusplus
 #define XG_RESTRICT
@@ -3228,6 +3239,7 @@ typedef struct xg_cost_prediction {
 } xg_cost_prediction;
 /* The counts of a grid that is so many times as large, on so many times the memory. */
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
@@ -16021,12 +16033,14 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
 }
 /* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one
  * bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask) {
-    uint32_t lanes = bytes <= 4    ? 32
-                     : bytes <= 8  ? 16
-                     : bytes <= 16 ? 8
-                                   : 4,
-             base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
+XG_FN uint32_t xg_sim_count_conflicts(
+    const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask, bool paired) {
+    uint32_t own = bytes <= 4    ? 32
+                   : bytes <= 8  ? 16
+                   : bytes <= 16 ? 8
+                                 : 4,
+             lanes = own << (paired && bytes > 4), base, extra = 0, i, bank, word,
+             from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
@@ -16200,16 +16214,37 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     return true;
 }
 
+/* Do all lanes want what the next one wants, or all what the next but one wants? Then a pass serves twice as many lanes
+ * of a load of 8 or 16 bytes (NVIDIA's answer to "Unexpected shared memory bank conflict", developer forum 77228). */
+XG_FN bool xg_sim_in_pairs(const xg_sim_reach *r, uint32_t mask) {
+    uint32_t apart, i, differ;
+    if (r->shape == XG_SIM_ONE) return true;
+    if (r->shape != XG_SIM_FEW) return false;
+    for (apart = 1; apart <= 2; apart *= 2) {
+        for (differ = i = 0; i < XG_SIM_WARP; i++)
+            differ |= (mask >> i & mask >> (i ^ apart) & 1) && r->to.off[i] != r->to.off[i ^ apart];
+        if (!differ) return true;
+    }
+    return false;
+}
+XG_FN void xg_sim_count_passes(
+    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
+    const bool one_pass = r->shape != XG_SIM_FEW || (bytes <= 4 && w->m->moves->one_pass(r->to.off));
+    uint32_t passes = bytes <= 4 ? 1 : (active * bytes + 127) / 128, paired = (active * bytes + 255) / 256, extra = 0;
+    const bool pairs = bytes > 4 && !write && xg_sim_in_pairs(r, mask);
+    if (pairs && (one_pass || xg_sim_count_conflicts(r, w->shared, bytes, mask, true) == 0)) {
+        w->stats.shared_transactions += paired;
+        return;
+    }
+    if (!one_pass) extra = xg_sim_count_conflicts(r, w->shared, bytes, mask, false);
+    w->stats.bank_conflicts += extra;
+    w->stats.shared_transactions += passes + extra;
+}
 XG_FN void xg_sim_count_access(
-    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
+    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
-        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
-        if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
-            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
-            w->stats.bank_conflicts += extra;
-            w->stats.shared_transactions += extra;
-        }
+        xg_sim_count_passes(w, r, mask, active, bytes, write);
         return;
     }
     if (r->shape == XG_SIM_RUN) {
@@ -16234,7 +16269,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     uint64_t room[XG_SIM_WARP];
     if (space <= XG_SIM_SHARED &&
         xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
-        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes, write);
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
         return true;
     }
@@ -16251,7 +16286,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     }
     r->shared = n_shared != 0;
     if ((n_shared != 0) != (n_global != 0)) {
-        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes, write);
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
     }
     return true;
@@ -24617,6 +24652,7 @@ typedef struct xg_exe_thunk_row {
     uint8_t slices, runs, value, writes, flags;
 } xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_PEERS_MAX 16            /* devices whose memory the kernel of a COLLECTIVE reads */
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 #define XG_EXE_RANDOM_KEY 1            /* of the streams of rng, in its lower half; above it the replica */
 typedef enum xg_exe_thunk_kind {
@@ -24885,7 +24921,9 @@ enum {
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64,
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
-    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
+    XR_PEER_REACHES = 1,      /* bits of a clique's table `reach` */
+    XR_PEER_OURS = 2,
+    XR_CLIQUE_SECONDS = 60 /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
@@ -24917,6 +24955,10 @@ typedef struct xr_collective {
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
     const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
+    /* peers.c: for each operand the number of a kernel, as text; and whether devices reach each other for it */
+    const char *kernels;
+    uint32_t n_kernels;
+    bool by_peers;
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -25072,6 +25114,7 @@ typedef struct xr_seat { /* of a device of a clique */
     xr_seat_state state;
     const xlagpu_execution *execution; /* that waits: its args are the addresses */
     const xg_exe_thunk *thunk;
+    bool spoilt; /* its run failed */
 } xr_seat;
 struct xlagpu_clique {
     xg_ctx c;
@@ -25086,7 +25129,8 @@ struct xlagpu_clique {
     xlagpu_status (*share)(void *user, void *bytes, size_t size);
     void *share_user;
     struct xr_nccl *nccl; /* NULL: not opened */
-    xr_comm *comms;       /* all devices first */
+    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
+    xr_comm *comms; /* all devices first */
     /* with the lock */
     bool broken; /* communicators were given up */
     xr_lock *lock;
@@ -25215,6 +25259,12 @@ struct xr_platform {
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
     void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    /* Whether the device reaches the other's memory from now on; ours: it did not before, and unreach takes it back. A
+     * refusal is no failure. NULL: nobody does. */
+    bool (*reach)(xlagpu_device *d, xlagpu_device *other, bool *ours);
+    void (*unreach)(xlagpu_device *d, xlagpu_device *other);
+    /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
+    xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -25281,6 +25331,15 @@ XG_FN xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c); /* some devic
 XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k);
 XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids);
 XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p);
+#endif
+#ifdef XR_CLIQUES
+/* ---- peers.c ---- */
+XG_FN bool xr_peers_fit(const xlagpu_program *p, const xr_collective *q);
+XG_FN xlagpu_status xr_peers_open(xlagpu_clique *q); /* who reaches whom */
+XG_FN void xr_peers_close(xlagpu_clique *q);
+XG_FN void xr_peers_load(xlagpu_clique *q, xr_peers *peers);
+XG_FN bool xr_peers_take(const xlagpu_execution *e, const xg_exe_thunk *t);
+XG_FN xlagpu_status xr_peers_all_reduce(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 #endif
 /* ---- rendezvous.c ---- */
 XG_FN xlagpu_status xr_rendezvous(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device);
@@ -25906,6 +25965,25 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
+/* Read alone. One that two operands name is lent once. */
+XG_FN xlagpu_status xr_host_lend(xlagpu_device *d, uint64_t address, size_t bytes, bool on) {
+    xg_sim_memory *m = &xr_host_of(d)->memory;
+    xg_sim_buffer b;
+    xlagpu_status s;
+    if (!on) {
+        (void)xg_sim_memory_remove(m, address);
+        return XLAGPU_OK;
+    }
+    if (xg_sim_memory_find(m, address)) return XLAGPU_OK;
+    memset(&b, 0, sizeof b);
+    b.base = address;
+    b.bytes = bytes;
+    b.name = "memory of another device";
+    b.readonly = true;
+    s = xg_sim_memory_add(m, &b);
+    if (s == XLAGPU_OK) xg_sim_memory_written(m, address, bytes, 0);
+    return s;
+}
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -26254,7 +26332,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
         xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
-        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
+        NULL, NULL, xr_host_lend, xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -26611,12 +26689,15 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is done before a thread has woken up */
-    XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
+    XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
+    XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
-    xr_object_code code;
-    uint64_t scratch;
+    xr_object_code code, fill; /* fill: of the table that it looks numbers up in, or NULL */
+    uint64_t scratch, table_bytes;
+    void *table;
+    bool filled; /* changes with the device's lock */
 } xr_cpu_kernel;
 typedef struct xr_cpu_module {
     xr_objects map;
@@ -26810,6 +26891,21 @@ XG_FN XG_COLD bool xr_cpu_layout(xr_object *all, uint32_t n, xr_objects *m) {
     m->bytes = (size_t)((constants + page - 1) / page * page);
     return true;
 }
+/* How large the table of a kernel is, if it has one, and the code that fills it. */
+XG_FN XG_COLD bool xr_cpu_find_table(const xr_object *o, const xr_objects *map, const char *name, xr_cpu_kernel *k) {
+    char symbol[512], *bytes, *fill;
+    uint64_t n = 0;
+    xg_format(symbol, sizeof symbol, "%s.table", name);
+    bytes = xr_object_find(o, map, symbol, false, sizeof n);
+    if (!bytes) return true;
+    memcpy(&n, bytes, sizeof n);
+    xg_format(symbol, sizeof symbol, "%s.fill", name);
+    fill = xr_object_find(o, map, symbol, true, 1);
+    if (!fill || !n || n > XR_CPU_TABLE_MOST || k->scratch < sizeof k->table) return false;
+    memcpy(&k->fill, &fill, sizeof fill);
+    k->table_bytes = n;
+    return true;
+}
 XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
     uint32_t k;
     for (k = 0; k < p->n_kernels; k++) xr_object_copy(&all[k], &m->map);
@@ -26825,6 +26921,7 @@ XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *
         memcpy(&m->kernels[k].scratch, scratch, sizeof m->kernels[k].scratch);
         if (m->kernels[k].scratch > XR_CPU_SCRATCH_MOST) return false;
         p->kernels[k].handle = &m->kernels[k];
+        if (!xr_cpu_find_table(&all[k], &m->map, p->kernels[k].name, &m->kernels[k])) return false;
     }
     return xr_pages_seal(m->map.base, m->map.code, true) &&
            (m->map.bytes == m->map.code || xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
@@ -26842,7 +26939,13 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     if (ok && m->map.base) ok = xr_cpu_map(p, all, m);
     xg_mem_free(c, at);
     if (ok && !m->map.base) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes of code", m->map.bytes);
-    return ok ? XLAGPU_OK : xr_cpu_damaged(p);
+    if (!ok) return xr_cpu_damaged(p);
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_cpu_kernel *own = &m->kernels[k];
+        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes)))
+            return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: a table of kernel %s", p->kernels[k].name);
+    }
+    return XLAGPU_OK;
 }
 XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     xg_ctx *c = &p->device->c;
@@ -26856,6 +26959,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     memset(m, 0, sizeof *m);
     p->module = m;
     m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
+    if (m->kernels) memset(m->kernels, 0, p->n_kernels * sizeof *m->kernels);
     all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
     s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_mem_free(c, all);
@@ -26863,6 +26967,8 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
 }
 XG_FN void xr_cpu_unload(xlagpu_program *p) {
     xr_cpu_module *m = (xr_cpu_module *)p->module;
+    uint32_t k;
+    for (k = 0; m->kernels && k < p->n_kernels; k++) xg_mem_free(&p->device->c, m->kernels[k].table);
     if (m->map.base) xr_pages_free(m->map.base, m->map.bytes);
     xg_mem_free(&p->device->c, m->kernels);
     xg_mem_free(&p->device->c, m);
@@ -26906,14 +27012,28 @@ XG_FN xlagpu_status xr_cpu_fill(xlagpu_execution *e, uint64_t to, uint32_t patte
     xr_once_fill(xr_cpu_pointer(to), pattern, bytes);
     return XLAGPU_OK;
 }
+/* The table's address at the beginning of each worker's scratch memory; the table filled, by the first who needs it. */
+XG_FN void xr_cpu_give_table(xr_cpu *c, xr_cpu_kernel *k, char *scratch, size_t each) {
+    uint32_t i;
+    for (i = 0; i < c->n; i++) memcpy(scratch + i * each, &k->table, sizeof k->table);
+    xr_enter_lock(c->lock);
+    if (!k->filled) k->fill(NULL, scratch, 0, 1);
+    k->filled = true;
+    xr_leave_lock(c->lock);
+}
 XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
     const xr_kernel *k = &e->program->kernels[kernel];
+    xr_cpu_kernel *own = (xr_cpu_kernel *)k->handle;
+    xr_cpu *c = xr_cpu_of(e->program->device);
+    char *scratch = xr_cpu_aligned(e->state);
+    size_t each = xr_cpu_scratch(e->program);
     uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
     (void)stream;
     if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
     e->stats[kernel].launches++;
-    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args, xr_cpu_aligned(e->state),
-        xr_cpu_scratch(e->program), blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    if (own->fill) xr_cpu_give_table(c, own, scratch, each);
+    xr_cpu_run(
+        c, own, e->args, scratch, each, blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
     return XLAGPU_OK;
 }
 
@@ -26936,8 +27056,8 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
         xr_cpu_download, xr_once_wait, xr_once_settle, xr_cpu_load, xr_cpu_unload, xr_cpu_prepare, xr_cpu_finish,
         xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
         xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
-        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, xr_cpu_launch_ptx,
-        xr_cpu_encode_map, NULL};
+        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
     return &cpu;
 }
 #endif /* XR_CPU */
@@ -27026,6 +27146,14 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
     X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
 /* clang-format on */
 
+/* For kernels that read what other devices have (peers.c): without them NCCL does it. */
+/* clang-format off */
+#define XR_CUDA_PEER_FUNCTIONS(X) \
+    X(peer_ask, "cuDeviceCanAccessPeer", (int *can, int device, int other)) \
+    X(peer_enable, "cuCtxEnablePeerAccess", (void *context, unsigned flags)) \
+    X(peer_disable, "cuCtxDisablePeerAccess", (void *context))
+/* clang-format on */
+
 /* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
 /* clang-format off */
 #define XR_CUDA_CAPTURE_FUNCTIONS(X) \
@@ -27094,11 +27222,12 @@ typedef struct xr_cuda {
     XR_CUDA_LINK_FUNCTIONS(X)
     XR_CUDA_STREAM_FUNCTIONS(X)
     XR_CUDA_CAPTURE_FUNCTIONS(X)
+    XR_CUDA_PEER_FUNCTIONS(X)
 #undef X
     void *library, *context;
     int device, version;
     bool started, retained;
-    bool graphs, conditionals, linker, streams, captures;
+    bool graphs, conditionals, linker, streams, captures, peers;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -27172,8 +27301,8 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     };
 #define X(field, symbol, parameters) symbol "\0"
     static const char symbols[] =
-        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(
-            X) "\0" XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X);
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0" XR_CUDA_LINK_FUNCTIONS(
+            X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0" XR_CUDA_PEER_FUNCTIONS(X);
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;
@@ -27193,6 +27322,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->linker = !xr_cuda_bind_group(u, &name, &to);
     u->streams = !xr_cuda_bind_group(u, &name, &to);
     u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
+    u->peers = !xr_cuda_bind_group(u, &name, &to) && u->streams;
     return XLAGPU_OK;
 }
 
@@ -27557,6 +27687,26 @@ XG_FN xlagpu_status xr_cuda_stream_new(xlagpu_execution *e, void **stream) {
 XG_FN void xr_cuda_stream_free(xlagpu_execution *e, void *stream) { xr_cuda_under(e)->stream_destroy(stream); }
 XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) {
     return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event");
+}
+/* Memory that other code of the process lets its contexts reach stays so. */
+XG_FN XG_COLD bool xr_cuda_reach(xlagpu_device *d, xlagpu_device *other, bool *ours) {
+    enum {
+        ALREADY = 704
+    };
+    xr_cuda *u = xr_cuda_of(d), *v = xr_cuda_of(other);
+    int can = 0, error;
+    *ours = false;
+    if (!u->peers || u->peer_ask(&can, u->device, v->device) || !can || u->context_push(u->context)) return false;
+    error = u->peer_enable(v->context, 0);
+    xr_cuda_pop(u);
+    *ours = !error;
+    return !error || error == ALREADY;
+}
+XG_FN XG_COLD void xr_cuda_unreach(xlagpu_device *d, xlagpu_device *other) {
+    xr_cuda *u = xr_cuda_of(d);
+    if (u->context_push(u->context)) return;
+    (void)u->peer_disable(xr_cuda_of(other)->context);
+    xr_cuda_pop(u);
 }
 XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
     float milliseconds = 0;
@@ -28620,7 +28770,8 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
         xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
         xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free,
         xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new,
-        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
+        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, xr_cuda_reach, xr_cuda_unreach, NULL, NULL,
+        xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
     return &cuda;
 }
 #undef XR_CUDA
@@ -31199,6 +31350,19 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
     q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
     return true;
 }
+/* Nothing, or " kernels 3,4". */
+XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
+    static const char word[] = " kernels ";
+    uint32_t number;
+    if (!*at) return true;
+    if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, word, sizeof word - 1) != 0) return false;
+    at += sizeof word - 1;
+    for (q->kernels = at; xr_take_number(&at, &number); at++) {
+        q->n_kernels++;
+        if (*at != ',') return !*at;
+    }
+    return false;
+}
 /* {{0,1},{2,3}} of so many devices. */
 XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
     uint32_t n = 0, id, pair[2], k;
@@ -31222,7 +31386,7 @@ XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devic
     }
     for (k = 0; pairs && k < devices; k++)
         if (q->label[k]) q->label[k] = xr_label(q->label, k) + 1;
-    return at[0] == '}' && !at[1];
+    return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
     static const char *const kinds[] = {
@@ -31301,6 +31465,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
             return false;
         if (reduces && out % xr_element_bytes(q->type)) return false;
     }
+    if (q->n_kernels && (q->n_kernels != q->n_out || !xr_peers_fit(p, q))) return false;
     return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
 }
 
@@ -31314,6 +31479,7 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
         p->collective_of[k] = q;
         if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
             return xr_damaged(p, "a collective");
+        if (q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
     }
     return XLAGPU_OK;
 }
@@ -31385,6 +31551,60 @@ XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     return s;
 }
 
+/* ---- meeting ---- */
+
+/* With the lock: are all of the device's group in this collective? */
+XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
+    const xlagpu_program *mine = q->seats[rank].execution->program;
+    uint32_t k, number = (uint32_t)(t - mine->thunks);
+    for (k = 0; k < q->n; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (c->label[k] != c->label[rank]) continue;
+        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
+            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
+            return false;
+    }
+    return true;
+}
+XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++)
+        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
+}
+/* Waits for all of the device's group. The last one does the work for all: NULL, that they are there is all. */
+XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t,
+    xlagpu_status (*work)(const xlagpu_clique *q, xlagpu_execution *e, const xg_exe_thunk *t)) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_clique *q = p->clique;
+    xr_seat *seat = &q->seats[p->rank];
+    double until = xr_seconds() + q->timeout;
+    xlagpu_status s = XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    seat->execution = e;
+    seat->thunk = t;
+    seat->state = XR_SEAT_WAITS;
+    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
+        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
+        xr_leave_lock(q->lock);
+        if (work) s = work(q, e, t);
+        xr_enter_lock(q->lock);
+        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
+        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
+        xr_wake(q->lock);
+    } else {
+        xr_clique_look(q);
+        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
+            xr_wait_lock(q->lock);
+            if ((!q->together || q->nccl) && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
+                xr_clique_stuck(q, "a collective has waited for too long");
+        }
+    }
+    seat->state = XR_SEAT_RUNS;
+    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
+    xr_leave_lock(q->lock);
+    return s;
+}
 /* ---- the host's exchange ---- */
 
 #ifndef XLAGPU_NO_SIMULATOR
@@ -31515,56 +31735,6 @@ XG_FN xlagpu_status xr_exchange_all(const xlagpu_clique *clique, xlagpu_executio
                                                     : "its root is no member of the group");
 }
 
-/* With the lock: are all of the device's group in this collective? */
-XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
-    const xlagpu_program *mine = q->seats[rank].execution->program;
-    uint32_t k, number = (uint32_t)(t - mine->thunks);
-    for (k = 0; k < q->n; k++) {
-        const xr_seat *s = &q->seats[k];
-        if (c->label[k] != c->label[rank]) continue;
-        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
-            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
-            return false;
-    }
-    return true;
-}
-XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
-    uint32_t k;
-    for (k = 0; k < q->n; k++)
-        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
-}
-XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t) {
-    const xlagpu_program *p = e->program;
-    const xr_collective *c = p->collective_of[t - p->thunks];
-    xlagpu_clique *q = p->clique;
-    xr_seat *seat = &q->seats[p->rank];
-    double until = xr_seconds() + q->timeout;
-    xlagpu_status s = XLAGPU_OK;
-    xr_enter_lock(q->lock);
-    seat->execution = e;
-    seat->thunk = t;
-    seat->state = XR_SEAT_WAITS;
-    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
-        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
-        xr_leave_lock(q->lock);
-        s = xr_exchange_all(q, e, t);
-        xr_enter_lock(q->lock);
-        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
-        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
-        xr_wake(q->lock);
-    } else {
-        xr_clique_look(q);
-        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
-            xr_wait_lock(q->lock);
-            if (!q->together && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
-                xr_clique_stuck(q, "a collective has waited for too long");
-        }
-    }
-    seat->state = XR_SEAT_RUNS;
-    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
-    xr_leave_lock(q->lock);
-    return s;
-}
 /* Devices on the host: their memory is at hand. */
 XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -31575,7 +31745,7 @@ XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *
         e->args[k] = xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN);
         s = xr_host_owns(&e->c, p->device, e->args[k], (size_t)xr_link_bytes(p, t, k));
     }
-    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t);
+    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t, xr_exchange_all);
     for (k = c->n_in; k < t->n_links && s == XLAGPU_OK; k++)
         if (!c->label[p->rank])
             s = xr_host_fill(e, e->args[k], 0, (size_t)xr_link_bytes(p, t, k), stream);
@@ -31590,6 +31760,7 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
     if (!p->clique)
         return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
             "it meets other devices, and this one is alone: run the program in a clique (xlagpu_rt_clique_open)");
+    if (xr_peers_take(e, t)) return xr_peers_all_reduce(e, t, stream);
 #ifndef XLAGPU_NO_SIMULATOR
     if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
 #endif
@@ -32602,6 +32773,183 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
 #endif /* XLAGPU_USE_NCCL */
 
 #endif /* XG_RT_NCCL_C */
+/* rt/peers.c -- small all-reduces without NCCL: each device reads the operands of its whole group, in the order of its
+ * members, by one kernel that the executable brings along (plan/peers.c). All members get the same bits.
+ *
+ * Ideas
+ * - No kernel waits for another device: streams do. A device records an event when its operand is ready, and its kernel
+ *   waits for those of all members; then it records that it has read, and goes on when all have.
+ * - A stream can wait only for what has been recorded: so the threads of the devices meet before each of the two waits.
+ * - On the host memory of other devices is lent to the simulator for the kernel alone.
+ *
+ * Laws: only where every device of the run has a thread of its own (xlagpu_rt_clique_run), and all members are devices
+ * of one process that reach each other's memory; NCCL, or the host's exchange, does the others. Devices decide alike:
+ * by the executable and the clique. */
+#ifndef XG_RT_PEERS_C
+#define XG_RT_PEERS_C
+
+#ifdef XR_CLIQUES
+enum {
+    XR_PEERS_DEVICES_MAX = 64 /* of a clique whose devices are asked whom they reach */
+};
+
+/* ---- who reaches whom ---- */
+
+XG_FN XG_COLD xlagpu_status xr_peers_open(xlagpu_clique *q) {
+    const xr_platform *f = q->devices[0]->platform;
+    uint32_t n = q->n, k;
+    bool ours;
+    if (!f->reach || n < 2 || n > XR_PEERS_DEVICES_MAX || q->processes > 1) return XLAGPU_OK;
+    q->reach = (uint8_t *)xg_mem_alloc(&q->c, (size_t)n * n);
+    if (!q->reach) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(q->reach, 0, (size_t)n * n);
+    for (k = 0; k < n * n; k++) {
+        if (k / n == k % n || !f->reach(q->devices[k / n], q->devices[k % n], &ours)) continue;
+        q->reach[k] = (uint8_t)(XR_PEER_REACHES | (ours ? XR_PEER_OURS : 0));
+    }
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD void xr_peers_close(xlagpu_clique *q) {
+    uint32_t n = q->n, k;
+    for (k = 0; q->reach && k < n * n; k++)
+        if (q->reach[k] & XR_PEER_OURS) q->devices[k / n]->platform->unreach(q->devices[k / n], q->devices[k % n]);
+    xg_mem_free(&q->c, q->reach);
+}
+XG_FN bool xr_peers_reach(const xlagpu_clique *q, uint32_t a, uint32_t b) {
+    return a == b || q->devices[0]->platform->lend || (q->reach && q->reach[(size_t)a * q->n + b]);
+}
+
+/* ---- which all-reduces ---- */
+
+/* Groups of equal size, and kernels that there are. */
+XG_FN XG_COLD bool xr_peers_fit(const xlagpu_program *p, const xr_collective *c) {
+    const char *at = c->kernels;
+    uint32_t members = c->n_groups ? c->first[1] : 0, number, k;
+    if (members < 2 || members > XG_EXE_PEERS_MAX) return false;
+    for (k = 0; k < c->n_groups; k++)
+        if (c->first[k + 1] - c->first[k] != members) return false;
+    for (k = 0; k < c->n_kernels; k++, at++)
+        if (!xr_take_number(&at, &number) || number >= p->n_kernels) return false;
+    return true;
+}
+/* No result lies over an operand, which others still read, and operands are lent one by one. */
+XG_FN XG_COLD bool xr_peers_apart(const xlagpu_program *p, const xg_exe_thunk *t, const xr_collective *c) {
+    const uint32_t *links = p->links + t->first_link;
+    uint32_t k, j;
+    for (k = 0; k < t->n_links; k++)
+        for (j = 0; j < k; j++)
+            if ((links[j] != links[k] || k >= c->n_in) &&
+                xr_lanes_meet(p, links[j] & ~XG_EXE_WRITTEN, links[k] & ~XG_EXE_WRITTEN))
+                return false;
+    return true;
+}
+XG_FN XG_COLD bool xr_peers_may(const xlagpu_clique *q, const xlagpu_program *p, uint32_t thunk) {
+    const xr_collective *c = p->collective_of[thunk];
+    const char *at = c->kernels;
+    uint32_t k, j, g, number = 0;
+    for (k = 0; k < c->n_kernels; k++, at++)
+        if (!xr_take_number(&at, &number) || p->kernels[number].n_params != c->first[1] + 1 ||
+            p->kernels[number].n_maps)
+            return false;
+    for (g = 0; g < c->n_groups; g++)
+        for (k = c->first[g]; k < c->first[g + 1]; k++)
+            for (j = c->first[g]; j < c->first[g + 1]; j++)
+                if (!xr_peers_reach(q, c->ids[k], c->ids[j])) return false;
+    return xr_peers_apart(p, &p->thunks[thunk], c);
+}
+XG_FN XG_COLD void xr_peers_load(xlagpu_clique *q, xr_peers *peers) {
+    const xlagpu_program *first = peers->programs[0];
+    uint32_t k, j;
+    for (j = 0; j < first->n_thunks && q->processes < 2; j++) {
+        bool may = first->thunks[j].kind == XG_EXE_THUNK_COLLECTIVE && first->collective_of[j]->n_kernels &&
+                   xr_peers_may(q, first, j);
+        for (k = 0; k < q->n && may; k++) peers->programs[k]->collective_of[j]->by_peers = true;
+    }
+}
+XG_FN bool xr_peers_take(const xlagpu_execution *e, const xg_exe_thunk *t) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    return c->by_peers && c->label[p->rank] && p->clique->together && !e->capturing;
+}
+
+/* ---- one all-reduce ---- */
+
+typedef struct xr_peers_group {
+    xlagpu_execution *e;
+    const xr_collective *c;
+    const xg_exe_thunk *t;
+    const uint32_t *ids;
+    uint32_t n;
+    void *stream;
+} xr_peers_group;
+
+XG_FN const xlagpu_execution *xr_peers_other(const xr_peers_group *g, uint32_t member) {
+    return g->e->program->clique->seats[g->ids[member]].execution;
+}
+XG_FN uint64_t xr_peers_address(const xr_peers_group *g, const xlagpu_execution *of, uint32_t link) {
+    return xr_address(of, g->e->program->links[g->t->first_link + link] & ~XG_EXE_WRITTEN);
+}
+/* Event 0: it is ready; 1: it has read. The device records its own, threads meet, streams wait. */
+XG_FN xlagpu_status xr_peers_meet(const xr_peers_group *g, uint32_t event) {
+    const xlagpu_program *p = g->e->program;
+    const xr_platform *f = p->device->platform;
+    size_t at = 2 * (size_t)(g->c - p->collectives) + event;
+    bool events = p->clique->nccl != NULL;
+    xlagpu_status s = events ? f->event_record(g->e, g->e->met[at], g->stream) : XLAGPU_OK;
+    uint32_t k;
+    if (s == XLAGPU_OK) s = xr_meet(g->e, g->t, NULL);
+    for (k = 0; k < g->n && s == XLAGPU_OK && events; k++)
+        if (g->ids[k] != p->rank) s = f->stream_follow(g->e, g->stream, xr_peers_other(g, k)->met[at]);
+    return s;
+}
+/* Operand `operand` of the others becomes memory that the device's kernels reach, or is so no more. */
+XG_FN xlagpu_status xr_peers_lend(const xr_peers_group *g, uint32_t operand, bool on) {
+    const xlagpu_program *p = g->e->program;
+    const xr_platform *f = p->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < g->n && f->lend && s == XLAGPU_OK; k++)
+        if (g->ids[k] != p->rank)
+            s = f->lend(p->device, xr_peers_address(g, xr_peers_other(g, k), operand),
+                (size_t)xr_link_bytes(p, g->t, operand), on);
+    return s == XLAGPU_OK ? s : xr_fail(&g->e->c, s, "out of memory: the table of buffers");
+}
+XG_FN xlagpu_status xr_peers_launch(const xr_peers_group *g, uint32_t operand, uint32_t kernel) {
+    xlagpu_execution *e = g->e;
+    xlagpu_status s = xr_peers_lend(g, operand, true), back;
+    uint32_t k;
+    for (k = 0; k < g->n; k++) e->args[k] = xr_peers_address(g, xr_peers_other(g, k), operand);
+    e->args[k] = xr_peers_address(g, e, g->c->n_in + operand);
+    if (s == XLAGPU_OK) s = xr_finish_args(e, kernel);
+    if (s == XLAGPU_OK) s = e->program->device->platform->launch(e, kernel, g->stream);
+    back = xr_peers_lend(g, operand, false);
+    return s == XLAGPU_OK ? back : s;
+}
+XG_FN xlagpu_status xr_peers_all_reduce(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    xr_peers_group g;
+    const char *at;
+    xlagpu_status s;
+    uint32_t k, kernel = 0;
+    g.e = e;
+    g.c = p->collective_of[t - p->thunks];
+    g.t = t;
+    g.n = xr_collective_group(g.c, p->rank, &g.ids);
+    g.stream = stream;
+    s = xr_peers_meet(&g, 0);
+    for (k = 0, at = g.c->kernels; k < g.c->n_in && s == XLAGPU_OK; k++, at++) {
+        (void)xr_take_number(&at, &kernel);
+        s = xr_peers_launch(&g, k, kernel);
+    }
+    if (s == XLAGPU_OK) s = xr_peers_meet(&g, 1);
+    if (s == XLAGPU_OK) return s;
+    xr_clique_leave(p->clique, p->rank, s, e->c.message);
+    xr_nccl_leave(e);
+    return s;
+}
+#endif /* XR_CLIQUES */
+
+#endif /* XG_RT_PEERS_C */
 /* rt/profile.c -- how long each thunk takes.
  *
  * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time:
@@ -33651,6 +33999,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
         d.ordinal++;
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) q->devices[k]->meets = true;
+    if (s == XLAGPU_OK) s = xr_peers_open(q);
     if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
     if (s == XLAGPU_OK && q->processes > 1)
         s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");
@@ -33674,6 +34023,7 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     for (k = 0; q->nccl && k < q->n; k++) /* communicators end when no graph holds their work */
         while (q->devices[k] && q->devices[k]->programs) xlagpu_rt_unload(q->devices[k]->programs);
     if (q->nccl) xr_nccl_close(q);
+    xr_peers_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
     xr_rendezvous_end(q);
     while (q->loads) {
@@ -33725,15 +34075,32 @@ XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     if (!p->easy) s = p->device->c.status;
     if (s == XLAGPU_OK) xr_random_reset(p->easy);
     if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
+    j->clique->seats[k].spoilt = s != XLAGPU_OK && p->easy;
     xr_clique_leave(j->clique, p->rank, s, p->device->c.message);
-    if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
+}
+/* What failed goes when no device runs any more: others may read what it has. */
+XG_FN XG_COLD void xr_clique_clear(xlagpu_clique *q, const xr_peers *peers) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++) {
+        xlagpu_device *d = q->devices[k];
+        xlagpu_execution *e = peers->programs[k]->easy;
+        if (!q->seats[k].spoilt || d->platform->enter(e) != XLAGPU_OK) continue;
+        if (e->running) (void)xr_wait_ended(e);
+        d->platform->leave(e);
+        d->platform->settle(d);
+    }
+    for (k = 0; k < q->n; k++)
+        if (q->seats[k].spoilt) xlagpu_rt_finish(peers->programs[k]->easy);
 }
 /* On a thread for each device; the first failure is the clique's. */
 XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user) {
     uint32_t k, started;
     q->failed = XLAGPU_OK;
     q->together = true;
-    for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
+    for (k = 0; k < q->n; k++) {
+        q->seats[k].state = XR_SEAT_RUNS;
+        q->seats[k].spoilt = false;
+    }
     for (started = 0; started + 1 < q->n; started++)
         if (!xr_thread_begin(&q->threads[started], job, user, started)) break;
     if (started + 1 == q->n)
@@ -33777,6 +34144,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
         xlagpu_status met = xr_nccl_load(q, j.peers);
         if (s == XLAGPU_OK) s = met;
     }
+    if (s == XLAGPU_OK) xr_peers_load(q, j.peers);
     if (s != XLAGPU_OK) {
         uint32_t k;
         for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
@@ -33819,7 +34187,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.peers = p->peers;
     j.inputs = inputs;
     j.outputs = outputs;
-    return xr_clique_all(q, xr_clique_run_one, &j);
+    s = xr_clique_all(q, xr_clique_run_one, &j);
+    if (s != XLAGPU_OK) xr_clique_clear(q, p->peers);
+    return s;
 }
 
 /* ---- what other processes have ---- */

@@ -444,6 +444,7 @@
 #include "llvm/ops.c"
 #include "llvm/flow.c"
 #include "llvm/cpu_ops.c"
+#include "llvm/cpu_table.c"
 #include "llvm/cpu.c"
 #include "llvm/compile.c"
 
@@ -460,6 +461,10 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#ifndef XLAGPU_SMALL
+#include "plan/combiner.c"
+#include "plan/peers.c"
+#endif
 #include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"

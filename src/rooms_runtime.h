@@ -89,6 +89,7 @@
 #include "rt/collectives.c"
 #include "rt/rendezvous.c"
 #include "rt/nccl.c"
+#include "rt/peers.c"
 #include "rt/profile.c"
 #include "rt/calls.c"
 #include "rt/execute.c"

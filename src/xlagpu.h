@@ -118,7 +118,9 @@ typedef struct xlagpu_parse_desc {
     /* "--xla_gpu_ftz=true --xla_disable_hlo_passes=cse": XLA's flags for all compilations of the module, beside what an
      * xlagpu_compile_desc asks for. xla_gpu_ftz, xla_gpu_deterministic_ops, xla_allow_excess_precision,
      * xla_gpu_enable_while_loop_double_buffering, xla_gpu_graph_min_graph_size, xla_disable_all_hlo_passes and
-     * xla_disable_hlo_passes mean what the fields there do; other flags of XLA have no effect. NULL: none */
+     * xla_disable_hlo_passes mean what the fields there do; xla_gpu_all_reduce_combine_threshold_bytes, and those of
+     * all_gather and reduce_scatter, say how many bytes are combined at most (0: the model of time does); other flags
+     * of XLA have no effect. NULL: none */
     const char *flags;
     /* Dots and convolutions of f32 whose operand_precision is the default take their operands for tf32, of 10 bits of
      * mantissa, as XLA lets them on GPUs, and as algorithm=dot_tf32_tf32_f32 says from then on: in xlagpu_evaluate, too

@@ -181,6 +181,7 @@ typedef struct xg_exe_thunk_row {
     uint8_t slices, runs, value, writes, flags;
 } xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
+#define XG_EXE_PEERS_MAX 16            /* devices whose memory the kernel of a COLLECTIVE reads */
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 #define XG_EXE_RANDOM_KEY 1            /* of the streams of rng, in its lower half; above it the replica */
 typedef enum xg_exe_thunk_kind {

@@ -217,6 +217,7 @@ XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     xg_phase_list list;
     uint32_t k;
     if (w->job.given && w->job.given->why.n) r.why = w->job.given->why;
+    if (w->job.given) r.backend = w->job.given->backend;
     xg_record_write(fusion, &r);
     if (!w->e.n_members) return;
     list = xg_fuse_phases(w->job.arena, w->e.comp);

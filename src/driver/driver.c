@@ -40,6 +40,7 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
 typedef struct xg_driver_state {
     const xg_driver_options *o;
     const xg_backend *backend;
+    bool plain; /* kernels whose records say nothing are printed by the ptx room */
     void *code;
     xg_arena *arena;
     xg_arena *work; /* of the kernel that is being made: everything but its text */
@@ -178,22 +179,33 @@ XG_FN void xg_driver_dump_code(void *user, const char *stage, xg_str text) {
     o->dump(o->dump_user, stage, text.p, text.n);
 }
 
-/* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
-XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
-    const xg_inst *fusion = p->steps.p[step].inst;
+#ifndef XLAGPU_SMALL
+/* The record of some kernel names LLVM. */
+XG_FN bool xg_driver_orders_llvm(const xg_plan *p) {
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) {
+        const xg_record *r =
+            p->steps.p[k].kind == XG_EXE_THUNK_KERNEL ? xg_records_of(p->records, p->steps.p[k].inst) : NULL;
+        if (r && xg_str_is(r->backend, "llvm")) return true;
+    }
+    return false;
+}
+#endif
+
+XG_FN const xg_record *xg_driver_record(xg_plan *p, const xg_inst *fusion) {
+    const xg_record *record = xg_records_of(p->records, fusion);
+    if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
+    return record;
+}
+/* The number in the plan of a fusion's kernel; the caller resets the arena of the work. */
+XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_inst *fusion, xg_karg *args) {
+    const xg_record *record = xg_driver_record(p, fusion);
     xg_kmodule *m;
-    xg_karg *args;
-    const xg_record *record;
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
     xg_mark none = xg_arena_mark(s->temp);
     size_t i;
-    xg_driver_check_args(fusion);
-    record = xg_records_of(p->records, fusion);
-    if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
-    xg_driver_check_over(p, &p->steps.p[step], record);
-    args = xg_driver_args(s->work, p, &p->steps.p[step]);
     key = xg_driver_kernel_key(s, fusion, record, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
@@ -201,6 +213,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    m->plain = record->backend.n ? xg_str_is(record->backend, "ptx") : s->plain;
     for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
@@ -249,11 +262,53 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
 }
 XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
+    const xg_plan_step *of = &p->steps.p[step];
     xg_mark none = xg_arena_mark(s->work);
-    uint32_t number = xg_driver_make_kernel(s, p, step);
+    uint32_t number;
+    xg_driver_check_args(of->inst);
+    xg_driver_check_over(p, of, xg_driver_record(p, of->inst));
+    number = xg_driver_make_kernel(s, p, of->inst, xg_driver_args(s->work, p, of));
     xg_arena_reset(s->work, none);
     return number;
 }
+
+#ifndef XLAGPU_SMALL
+/* ---- kernels of all-reduces ---- */
+
+XG_FN uint32_t xg_driver_peers_kernel(
+    xg_driver_state *s, xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t members) {
+    xg_mark none = xg_arena_mark(s->work);
+    xg_inst *fusion = xg_plan_peers_fusion(i, operand, members, &s->emit);
+    xg_karg *args = XG_NEW_N(s->work, xg_karg, members + (size_t)1);
+    uint32_t number, k;
+    memset(args, 0, (members + (size_t)1) * sizeof *args);
+    for (k = 0; k <= members; k++) {
+        args[k].slice = (int32_t)k;
+        args[k].bytes = xg_plan_bytes(fusion->shape);
+        args[k].align = 16;
+        args[k].written = k == members;
+    }
+    number = xg_driver_make_kernel(s, p, fusion, args);
+    xg_plan_peers_forget(fusion);
+    xg_arena_reset(s->work, none);
+    return number;
+}
+/* Those outside of command buffers. */
+XG_FN void xg_driver_peers(xg_driver_state *s, xg_plan *p, const xg_plan_sequence *q, uint32_t depth) {
+    uint32_t k, j, members;
+    for (k = 0; k < q->steps.n; k++) {
+        xg_plan_step *step = &p->steps.p[q->steps.p[k]];
+        if (step->kind == XG_EXE_THUNK_COMMAND_BUFFER) continue;
+        for (j = 0; j < step->n_children && depth < XG_DRIVER_NESTING; j++)
+            xg_driver_peers(s, p, p->sequences.p[step->children[j]], depth + 1);
+        members = step->kind == XG_EXE_THUNK_COLLECTIVE ? xg_plan_peers(step->inst) : 0;
+        if (!members) continue;
+        step->peers = XG_NEW_N(p->arena, uint32_t, step->inst->n_operands);
+        for (j = 0; j < step->inst->n_operands; j++)
+            step->peers[j] = xg_driver_peers_kernel(s, p, step->inst, j, members);
+    }
+}
+#endif
 
 /* Bytes by kind, of a sequence that runs so often. */
 XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *sent) {
@@ -482,6 +537,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_backend_for(a->ctx, o->backend, &o->target);
+#ifndef XLAGPU_SMALL
+    if (s.backend == xg_ptx_backend() && xg_driver_orders_llvm(p)) { /* which prints the others as that does */
+        s.backend = xg_backend_find(a->ctx, XG_STR("llvm"));
+        s.plain = true;
+    }
+#endif
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
@@ -501,6 +562,10 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS,
             o->command_buffer_control);
     p->is_object = o->target.suffix == XG_TARGET_CPU;
+#ifndef XLAGPU_SMALL
+    if (!p->is_object && xg_driver_entry(p) < p->sequences.n)
+        xg_driver_peers(&s, p, p->sequences.p[xg_driver_entry(p)], 0);
+#endif
     if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
     if (o->dump && !p->is_object) {
         xg_buf_init(&text, a);

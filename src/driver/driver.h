@@ -32,11 +32,12 @@ typedef struct xg_driver_options {
     xg_source schedule; /* how kernels are made; without text: as the compiler decides */
     uint32_t libraries; /* bits of xg_exe_library */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
-    int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
-    xg_str disable_passes;     /* comma-separated */
-    uint32_t devices;          /* 0: as the module says */
-    uint32_t machine_devices;  /* 0: all of them */
-    const xg_backend *backend; /* NULL: ptx */
+    int64_t memory_limit;     /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
+    xg_str disable_passes;    /* comma-separated */
+    uint32_t devices;         /* 0: as the module says */
+    uint32_t machine_devices; /* 0: all of them */
+    uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter; /* bytes; 0: by the model of time */
+    const xg_backend *backend;                                               /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;

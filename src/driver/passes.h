@@ -113,9 +113,9 @@ enum {
     XG_WHOLE(X(COLLECTIVE, "windowed-einsum-handler", xg_plan_windowed_einsum, OPTIONAL)) \
     XG_WHOLE(X(COLLECTIVE, "windowed-einsum-everywhere", xg_plan_windowed_everywhere, NAMED)) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
-    XG_WHOLE(X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL)) \
-    XG_WHOLE(X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL)) \
-    XG_WHOLE(X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "all-gather-combiner", xg_plan_all_gather_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-combiner", xg_plan_all_reduce_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "reduce-scatter-combiner", xg_plan_reduce_scatter_combiner, OPTIONAL)) \
     XG_WHOLE(X(COLLECTIVE, "collective-canonicalizer", xg_opt_collective_canonicalizer, REQUIRED)) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED)) \

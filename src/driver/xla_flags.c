@@ -13,6 +13,9 @@
     X(xla_allow_excess_precision, bool, excess_precision) \
     X(xla_gpu_enable_while_loop_double_buffering, bool, double_buffering) \
     X(xla_gpu_graph_min_graph_size, count, command_buffer_least) \
+    X(xla_gpu_all_reduce_combine_threshold_bytes, count, combine_all_reduce) \
+    X(xla_gpu_all_gather_combine_threshold_bytes, count, combine_all_gather) \
+    X(xla_gpu_reduce_scatter_combine_threshold_bytes, count, combine_reduce_scatter) \
     X(xla_disable_all_hlo_passes, bool, disable_all_passes) \
     X(xla_disable_hlo_passes, text, disable_passes)
 

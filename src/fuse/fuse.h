@@ -97,6 +97,7 @@ typedef struct xg_record {
     xg_str kind, way;     /* "emitter", "loop" */
     xg_numbers_list form; /* by names of the way's own */
     xg_launch launch;
+    xg_str backend;     /* that prints it, "ptx" or "llvm"; empty: the compilation's */
     uint32_t n_results; /* by result: operands that it may be written over; none at all: not decided */
     const xg_ints *over;
     xg_numbers_list estimates; /* by way: picoseconds */

@@ -6,6 +6,7 @@
  *   emitter, rule or library   the way, by its text name (choice/choice.h has the table)
  *   form       numbers by which the way walks; each way has names of its own
  *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory
+ *   backend    ptx or llvm: who prints it, where that is not the compilation's
  *   over       for each result, the operands whose memory it may take
  *   estimates  picoseconds by way, where several were tried
  *   why        for the reader
@@ -110,6 +111,9 @@ XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r) {
     xg_printf(b, "\"%.*s\":\"%.*s\"", (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
     xg_record_print_list(b, "form", &r->form);
     if (r->launch.threads[0]) xg_record_print_launch(b, &r->launch);
+#ifndef XLAGPU_SMALL
+    if (r->backend.n) xg_printf(b, ",\"backend\":\"%.*s\"", (int)r->backend.n, r->backend.p);
+#endif
 }
 XG_FN void xg_record_print(xg_buf *b, const xg_record *r) {
     uint32_t k;
@@ -166,7 +170,7 @@ XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
     static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
-        "grid", "block", "cluster", "shared_bytes"};
+        "backend", "grid", "block", "cluster", "shared_bytes"};
     (void)user;
     return i < XG_COUNT(words) ? words[i] : NULL;
 }
@@ -267,6 +271,12 @@ XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str v
         xg_record_read_list(w, "estimates", value, &r->estimates);
     else if (xg_str_is(key, "why"))
         r->why = xg_config_word(value);
+#ifndef XLAGPU_SMALL
+    else if (xg_str_is(key, "backend")) {
+        r->backend = xg_config_word(value);
+        if (!xg_str_is(r->backend, "ptx") && !xg_str_is(r->backend, "llvm")) xg_record_fail(w, "backend", value);
+    }
+#endif
     else if (r->kind.n || !(xg_str_is(key, "emitter") || xg_str_is(key, "rule") || xg_str_is(key, "library")))
         xg_record_unknown(w, key);
     else {

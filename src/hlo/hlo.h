@@ -316,6 +316,8 @@ struct xg_module {
     bool has_entry_layout; /* it was written */
     int64_t replica_count, num_partitions;
     int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
+    /* that combined collectives move at most, as the caller says; 0: as the model of time does */
+    uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter;
     uint32_t n_aliases;
     const xg_io_alias *aliases; /* input_output_alias */
     uint32_t n_donors;

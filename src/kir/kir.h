@@ -158,7 +158,12 @@ enum {
     KL_UNROLLED = 1,
     KL_UNROLL_LOWERED = 2,
     KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
-    KL_READS_AHEAD = 8    /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
+    KL_READS_AHEAD = 8,   /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
+    KL_READS_TOGETHER = 16 /* up to four steps at once: what they read comes in front of what they write. No step may
+                              read what another one writes */
+};
+enum {
+    XG_KUNROLL_TOGETHER = 4 /* steps: what more of them read would take too many registers */
 };
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
@@ -322,6 +327,7 @@ struct xg_kmodule {
     uint32_t shared_bytes;
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
+    bool plain;         /* printed by the ptx room, also where the backend is llvm */
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
      * them */
     xg_set constants;

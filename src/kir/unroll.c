@@ -140,14 +140,18 @@ XG_FN bool xg_kunroll_is_late(const xg_kop *op, const xg_kregion *r) {
     }
     return false;
 }
+/* Elements go into what is carried, and into nothing else: the order of these follows from their values. */
+XG_FN bool xg_kunroll_puts(const xg_kop *op) {
+    return (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) && op->scratch;
+}
 /* False: something writes, and order counts. */
 XG_FN bool xg_kunroll_part_of(xg_kmodule *m, xg_kregion *r, xg_kunroll_parts *y) {
     uint32_t n = 0, results = 0, k;
     bool pure = true;
     xg_kop *op;
     for (op = r->first; op; op = op->next, n++) {
-        pure = pure && !op->n_regions && !(xg_kop_flags(op->op) & KF_WRITE);
         op->scratch = xg_kunroll_is_late(op, r) ? (void *)op : NULL;
+        pure = pure && !op->n_regions && (!(xg_kop_flags(op->op) & KF_WRITE) || xg_kunroll_puts(op));
         results += op->n_results;
     }
     y->n = 0;
@@ -250,8 +254,37 @@ XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t st
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) carried[k] = &steps->results[k];
 }
-/* The loop takes `factor` steps at once; factor divides its trips. */
-XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool waits) {
+/* `factor` steps from v on: what all of them make of their numbers alone, then what they add to what is carried. */
+XG_FN void xg_kunroll_together(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor,
+    const xg_kunroll_parts *y, xg_kval **carried) {
+    const xg_kregion *r = loop->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    xg_kval *numbers[XG_KUNROLL_TOGETHER], **early = XG_NEW_N(b->m->temp, xg_kval *, (size_t)factor * y->n + 1);
+    int64_t i;
+    uint32_t k;
+    for (i = 0; i < factor; i++) {
+        numbers[i] = xg_kunroll_shifted(b, v, i * step);
+        xg_kclone_put(&r->args[0], numbers[i]);
+        xg_kunroll_copy_part(b, r, y, false);
+        for (k = 0; k < y->n; k++) early[i * y->n + k] = xg_kclone_value(y->early[k]);
+    }
+    for (i = 0; i < factor; i++) {
+        xg_kclone_put(&r->args[0], numbers[i]);
+        for (k = 1; k < r->n_args; k++) xg_kclone_put(&r->args[k], carried[k - 1]);
+        for (k = 0; k < y->n; k++) xg_kclone_put(y->early[k], early[i * y->n + k]);
+        xg_kunroll_copy_part(b, r, y, true);
+        for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
+    }
+}
+/* How the steps that a loop takes at once are written out. */
+typedef enum xg_kunroll_way {
+    XG_KUNROLL_EACH,  /* one after the other */
+    XG_KUNROLL_LATER, /* by a loop of their own, once they are lowered */
+    XG_KUNROLL_READS  /* with what they read in front of what they write */
+} xg_kunroll_way;
+
+/* The loop takes `factor` steps at once; factor divides its trips. y: for XG_KUNROLL_READS. */
+XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, xg_kunroll_way way, const xg_kunroll_parts *y) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
@@ -261,15 +294,17 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool wai
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value,
         xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
-    to->flags |= KL_UNROLLED;
+    to->flags |= KL_UNROLLED | (loop->flags & KL_STEP_POINTERS);
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi)
         to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
     xg_kclone_begin(loop->regions[0]);
-    if (waits)
+    if (way == XG_KUNROLL_LATER)
         xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
+    else if (way == XG_KUNROLL_READS)
+        xg_kunroll_together(&in, loop, &to->regions[0]->args[0], step, factor, y, carried);
     else
         for (i = 0; i < factor; i++)
             xg_kunroll_copy(
@@ -290,10 +325,28 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
         if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
+/* Steps whose reads stand together, where order does not count otherwise; loops inside of them are written out first. */
+XG_FN bool xg_kunroll_reads(xg_kmodule *m, xg_kop *loop, int64_t trips) {
+    int64_t factor = XG_KUNROLL_TOGETHER, inner;
+    xg_kop *op, *next;
+    xg_kunroll_parts y;
+    while (factor > 1 && trips % factor) factor--;
+    for (op = loop->regions[0]->first; op; op = next) {
+        next = op->next;
+        if (op->op != XG_K_OP_FOR) continue;
+        inner = xg_kfor_trips(op);
+        if (inner >= 1 && inner <= XG_KUNROLL_TRIPS_MAX && !op->regions[0]->first->n_regions)
+            xg_kunroll_all(m, op, inner);
+    }
+    if (factor == 1 || !xg_kunroll_part_of(m, loop->regions[0], &y)) return false;
+    xg_kunroll_part(m, loop, factor, XG_KUNROLL_READS, &y);
+    return true;
+}
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
     if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
+    if ((loop->flags & KL_READS_TOGETHER) && trips > 1 && xg_kunroll_reads(m, loop, trips)) return;
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
@@ -309,7 +362,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *
     if (!plain) return;
     for (factor = 8; factor > 1; factor /= 2)
         if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) {
-            xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop));
+            xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop) ? XG_KUNROLL_LATER : XG_KUNROLL_EACH, NULL);
             return;
         }
     if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;

@@ -207,7 +207,7 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     char features[16];
     uint32_t isa = 0;
     xg_ptx_prepare(s->ptx, m);
-    if (!xg_llvm_print(m->arena, m, s->target, &ir)) {
+    if (m->plain || !xg_llvm_print(m->arena, m, s->target, &ir)) {
         xg_ptx_print_prepared(s->ptx);
         return;
     }

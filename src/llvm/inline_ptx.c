@@ -202,7 +202,9 @@ XG_FN void xg_llvm_async_copy(xg_llvm *l, const xg_kop *op) {
     xg_llvm_asm a = xg_llvm_asm_begin(l);
     xg_llvm_asm_in(&a, XG_KOPERAND(op, 0), -1);
     xg_llvm_asm_in(&a, XG_KOPERAND(op, 1), -1);
-    xg_printf(&a.text, "cp.async.%s.shared.global [$0], [$1], %lld;", op->a == 16 ? "cg" : "ca", (long long)op->a);
+    if (op->n_operands > 2) xg_llvm_asm_in(&a, XG_KOPERAND(op, 2), -1); /* how many bytes are read; the rest is zero */
+    xg_printf(&a.text, "cp.async.%s.shared.global [$0], [$1], %lld%s;", op->a == 16 ? "cg" : "ca", (long long)op->a,
+        op->n_operands > 2 ? ", $2" : "");
     xg_llvm_need_isa(l, 70);
     xg_puts(&l->body, "  ");
     xg_llvm_asm_call(&a, "void", true, false);

@@ -24,6 +24,7 @@ struct xg_llvm {
      * memory of a block */
     uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
+    const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
 };
 
 /* Attributes of calls and of the kernel; numbers of the nodes that are always there. */

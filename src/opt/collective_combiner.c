@@ -1,6 +1,6 @@
 /* opt/collective_combiner.c -- AllReduceCombiner, AllGatherCombiner, ReduceScatterCombiner: collectives of one kind,
  * over the same groups and with the same attributes, that do not wait for each other, become one of several arrays:
- * what they cost is mostly that devices meet. A combined one moves no more than so many bytes.
+ * what they cost is mostly that devices meet. A combined one moves no more than so many bytes (plan/combiner.c).
  *
  * AllReduceReassociate: op(all-reduce(x), all-reduce(y)) of the same reduction over the same groups is all-reduce(op(x,
  * y)): one meeting for two. So for reduce-scatters.
@@ -13,7 +13,6 @@
 enum {
     XG_GANG_MANY = 128
 };
-static const int64_t XG_GANG_BYTES = (int64_t)30 << 20;
 
 XG_FN bool xg_gang_kind(const xg_inst *i) {
     return i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER;
@@ -63,7 +62,7 @@ XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
 
 /* Those behind the first that may go with it; what comes after the first and waits for a member is marked, and is no
  * member. */
-XG_FN uint32_t xg_gang_find(xg_inst *first, xg_inst **members) {
+XG_FN uint32_t xg_gang_find(xg_inst *first, int64_t most, xg_inst **members) {
     int64_t bytes = xg_gang_bytes(first);
     uint32_t n = 1, k;
     xg_inst *i;
@@ -73,8 +72,7 @@ XG_FN uint32_t xg_gang_find(xg_inst *first, xg_inst **members) {
     for (i = first->next; i && n < XG_GANG_MANY; i = i->next) {
         for (k = 0; k < i->n_operands && !i->scratch; k++)
             if (XG_OPERAND(i, k)->scratch) i->scratch = first;
-        if (i->scratch || !xg_gang_may(i) || !xg_gang_alike(first, i) || xg_gang_bytes(i) > XG_GANG_BYTES - bytes)
-            continue;
+        if (i->scratch || !xg_gang_may(i) || !xg_gang_alike(first, i) || xg_gang_bytes(i) > most - bytes) continue;
         bytes += xg_gang_bytes(i);
         i->scratch = first;
         members[n++] = i;
@@ -106,11 +104,11 @@ XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
     }
     for (k = 0; k < n; k++) xg_inst_remove(members[k]);
 }
-XG_FN bool xg_gang_comp(xg_comp *c, xg_opcode op) {
+XG_FN bool xg_gang_comp(xg_comp *c, xg_opcode op, xg_gang_limit limit) {
     xg_inst *i = c->first, *members[XG_GANG_MANY];
     bool changed = false;
     while (i) {
-        uint32_t n = i->op == op && xg_gang_may(i) ? xg_gang_find(i, members) : 0;
+        uint32_t n = i->op == op && xg_gang_may(i) ? xg_gang_find(i, limit(i), members) : 0;
         xg_inst *before = i->prev;
         if (n < 2) {
             i = i->next;
@@ -125,18 +123,15 @@ XG_FN bool xg_gang_comp(xg_comp *c, xg_opcode op) {
 XG_FN bool xg_gang_devices(const xg_module *m) {
     return (m->replica_count > 1 || m->num_partitions > 1) && !m->is_scheduled;
 }
-XG_FN bool xg_gang_run(xg_module *m, xg_opcode op) {
+XG_FN bool xg_opt_combine(xg_module *m, xg_opcode op, xg_gang_limit limit) {
     xg_comps all;
     bool changed = false;
     uint32_t k;
     if (!xg_gang_devices(m) || !m->made[op]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) changed = xg_gang_comp(all.p[k], op) || changed;
+    for (k = 0; k < all.n; k++) changed = xg_gang_comp(all.p[k], op, limit) || changed;
     return changed;
 }
-XG_FN bool xg_opt_all_reduce_combiner(xg_module *m) { return xg_gang_run(m, XG_ALL_REDUCE); }
-XG_FN bool xg_opt_all_gather_combiner(xg_module *m) { return xg_gang_run(m, XG_ALL_GATHER); }
-XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m) { return xg_gang_run(m, XG_REDUCE_SCATTER); }
 
 /* ---- reassociation ---- */
 

@@ -79,13 +79,14 @@ XG_FN bool xg_opt_collective_canonicalizer(xg_module *m);
 XG_FN bool xg_opt_transfers_to_permutes(xg_module *m); /* send and recv as collective-permute */
 XG_FN bool xg_opt_is_collective(const xg_inst *i);     /* and neither begins nor ends an asynchronous pair */
 XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i);
-XG_FN int xg_opt_device_reducer(const xg_inst *i);   /* the opcode by which devices reduce; -1: they cannot */
-XG_FN int64_t xg_opt_group_size(const xg_inst *i);   /* devices of the first group */
-XG_FN void xg_opt_allow_tf32(xg_module *m);          /* allow_tf32.c: f32 products of the default precision */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
-XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
-XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
-XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
+XG_FN int xg_opt_device_reducer(const xg_inst *i); /* the opcode by which devices reduce; -1: they cannot */
+XG_FN int64_t xg_opt_group_size(const xg_inst *i); /* devices of the first group */
+XG_FN void xg_opt_allow_tf32(xg_module *m);        /* allow_tf32.c: f32 products of the default precision */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous pairs as one step */
+/* collective_combiner.c: collectives of a kind as one, of at most so many bytes as `limit` says of the first; */
+typedef int64_t (*xg_gang_limit)(const xg_inst *first);
+XG_FN bool xg_opt_combine(xg_module *m, xg_opcode op, xg_gang_limit limit);
+XG_FN int64_t xg_gang_bytes(const xg_inst *i);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
 XG_FN bool xg_opt_all_reduce_folder(xg_module *m);      /* all_reduce_folder.c: all-reduces of all-reduces */
 XG_FN bool xg_opt_all_reduce_promotion(xg_module *m);   /* all_reduce_promotion.c: in wider types */

@@ -197,10 +197,12 @@ XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
     return xg_str_of(b.p ? b.p : "", b.n);
 }
 
-XG_FN uint32_t xg_exe_collective(xg_exe_writer *w, const xg_inst *i) {
+XG_FN uint32_t xg_exe_collective(xg_exe_writer *w, const xg_plan_step *s) {
     xg_buf b;
+    uint32_t k;
     xg_buf_init(&b, w->arena);
-    xg_plan_collective(&b, i);
+    xg_plan_collective(&b, s->inst);
+    for (k = 0; s->peers && k < s->inst->n_operands; k++) xg_printf(&b, "%s%u", k ? "," : " kernels ", s->peers[k]);
     return xg_exe_string(w, xg_str_of(b.p, b.n));
 }
 
@@ -303,7 +305,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan *p, const xg_plan_st
     t->kernel = s->kernel;
     t->value = s->value;
     if (xg_exe_thunk_row_of(s->kind)->flags & XG_EXE_CALLS) xg_exe_put_call(w, p, s, t);
-    if (s->kind == XG_EXE_THUNK_COLLECTIVE) t->value = xg_exe_collective(w, s->inst);
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE) t->value = xg_exe_collective(w, s);
     if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));

@@ -6,6 +6,9 @@
  *     collective-broadcast {{0,1}}                    collective-broadcast s32 {{0,1}}: the root is the last operand
  *     ragged-all-to-all 64 s32 {{0,1}}                bytes of a row, the type of sizes and offsets
  *
+ * Behind the groups of an all-reduce may stand " kernels 3,3": for each operand the kernel by which devices that reach
+ * each other's memory do it, from the operands of all members, in their order, to the result (peers.c).
+ *
  * Devices are numbered replica * partitions + partition; groups of every mode are written as such numbers, in the order
  * of their members. */
 #ifndef XG_PLAN_COLLECTIVES_C
@@ -132,7 +135,8 @@ XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i) {
 enum {
     /* from a device to the next: what NCCL's tuning model takes for rings of its protocol LL, by NVLink and network */
     XG_SENT_LINK_HOP_PS = 600000,
-    XG_SENT_NETWORK_HOP_PS = 2700000 /* ... of another machine */
+    XG_SENT_NETWORK_HOP_PS = 2700000, /* ... of another machine */
+    XG_SENT_RING_BASE_PS = 6600000    /* what that model adds to the hops, however many: where ways are compared */
 };
 
 /* A group as its ring: members, how many of the first one's machine, and how often the ring changes machines. */
@@ -160,12 +164,12 @@ XG_FN xg_sent_ring xg_sent_ring_of(const xg_meeting *t, xg_ints ids, int64_t oth
 XG_FN int64_t xg_sent_at(int64_t bytes, int64_t bandwidth) {
     return xg_cost_mul(bytes, 1000000) / XG_MAX(bandwidth / 1000000, (int64_t)1);
 }
-/* Of one group. Between machines there are as many rings as each has members, each over a network card of its own, with
- * its part of the bytes; what goes to all or to one other device alone crosses by the device's own card. */
-XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r) {
+/* That a device sends so many bytes in one group. Between machines there are as many rings as each has members, each
+ * over a network card of its own, with its part of the bytes; what goes to all or to one other device alone crosses by
+ * the device's own card. */
+XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r, int64_t bytes) {
     const xg_device *d = &i->comp->module->device;
-    int64_t bytes = xg_plan_sent_bytes(i), hops = r->members - 1, across = r->crossings ? r->crossings - 1 : 0, time,
-            net;
+    int64_t hops = r->members - 1, across = r->crossings ? r->crossings - 1 : 0, time, net;
     bool rings = i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER ||
                  i->op == XG_COLLECTIVE_BROADCAST;
     if (r->members < 2) return 0;
@@ -179,7 +183,7 @@ XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r) {
         xg_cost_add(xg_cost_mul(hops - across, XG_SENT_LINK_HOP_PS), xg_cost_mul(across, XG_SENT_NETWORK_HOP_PS)));
 }
 /* Of the group that takes longest. */
-XG_FN int64_t xg_plan_sent_time(const xg_inst *i) {
+XG_FN int64_t xg_sent_time_bytes(const xg_inst *i, int64_t bytes) {
     xg_meeting t = xg_meeting_of(i);
     int64_t most = 0, times = xg_meeting_times(&t), other;
     uint32_t n, k;
@@ -187,9 +191,10 @@ XG_FN int64_t xg_plan_sent_time(const xg_inst *i) {
     for (other = 0; other < times; other++)
         for (k = 0; k < n; k++) {
             xg_sent_ring r = xg_sent_ring_of(&t, list[k], other);
-            most = XG_MAX(most, xg_sent_time_of(i, &r));
+            most = XG_MAX(most, xg_sent_time_of(i, &r, bytes));
         }
     return most;
 }
+XG_FN int64_t xg_plan_sent_time(const xg_inst *i) { return xg_sent_time_bytes(i, xg_plan_sent_bytes(i)); }
 
 #endif /* XG_PLAN_COLLECTIVES_C */

@@ -72,6 +72,48 @@ static xg_kval *xg_ptx_int_to_f32_odd(xg_kb *b, xg_kval *x, bool is_signed) {
 }
 
 /* ---- f32 to narrower ---- */
+#ifndef XLAGPU_SMALL
+/* A NaN of this value has no bits in its lower half, so that rounding keeps it. A host's processor hands on an operand's
+ * NaN, or makes one whose highest bits are set; a GPU's has all of them set. `left`: how many values may be looked at. */
+XG_FN bool xg_ptx_has_short_nan(const xg_kval *v, uint32_t *left) {
+    uint32_t k = 0;
+    int64_t bits;
+    if (xg_kval_is_const(v, &bits)) return (bits & 0x7FFFFFFF) <= 0x7F800000 || !(bits & 0xFFFF);
+    if (!v->def || !*left) return false;
+    --*left;
+    switch (v->def->op) {
+    case XG_K_OP_EXTF: return XG_KOPERAND(v->def, 0)->type->elem == XG_E_BF16;
+    case XG_K_OP_SITOFP:
+    case XG_K_OP_UITOFP: return true;
+    case XG_K_OP_SELECT: k = 1; break; /* operand 0 is the condition */
+    case XG_K_OP_ADDF:
+    case XG_K_OP_SUBF:
+    case XG_K_OP_MULF:
+    case XG_K_OP_DIVF:
+    case XG_K_OP_DIVFULL:
+    case XG_K_OP_FMA:
+    case XG_K_OP_NEGF:
+    case XG_K_OP_ABSF:
+    case XG_K_OP_MAXF:
+    case XG_K_OP_MINF:
+    case XG_K_OP_SQRT:
+    case XG_K_OP_EX2A:
+    case XG_K_OP_LG2A:
+    case XG_K_OP_RCPA:
+    case XG_K_OP_RSQRTA: break;
+    default: return false;
+    }
+    for (; k < v->def->n_operands; k++)
+        if (!xg_ptx_has_short_nan(XG_KOPERAND(v->def, k), left)) return false;
+    return true;
+}
+XG_FN bool xg_ptx_rounds_nan(const xg_kb *b, const xg_kval *x) {
+    uint32_t left = 64;
+    return ((const xg_target *)b->m->target)->suffix == XG_TARGET_CPU && xg_ptx_has_short_nan(x, &left);
+}
+#else
+#define xg_ptx_rounds_nan(b, x) false
+#endif
 static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
     xg_kval *bits = BITS_(x), *lsb, *r, *nan, *quiet;
     lsb = SHRU_(bits, I32_(16));
@@ -79,10 +121,12 @@ static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
     r = IADD_(bits, I32_(0x7FFF));
     r = IADD_(r, lsb);
     r = SHRU_(r, I32_(16));
-    quiet = SHRU_(bits, I32_(16));
-    quiet = OR_(quiet, I32_(0x7FC0)); /* the payload does not matter, the sign does */
-    nan = CMPF_(UNO, x, x);
-    r = SEL_(nan, quiet, r);
+    if (!xg_ptx_rounds_nan(b, x)) {
+        quiet = SHRU_(bits, I32_(16));
+        quiet = OR_(quiet, I32_(0x7FC0)); /* the payload does not matter, the sign does */
+        nan = CMPF_(UNO, x, x);
+        r = SEL_(nan, quiet, r);
+    }
     r = CAST_(TRUNCI, r, XG_E_I16);
     return CAST_(BITCAST, r, XG_E_BF16);
 }

@@ -82,6 +82,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
         d.ordinal++;
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) q->devices[k]->meets = true;
+    if (s == XLAGPU_OK) s = xr_peers_open(q);
     if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
     if (s == XLAGPU_OK && q->processes > 1)
         s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");
@@ -105,6 +106,7 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     for (k = 0; q->nccl && k < q->n; k++) /* communicators end when no graph holds their work */
         while (q->devices[k] && q->devices[k]->programs) xlagpu_rt_unload(q->devices[k]->programs);
     if (q->nccl) xr_nccl_close(q);
+    xr_peers_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
     xr_rendezvous_end(q);
     while (q->loads) {
@@ -156,15 +158,32 @@ XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     if (!p->easy) s = p->device->c.status;
     if (s == XLAGPU_OK) xr_random_reset(p->easy);
     if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
+    j->clique->seats[k].spoilt = s != XLAGPU_OK && p->easy;
     xr_clique_leave(j->clique, p->rank, s, p->device->c.message);
-    if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
+}
+/* What failed goes when no device runs any more: others may read what it has. */
+XG_FN XG_COLD void xr_clique_clear(xlagpu_clique *q, const xr_peers *peers) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++) {
+        xlagpu_device *d = q->devices[k];
+        xlagpu_execution *e = peers->programs[k]->easy;
+        if (!q->seats[k].spoilt || d->platform->enter(e) != XLAGPU_OK) continue;
+        if (e->running) (void)xr_wait_ended(e);
+        d->platform->leave(e);
+        d->platform->settle(d);
+    }
+    for (k = 0; k < q->n; k++)
+        if (q->seats[k].spoilt) xlagpu_rt_finish(peers->programs[k]->easy);
 }
 /* On a thread for each device; the first failure is the clique's. */
 XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user) {
     uint32_t k, started;
     q->failed = XLAGPU_OK;
     q->together = true;
-    for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
+    for (k = 0; k < q->n; k++) {
+        q->seats[k].state = XR_SEAT_RUNS;
+        q->seats[k].spoilt = false;
+    }
     for (started = 0; started + 1 < q->n; started++)
         if (!xr_thread_begin(&q->threads[started], job, user, started)) break;
     if (started + 1 == q->n)
@@ -208,6 +227,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
         xlagpu_status met = xr_nccl_load(q, j.peers);
         if (s == XLAGPU_OK) s = met;
     }
+    if (s == XLAGPU_OK) xr_peers_load(q, j.peers);
     if (s != XLAGPU_OK) {
         uint32_t k;
         for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
@@ -250,7 +270,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.peers = p->peers;
     j.inputs = inputs;
     j.outputs = outputs;
-    return xr_clique_all(q, xr_clique_run_one, &j);
+    s = xr_clique_all(q, xr_clique_run_one, &j);
+    if (s != XLAGPU_OK) xr_clique_clear(q, p->peers);
+    return s;
 }
 
 /* ---- what other processes have ---- */

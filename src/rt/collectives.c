@@ -75,6 +75,19 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
     q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
     return true;
 }
+/* Nothing, or " kernels 3,4". */
+XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
+    static const char word[] = " kernels ";
+    uint32_t number;
+    if (!*at) return true;
+    if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, word, sizeof word - 1) != 0) return false;
+    at += sizeof word - 1;
+    for (q->kernels = at; xr_take_number(&at, &number); at++) {
+        q->n_kernels++;
+        if (*at != ',') return !*at;
+    }
+    return false;
+}
 /* {{0,1},{2,3}} of so many devices. */
 XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
     uint32_t n = 0, id, pair[2], k;
@@ -98,7 +111,7 @@ XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devic
     }
     for (k = 0; pairs && k < devices; k++)
         if (q->label[k]) q->label[k] = xr_label(q->label, k) + 1;
-    return at[0] == '}' && !at[1];
+    return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
     static const char *const kinds[] = {
@@ -177,6 +190,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
             return false;
         if (reduces && out % xr_element_bytes(q->type)) return false;
     }
+    if (q->n_kernels && (q->n_kernels != q->n_out || !xr_peers_fit(p, q))) return false;
     return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
 }
 
@@ -190,6 +204,7 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
         p->collective_of[k] = q;
         if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
             return xr_damaged(p, "a collective");
+        if (q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
     }
     return XLAGPU_OK;
 }
@@ -261,6 +276,60 @@ XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     return s;
 }
 
+/* ---- meeting ---- */
+
+/* With the lock: are all of the device's group in this collective? */
+XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
+    const xlagpu_program *mine = q->seats[rank].execution->program;
+    uint32_t k, number = (uint32_t)(t - mine->thunks);
+    for (k = 0; k < q->n; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (c->label[k] != c->label[rank]) continue;
+        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
+            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
+            return false;
+    }
+    return true;
+}
+XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++)
+        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
+}
+/* Waits for all of the device's group. The last one does the work for all: NULL, that they are there is all. */
+XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t,
+    xlagpu_status (*work)(const xlagpu_clique *q, xlagpu_execution *e, const xg_exe_thunk *t)) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_clique *q = p->clique;
+    xr_seat *seat = &q->seats[p->rank];
+    double until = xr_seconds() + q->timeout;
+    xlagpu_status s = XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    seat->execution = e;
+    seat->thunk = t;
+    seat->state = XR_SEAT_WAITS;
+    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
+        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
+        xr_leave_lock(q->lock);
+        if (work) s = work(q, e, t);
+        xr_enter_lock(q->lock);
+        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
+        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
+        xr_wake(q->lock);
+    } else {
+        xr_clique_look(q);
+        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
+            xr_wait_lock(q->lock);
+            if ((!q->together || q->nccl) && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
+                xr_clique_stuck(q, "a collective has waited for too long");
+        }
+    }
+    seat->state = XR_SEAT_RUNS;
+    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
+    xr_leave_lock(q->lock);
+    return s;
+}
 /* ---- the host's exchange ---- */
 
 #ifndef XLAGPU_NO_SIMULATOR
@@ -391,56 +460,6 @@ XG_FN xlagpu_status xr_exchange_all(const xlagpu_clique *clique, xlagpu_executio
                                                     : "its root is no member of the group");
 }
 
-/* With the lock: are all of the device's group in this collective? */
-XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
-    const xlagpu_program *mine = q->seats[rank].execution->program;
-    uint32_t k, number = (uint32_t)(t - mine->thunks);
-    for (k = 0; k < q->n; k++) {
-        const xr_seat *s = &q->seats[k];
-        if (c->label[k] != c->label[rank]) continue;
-        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
-            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
-            return false;
-    }
-    return true;
-}
-XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
-    uint32_t k;
-    for (k = 0; k < q->n; k++)
-        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
-}
-XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t) {
-    const xlagpu_program *p = e->program;
-    const xr_collective *c = p->collective_of[t - p->thunks];
-    xlagpu_clique *q = p->clique;
-    xr_seat *seat = &q->seats[p->rank];
-    double until = xr_seconds() + q->timeout;
-    xlagpu_status s = XLAGPU_OK;
-    xr_enter_lock(q->lock);
-    seat->execution = e;
-    seat->thunk = t;
-    seat->state = XR_SEAT_WAITS;
-    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
-        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
-        xr_leave_lock(q->lock);
-        s = xr_exchange_all(q, e, t);
-        xr_enter_lock(q->lock);
-        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
-        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
-        xr_wake(q->lock);
-    } else {
-        xr_clique_look(q);
-        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
-            xr_wait_lock(q->lock);
-            if (!q->together && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
-                xr_clique_stuck(q, "a collective has waited for too long");
-        }
-    }
-    seat->state = XR_SEAT_RUNS;
-    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
-    xr_leave_lock(q->lock);
-    return s;
-}
 /* Devices on the host: their memory is at hand. */
 XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -451,7 +470,7 @@ XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *
         e->args[k] = xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN);
         s = xr_host_owns(&e->c, p->device, e->args[k], (size_t)xr_link_bytes(p, t, k));
     }
-    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t);
+    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t, xr_exchange_all);
     for (k = c->n_in; k < t->n_links && s == XLAGPU_OK; k++)
         if (!c->label[p->rank])
             s = xr_host_fill(e, e->args[k], 0, (size_t)xr_link_bytes(p, t, k), stream);
@@ -466,6 +485,7 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
     if (!p->clique)
         return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
             "it meets other devices, and this one is alone: run the program in a clique (xlagpu_rt_clique_open)");
+    if (xr_peers_take(e, t)) return xr_peers_all_reduce(e, t, stream);
 #ifndef XLAGPU_NO_SIMULATOR
     if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
 #endif

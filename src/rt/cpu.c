@@ -15,12 +15,15 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is done before a thread has woken up */
-    XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
+    XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
+    XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
-    xr_object_code code;
-    uint64_t scratch;
+    xr_object_code code, fill; /* fill: of the table that it looks numbers up in, or NULL */
+    uint64_t scratch, table_bytes;
+    void *table;
+    bool filled; /* changes with the device's lock */
 } xr_cpu_kernel;
 typedef struct xr_cpu_module {
     xr_objects map;
@@ -214,6 +217,21 @@ XG_FN XG_COLD bool xr_cpu_layout(xr_object *all, uint32_t n, xr_objects *m) {
     m->bytes = (size_t)((constants + page - 1) / page * page);
     return true;
 }
+/* How large the table of a kernel is, if it has one, and the code that fills it. */
+XG_FN XG_COLD bool xr_cpu_find_table(const xr_object *o, const xr_objects *map, const char *name, xr_cpu_kernel *k) {
+    char symbol[512], *bytes, *fill;
+    uint64_t n = 0;
+    xg_format(symbol, sizeof symbol, "%s.table", name);
+    bytes = xr_object_find(o, map, symbol, false, sizeof n);
+    if (!bytes) return true;
+    memcpy(&n, bytes, sizeof n);
+    xg_format(symbol, sizeof symbol, "%s.fill", name);
+    fill = xr_object_find(o, map, symbol, true, 1);
+    if (!fill || !n || n > XR_CPU_TABLE_MOST || k->scratch < sizeof k->table) return false;
+    memcpy(&k->fill, &fill, sizeof fill);
+    k->table_bytes = n;
+    return true;
+}
 XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
     uint32_t k;
     for (k = 0; k < p->n_kernels; k++) xr_object_copy(&all[k], &m->map);
@@ -229,6 +247,7 @@ XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *
         memcpy(&m->kernels[k].scratch, scratch, sizeof m->kernels[k].scratch);
         if (m->kernels[k].scratch > XR_CPU_SCRATCH_MOST) return false;
         p->kernels[k].handle = &m->kernels[k];
+        if (!xr_cpu_find_table(&all[k], &m->map, p->kernels[k].name, &m->kernels[k])) return false;
     }
     return xr_pages_seal(m->map.base, m->map.code, true) &&
            (m->map.bytes == m->map.code || xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
@@ -246,7 +265,13 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     if (ok && m->map.base) ok = xr_cpu_map(p, all, m);
     xg_mem_free(c, at);
     if (ok && !m->map.base) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes of code", m->map.bytes);
-    return ok ? XLAGPU_OK : xr_cpu_damaged(p);
+    if (!ok) return xr_cpu_damaged(p);
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_cpu_kernel *own = &m->kernels[k];
+        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes)))
+            return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: a table of kernel %s", p->kernels[k].name);
+    }
+    return XLAGPU_OK;
 }
 XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     xg_ctx *c = &p->device->c;
@@ -260,6 +285,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     memset(m, 0, sizeof *m);
     p->module = m;
     m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
+    if (m->kernels) memset(m->kernels, 0, p->n_kernels * sizeof *m->kernels);
     all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
     s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_mem_free(c, all);
@@ -267,6 +293,8 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
 }
 XG_FN void xr_cpu_unload(xlagpu_program *p) {
     xr_cpu_module *m = (xr_cpu_module *)p->module;
+    uint32_t k;
+    for (k = 0; m->kernels && k < p->n_kernels; k++) xg_mem_free(&p->device->c, m->kernels[k].table);
     if (m->map.base) xr_pages_free(m->map.base, m->map.bytes);
     xg_mem_free(&p->device->c, m->kernels);
     xg_mem_free(&p->device->c, m);
@@ -310,14 +338,28 @@ XG_FN xlagpu_status xr_cpu_fill(xlagpu_execution *e, uint64_t to, uint32_t patte
     xr_once_fill(xr_cpu_pointer(to), pattern, bytes);
     return XLAGPU_OK;
 }
+/* The table's address at the beginning of each worker's scratch memory; the table filled, by the first who needs it. */
+XG_FN void xr_cpu_give_table(xr_cpu *c, xr_cpu_kernel *k, char *scratch, size_t each) {
+    uint32_t i;
+    for (i = 0; i < c->n; i++) memcpy(scratch + i * each, &k->table, sizeof k->table);
+    xr_enter_lock(c->lock);
+    if (!k->filled) k->fill(NULL, scratch, 0, 1);
+    k->filled = true;
+    xr_leave_lock(c->lock);
+}
 XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
     const xr_kernel *k = &e->program->kernels[kernel];
+    xr_cpu_kernel *own = (xr_cpu_kernel *)k->handle;
+    xr_cpu *c = xr_cpu_of(e->program->device);
+    char *scratch = xr_cpu_aligned(e->state);
+    size_t each = xr_cpu_scratch(e->program);
     uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
     (void)stream;
     if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
     e->stats[kernel].launches++;
-    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args, xr_cpu_aligned(e->state),
-        xr_cpu_scratch(e->program), blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    if (own->fill) xr_cpu_give_table(c, own, scratch, each);
+    xr_cpu_run(
+        c, own, e->args, scratch, each, blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
     return XLAGPU_OK;
 }
 
@@ -340,8 +382,8 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
         xr_cpu_download, xr_once_wait, xr_once_settle, xr_cpu_load, xr_cpu_unload, xr_cpu_prepare, xr_cpu_finish,
         xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
         xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
-        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, xr_cpu_launch_ptx,
-        xr_cpu_encode_map, NULL};
+        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
     return &cpu;
 }
 #endif /* XR_CPU */

@@ -82,6 +82,14 @@
     X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
 /* clang-format on */
 
+/* For kernels that read what other devices have (peers.c): without them NCCL does it. */
+/* clang-format off */
+#define XR_CUDA_PEER_FUNCTIONS(X) \
+    X(peer_ask, "cuDeviceCanAccessPeer", (int *can, int device, int other)) \
+    X(peer_enable, "cuCtxEnablePeerAccess", (void *context, unsigned flags)) \
+    X(peer_disable, "cuCtxDisablePeerAccess", (void *context))
+/* clang-format on */
+
 /* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
 /* clang-format off */
 #define XR_CUDA_CAPTURE_FUNCTIONS(X) \
@@ -150,11 +158,12 @@ typedef struct xr_cuda {
     XR_CUDA_LINK_FUNCTIONS(X)
     XR_CUDA_STREAM_FUNCTIONS(X)
     XR_CUDA_CAPTURE_FUNCTIONS(X)
+    XR_CUDA_PEER_FUNCTIONS(X)
 #undef X
     void *library, *context;
     int device, version;
     bool started, retained;
-    bool graphs, conditionals, linker, streams, captures;
+    bool graphs, conditionals, linker, streams, captures, peers;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -228,8 +237,8 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     };
 #define X(field, symbol, parameters) symbol "\0"
     static const char symbols[] =
-        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(
-            X) "\0" XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X);
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0" XR_CUDA_LINK_FUNCTIONS(
+            X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0" XR_CUDA_PEER_FUNCTIONS(X);
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;
@@ -249,6 +258,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->linker = !xr_cuda_bind_group(u, &name, &to);
     u->streams = !xr_cuda_bind_group(u, &name, &to);
     u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
+    u->peers = !xr_cuda_bind_group(u, &name, &to) && u->streams;
     return XLAGPU_OK;
 }
 
@@ -613,6 +623,26 @@ XG_FN xlagpu_status xr_cuda_stream_new(xlagpu_execution *e, void **stream) {
 XG_FN void xr_cuda_stream_free(xlagpu_execution *e, void *stream) { xr_cuda_under(e)->stream_destroy(stream); }
 XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) {
     return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event");
+}
+/* Memory that other code of the process lets its contexts reach stays so. */
+XG_FN XG_COLD bool xr_cuda_reach(xlagpu_device *d, xlagpu_device *other, bool *ours) {
+    enum {
+        ALREADY = 704
+    };
+    xr_cuda *u = xr_cuda_of(d), *v = xr_cuda_of(other);
+    int can = 0, error;
+    *ours = false;
+    if (!u->peers || u->peer_ask(&can, u->device, v->device) || !can || u->context_push(u->context)) return false;
+    error = u->peer_enable(v->context, 0);
+    xr_cuda_pop(u);
+    *ours = !error;
+    return !error || error == ALREADY;
+}
+XG_FN XG_COLD void xr_cuda_unreach(xlagpu_device *d, xlagpu_device *other) {
+    xr_cuda *u = xr_cuda_of(d);
+    if (u->context_push(u->context)) return;
+    (void)u->peer_disable(xr_cuda_of(other)->context);
+    xr_cuda_pop(u);
 }
 XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
     float milliseconds = 0;

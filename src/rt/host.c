@@ -95,6 +95,25 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
+/* Read alone. One that two operands name is lent once. */
+XG_FN xlagpu_status xr_host_lend(xlagpu_device *d, uint64_t address, size_t bytes, bool on) {
+    xg_sim_memory *m = &xr_host_of(d)->memory;
+    xg_sim_buffer b;
+    xlagpu_status s;
+    if (!on) {
+        (void)xg_sim_memory_remove(m, address);
+        return XLAGPU_OK;
+    }
+    if (xg_sim_memory_find(m, address)) return XLAGPU_OK;
+    memset(&b, 0, sizeof b);
+    b.base = address;
+    b.bytes = bytes;
+    b.name = "memory of another device";
+    b.readonly = true;
+    s = xg_sim_memory_add(m, &b);
+    if (s == XLAGPU_OK) xg_sim_memory_written(m, address, bytes, 0);
+    return s;
+}
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -443,7 +462,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
         xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
-        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
+        NULL, NULL, xr_host_lend, xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

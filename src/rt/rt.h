@@ -39,7 +39,9 @@ enum {
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64,
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
-    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
+    XR_PEER_REACHES = 1,      /* bits of a clique's table `reach` */
+    XR_PEER_OURS = 2,
+    XR_CLIQUE_SECONDS = 60 /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
@@ -71,6 +73,10 @@ typedef struct xr_collective {
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
     const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
+    /* peers.c: for each operand the number of a kernel, as text; and whether devices reach each other for it */
+    const char *kernels;
+    uint32_t n_kernels;
+    bool by_peers;
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -226,6 +232,7 @@ typedef struct xr_seat { /* of a device of a clique */
     xr_seat_state state;
     const xlagpu_execution *execution; /* that waits: its args are the addresses */
     const xg_exe_thunk *thunk;
+    bool spoilt; /* its run failed */
 } xr_seat;
 struct xlagpu_clique {
     xg_ctx c;
@@ -240,7 +247,8 @@ struct xlagpu_clique {
     xlagpu_status (*share)(void *user, void *bytes, size_t size);
     void *share_user;
     struct xr_nccl *nccl; /* NULL: not opened */
-    xr_comm *comms;       /* all devices first */
+    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
+    xr_comm *comms; /* all devices first */
     /* with the lock */
     bool broken; /* communicators were given up */
     xr_lock *lock;
@@ -369,6 +377,12 @@ struct xr_platform {
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
     void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    /* Whether the device reaches the other's memory from now on; ours: it did not before, and unreach takes it back. A
+     * refusal is no failure. NULL: nobody does. */
+    bool (*reach)(xlagpu_device *d, xlagpu_device *other, bool *ours);
+    void (*unreach)(xlagpu_device *d, xlagpu_device *other);
+    /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
+    xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -435,6 +449,15 @@ XG_FN xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c); /* some devic
 XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k);
 XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids);
 XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p);
+#endif
+#ifdef XR_CLIQUES
+/* ---- peers.c ---- */
+XG_FN bool xr_peers_fit(const xlagpu_program *p, const xr_collective *q);
+XG_FN xlagpu_status xr_peers_open(xlagpu_clique *q); /* who reaches whom */
+XG_FN void xr_peers_close(xlagpu_clique *q);
+XG_FN void xr_peers_load(xlagpu_clique *q, xr_peers *peers);
+XG_FN bool xr_peers_take(const xlagpu_execution *e, const xg_exe_thunk *t);
+XG_FN xlagpu_status xr_peers_all_reduce(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 #endif
 /* ---- rendezvous.c ---- */
 XG_FN xlagpu_status xr_rendezvous(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device);

@@ -333,6 +333,18 @@ typedef struct xg_attention_given {
     xg_elem v;
 } xg_attention_given;
 
+/* Products of a warp's rows with a step's keys, both of so many columns; kept: the rows' words, or NULL. */
+typedef struct xg_attention_product {
+    xg_kval *fixed, *step, **kept;
+    int64_t pitch, width;
+    xg_kval **to[XG_ATTENTION_HALVES];
+} xg_attention_product;
+/* Sums += a step's weights times its rows of so many columns. */
+typedef struct xg_attention_summed {
+    xg_kval **weights[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES], *step;
+    int64_t pitch, width;
+} xg_attention_summed;
+
 /* ---- attention_kernel.c ---- */
 XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w);
 XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w);
@@ -353,6 +365,7 @@ XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the bl
 XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare);
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
+XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane);
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of all steps but the last so many */
 XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all threads of the block */
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
@@ -360,6 +373,8 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
+XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
+XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
 
 /* ---- attention_bring.c: into shared memory ---- */
 /* The tile's rows of an operand, of so many columns, to an array of rows of that pitch. */
@@ -376,21 +391,12 @@ XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kva
 XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p);
 XG_FN void xg_attention_plain_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
+XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention_product *o);
+XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
-/* Products of a warp's rows with a step's keys, both of so many columns; kept: the rows' words, or NULL. */
-typedef struct xg_attention_product {
-    xg_kval *fixed, *step, **kept;
-    int64_t pitch, width;
-    xg_kval **to[XG_ATTENTION_HALVES];
-} xg_attention_product;
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
-/* Sums += a step's weights times its rows of so many columns. */
-typedef struct xg_attention_summed {
-    xg_kval **weights[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES], *step;
-    int64_t pitch, width;
-} xg_attention_summed;
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 enum {
     XG_ATTENTION_SUMS = 4 /* of a fragment of 16 rows and eight columns that a thread has */

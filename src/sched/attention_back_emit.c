@@ -84,7 +84,10 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
     o.pitch = grad ? w->p->value_pitch : w->p->pitch;
     o.width = grad ? w->p->columns : w->p->depth;
     for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
-    xg_attention_unit_product(w, &o);
+    if (w->f->unit == XG_TILE_NO_UNIT)
+        xg_attention_plain_product(w, &o);
+    else
+        xg_attention_unit_product(w, &o);
 }
 /* A step's lines, of a thread's columns: two neighbours at a time. */
 XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
@@ -127,7 +130,12 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
         o.weights[half] = second ? w->scores[half] : w->grads[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
-    xg_attention_unit_sum(w, &o);
+    if (w->f->unit != XG_TILE_NO_UNIT) {
+        xg_attention_unit_sum(w, &o);
+        return;
+    }
+    if (!second && w->f->back.second) xg_attention_wait(w); /* the weights lie where dS comes */
+    xg_attention_plain_sum(w, &o);
 }
 /* The body of the walk that makes the sums of dots. */
 XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
@@ -448,6 +456,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
+    if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
     if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, XG_MAX(p->tile, p->threads / XG_WARP_LANES));
 }
 XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {

@@ -333,16 +333,24 @@ XG_FN bool xg_attention_back_shares(xg_attention_site *w) {
     return xg_attention_back_same(
         w, step, xg_attention_grad_operand(w, false), XG_OPERAND(f->back.second, 1 - f->back.soft), f->back.second_map);
 }
+/* The matrix unit of a dot, and what it holds: of 16 bits, or, of f32 throughout, none. False: another one. */
+XG_FN bool xg_attention_back_unit(const xlagpu_type *t, const xg_device *m, int32_t *unit, xlagpu_type *held) {
+    *unit = XG_TILE_NO_UNIT;
+    *held = XLAGPU_F32;
+    if (t[0] == XLAGPU_F32 && t[1] == XLAGPU_F32) return true;
+    if (!m->tensor_f16) return false;
+    *unit = xg_tile_float_unit(t[0], t[1], m, held);
+    return *unit == XG_KMMA_F16 || *unit == XG_KMMA_BF16;
+}
 XG_FN bool xg_attention_back_has_unit(xg_inst *dot, const xg_device *m) {
     xlagpu_type t[2], held;
     int32_t unit;
-    if (!m->tensor_f16 || xg_inst_is_tf32(dot)) return false;
+    if (xg_inst_is_tf32(dot)) return false;
     (void)xg_attention_narrow(dot, 0, &t[0]);
     (void)xg_attention_narrow(dot, 1, &t[1]);
-    unit = xg_tile_float_unit(t[0], t[1], m, &held);
-    return unit == XG_KMMA_F16 || unit == XG_KMMA_BF16;
+    return xg_attention_back_unit(t, m, &unit, &held);
 }
-/* One matrix unit makes all products. */
+/* One matrix unit makes all products, or none does. */
 XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
     xg_inst *grad = f->back.match.grad_dot, *dots[4], *narrow;
     uint32_t side[4], n = 3, k;
@@ -357,8 +365,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
     dots[3] = f->back.second;
     side[3] = f->back.soft;
     if (f->back.second) n = 4;
-    f->unit = XG_TILE_NO_UNIT;
-    if (!m->tensor_f16 || f->sum != XLAGPU_F32) return false;
+    if (f->sum != XLAGPU_F32) return false;
     for (k = 0; k < n; k++) {
         static const xg_attention_part parts[4][2] = {{XG_ATTENTION_QUERY, XG_ATTENTION_KEYS},
             {XG_ATTENTION_GRAD, XG_ATTENTION_VALUES}, {XG_ATTENTION_WEIGHTS, XG_ATTENTION_PARTS},
@@ -367,8 +374,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
         f->stages[parts[k][0]].root = xg_attention_narrow(dots[k], side[k], &t[0]);
         narrow = xg_attention_narrow(dots[k], 1 - side[k], &t[1]);
         if (parts[k][1] != XG_ATTENTION_PARTS) f->stages[parts[k][1]].root = narrow;
-        unit = xg_tile_float_unit(t[0], t[1], m, &held);
-        if ((unit != XG_KMMA_F16 && unit != XG_KMMA_BF16) || (k && (unit != f->unit || held != f->held))) return false;
+        if (!xg_attention_back_unit(t, m, &unit, &held) || (k && (unit != f->unit || held != f->held))) return false;
         f->unit = unit;
         f->held = held;
     }

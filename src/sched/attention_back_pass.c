@@ -308,7 +308,16 @@ XG_FN void xg_attention_back_unmake(xg_attention_back_group *w) {
     }
     xg_attention_back_drop_fusion(w->first);
 }
-/* Both are estimates: what is as fast by them stays as it is. */
+/* Weights, dP and dS in memory, beside all else that the module has. */
+XG_FN bool xg_attention_back_has_room(const xg_attention_plan *p, const xg_device *m) {
+    enum {
+        MATRICES = 3,
+        PART = 2 /* of the device's memory */
+    };
+    int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
+    return xg_cost_mul(scores, MATRICES * xg_type_bytes(p->form.match.exp->shape->type)) <= m->memory_bytes / PART;
+}
+/* Both are estimates: what is as fast by them stays as it is, unless it has no room. */
 XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     enum {
         MARGIN = 8 /* a part of the fusions' time */
@@ -316,6 +325,7 @@ XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     const xg_attention_plan *first = w->first->plan, *second = w->second->n_roots ? w->second->plan : NULL;
     int64_t own = xg_cost_add(first->picoseconds, second ? second->picoseconds : 0);
     int64_t apart = xg_attention_back_apart(first, second, &w->last->comp->module->device);
+    if (!xg_attention_back_has_room(first, &w->last->comp->module->device)) return true;
     return own + own / MARGIN <= apart + (w->forward.out_dot ? w->ahead_spares / 2 : 0);
 }
 /* The last of all dots: in front of it both fusions find what they read, and behind it are those who read them. */

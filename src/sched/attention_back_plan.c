@@ -31,6 +31,9 @@ enum {
     XG_ATTENTION_BACK_EXTENT_MAX = 256,    /* columns of sums that a thread's registers have room for */
     XG_ATTENTION_BACK_SCHEDULERS = 4,      /* of a multiprocessor */
     XG_ATTENTION_BACK_MACS = 16 * 8 * 16,  /* of one instruction of a matrix unit */
+    XG_ATTENTION_BACK_PLAIN_PERCENT = 80,  /* of the plain cores' rate that products alone reach */
+    XG_ATTENTION_BACK_ROUND_ISSUE = 20,    /* instructions of a round of plain cores, beside reads and products */
+    XG_ATTENTION_BACK_PIECE = 4,           /* numbers that a plain read brings, each in a pass of shared memory */
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000, /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,         /* of the unfused pass beside as many as there are here */
     XG_ATTENTION_BACK_PASSES = 4           /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
@@ -45,47 +48,82 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     keys = p->stages * s->step;
     p->shared = (p->tile + keys) * (p->pitch + p->value_pitch) * bytes;
     if (f->back.turned) p->shared += keys * f->back.n_lines * xg_type_bytes(f->sum);
+    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_attention_weights_size(p) * bytes;
     if (p->bounded) p->shared += XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum);
 }
 /* Columns whose sums a thread keeps. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
     return p->depth + (p->form.back.second ? p->columns : 0);
 }
+/* ... of f32 that is on its way through registers while it brings a step. */
+XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
+    if (p->copied || p->form.unit != XG_TILE_NO_UNIT) return 0;
+    return p->shape.step * (p->depth + p->columns) / p->threads;
+}
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
-    int64_t sums = XG_ATTENTION_HALVES * (xg_attention_back_sums(p) + 2 * p->own) / XG_ATTENTION_BESIDE;
-    return XG_ATTENTION_BACK_REGISTERS + sums;
+    int64_t sums = XG_ATTENTION_HALVES * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
+    int64_t step = XG_ATTENTION_HALVES * 2 * p->own / XG_ATTENTION_BESIDE;
+    return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
 /* ---- time ---- */
 
-/* What a warp does in a step of a walk over the keys. */
+/* What a warp does in a step of a walk over the keys; plain cores multiply by instructions of 32 products. */
 typedef struct xg_attention_back_work {
-    int64_t products, reads, issue;
+    int64_t products, reads, issue, passes;
 } xg_attention_back_work;
+XG_FN void xg_attention_back_plain_scores(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
+    int64_t rounds = width / XG_ATTENTION_BACK_PIECE, reads = XG_ATTENTION_HALVES + p->own / XG_ATTENTION_BESIDE;
+    w->products += p->own * width * XG_ATTENTION_ROWS / XG_WARP_LANES;
+    w->issue += rounds * (reads + XG_ATTENTION_BACK_ROUND_ISSUE);
+    w->passes += rounds * reads * XG_ATTENTION_BACK_PIECE;
+}
 XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t pairs = p->own / XG_ATTENTION_ROWS, rounds = width / XG_ATTENTION_ROWS;
+    if (p->form.unit == XG_TILE_NO_UNIT) {
+        xg_attention_back_plain_scores(p, width, w);
+        return;
+    }
     w->products += 2 * pairs * rounds;
     w->reads += (pairs + 1) * rounds;
 }
+XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
+    int64_t rounds = p->own / XG_ATTENTION_BACK_PIECE, pairs = width / XG_ATTENTION_EIGHT, shown = p->own / 2;
+    w->products += p->own * width * XG_ATTENTION_ROWS / XG_WARP_LANES;
+    w->issue +=
+        rounds * (XG_ATTENTION_HALVES + XG_ATTENTION_BACK_PIECE * pairs + XG_ATTENTION_BACK_ROUND_ISSUE) + shown;
+    w->passes += rounds * XG_ATTENTION_BACK_PIECE * (XG_ATTENTION_HALVES + XG_ATTENTION_PAIR * pairs) + shown;
+}
 XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t pairs = width / XG_ATTENTION_ROWS, rounds = p->own / XG_ATTENTION_ROWS;
+    if (p->form.unit == XG_TILE_NO_UNIT) {
+        xg_attention_back_plain_out(p, width, w);
+        return;
+    }
     w->products += 2 * pairs * rounds;
     w->reads += pairs * rounds;
+}
+/* Clocks of a warp's instruction of products on its scheduler: of a matrix unit, or of plain cores. */
+XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, const xg_attention_back_work *w) {
+    int64_t rate = XG_MAX((int64_t)m->f32_rate, (int64_t)1), macs = XG_WARP_LANES;
+    if (p->form.unit != XG_TILE_NO_UNIT) {
+        rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, (int64_t)1);
+        macs = XG_ATTENTION_BACK_MACS;
+    }
+    return w->products * macs * XG_ATTENTION_BACK_SCHEDULERS / rate;
 }
 /* Clocks of a step of as many blocks as a multiprocessor has at a time: what one warp waits for, one thing behind the
  * other, or what all of them ask of matrix units, of shared memory and of the schedulers. */
 XG_FN int64_t xg_attention_back_cycles(
     const xg_attention_plan *p, const xg_device *m, int64_t blocks, const xg_attention_back_work *w) {
-    int64_t warps = blocks * p->threads / XG_WARP_LANES, rate, each, own, all, second;
+    int64_t warps = blocks * p->threads / XG_WARP_LANES, each = xg_attention_back_each(p, m, w), own, all, second;
     int64_t bytes = p->shape.step * (p->depth + p->columns) * xg_type_bytes(p->form.held);
     int64_t issue = w->issue + bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
-    rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, (int64_t)1);
-    each = w->products * XG_ATTENTION_BACK_MACS * XG_ATTENTION_BACK_SCHEDULERS / rate;
     own = each + issue * XG_ATTENTION_BACK_ISSUE_TENTHS / 10 + w->reads * XG_ATTENTION_BACK_READ_CYCLES +
           XG_ATTENTION_BACK_WAIT_CYCLES * p->threads / XG_ATTENTION_BACK_WAIT_THREADS;
     if (blocks > 1) own = own * XG_ATTENTION_BACK_HIDDEN_PERCENT / 100;
     all = XG_MAX(each * warps, (issue + w->products + w->reads) * warps) / XG_ATTENTION_BACK_SCHEDULERS;
-    all = XG_MAX(all, warps * w->reads * XG_TILE_UNIT_READ_CYCLES);
+    all = XG_MAX(all, warps * (w->reads * XG_TILE_UNIT_READ_CYCLES + w->passes));
     second = m->l2_bandwidth / 1000000 / XG_MAX((int64_t)m->sm_count * m->clock_mhz, (int64_t)1); /* bytes a clock */
     all = XG_MAX(all, blocks * bytes / XG_MAX(second, (int64_t)1));
     return XG_MAX(own, all) + XG_MIN(own, all) / 8;
@@ -129,6 +167,7 @@ XG_FN int64_t xg_attention_back_apart(
     const xg_attention_form *f = &first->form;
     int64_t scores = xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys), products = f->columns + f->depth, passes;
     int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, cycles, bytes, kernels;
+    if (f->unit == XG_TILE_NO_UNIT) rate = (int64_t)m->f32_rate * XG_ATTENTION_BACK_PLAIN_PERCENT / 100;
     if (other) products += f->depth + (other->form.back.second ? f->columns : 0);
     if (f->match.max) products += f->depth;
     passes = XG_ATTENTION_BACK_PASSES + (f->match.max ? 2 : 0);

@@ -131,14 +131,22 @@ XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_f
     }
     xg_flow_end(&guard);
 }
+/* Addresses of many copies take the registers that sums of f32 need. */
+XG_FN bool xg_attention_rolls(const xg_attention_kernel *w, const xg_attention_fetch *t) {
+    enum {
+        ROUNDS = 8
+    };
+    return w->f->back.is && w->f->unit == XG_TILE_NO_UNIT && t->rounds > ROUNDS;
+}
 /* All of a tile: neighbouring threads bring what lies side by side in memory. */
 XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fetch *t) {
     xg_kval *round = xg_elem_index(&w->t.s, 0);
     xg_flow f = xg_flow_of(&w->t.s, t->to), some = f;
     xg_attention_piece piece;
     if (t->rounds > 1) {
+        f.rolled = xg_attention_rolls(w, t);
         round = xg_attention_loop(w, &f, t->rounds);
-        f.op->flags = KL_UNROLL_LOWERED;
+        if (!f.rolled) f.op->flags = KL_UNROLL_LOWERED;
     }
     xg_attention_piece_of(w, t, round, &piece);
     xg_flow_if(&some, piece.has);

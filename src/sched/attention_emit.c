@@ -179,11 +179,7 @@ XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step) {
     }
 }
 XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *zero = xg_attention_number(w, 0);
     xg_attention_open_step(w, step);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        for (c = 0; c < columns; c++) w->scores[half][c] = zero;
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_scores(w);
     else

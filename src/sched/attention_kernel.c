@@ -70,6 +70,13 @@ XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_
     o[1] = xg_elem_index(&w->t.s, lane);
     return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t.e->m, vector->type->elem));
 }
+XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
+    xg_kval *o[3];
+    o[0] = v;
+    o[1] = vector;
+    o[2] = xg_elem_index(&w->t.s, lane);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, vector->type);
+}
 /* The copies of all steps but the last so many are there. */
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
     if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
@@ -117,6 +124,30 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
     return xg_kselect(xg_attention_b(w), xg_kcmpf_(xg_attention_b(w), XG_CF_OEQ, most, least), zero, most);
+}
+/* The forward pass's two products. */
+XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
+    xg_attention_product o;
+    int64_t half;
+    o.fixed = w->query;
+    o.step = w->keys;
+    o.kept = w->kept;
+    o.pitch = w->p->pitch;
+    o.width = w->p->depth;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = w->scores[half];
+    return o;
+}
+XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
+    xg_attention_summed o;
+    int64_t half;
+    o.step = w->values;
+    o.pitch = w->p->value_pitch;
+    o.width = w->p->columns;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        o.weights[half] = w->scores[half];
+        o.to[half] = w->out[half];
+    }
+    return o;
 }
 
 #endif /* XG_SCHED_ATTENTION_KERNEL_C */

@@ -32,13 +32,6 @@ XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval
     sums->def->a = which;
     return sums;
 }
-XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
-    xg_kval *o[3];
-    o[0] = v;
-    o[1] = vector;
-    o[2] = xg_elem_index(&w->t.s, lane);
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, vector->type);
-}
 /* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows. */
 XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along) {
     xg_kval *half = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
@@ -95,14 +88,7 @@ XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_
     for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
 }
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
-    xg_attention_product o;
-    int64_t half;
-    o.fixed = w->query;
-    o.step = w->keys;
-    o.kept = w->kept;
-    o.pitch = w->p->pitch;
-    o.width = w->p->depth;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = w->scores[half];
+    xg_attention_product o = xg_attention_scores_product(w);
     xg_attention_unit_product(w, &o);
 }
 /* Sixteen rows by sixteen keys of weights, as the unit takes them. */
@@ -143,15 +129,7 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
 }
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
-    xg_attention_summed o;
-    int64_t half;
-    o.step = w->values;
-    o.pitch = w->p->value_pitch;
-    o.width = w->p->columns;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
-        o.weights[half] = w->scores[half];
-        o.to[half] = w->out[half];
-    }
+    xg_attention_summed o = xg_attention_out_summed(w);
     xg_attention_unit_sum(w, &o);
 }
 

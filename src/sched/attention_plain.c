@@ -23,57 +23,69 @@ XG_FN void xg_attention_dot(xg_attention_kernel *w, xg_kval *x, xg_kval *y, int6
 XG_FN int64_t xg_attention_vector(const xg_attention_kernel *w) {
     return XG_TILE_ACCESS_BYTES / xg_type_bytes(w->f->held);
 }
-XG_FN void xg_attention_plain_scores(xg_attention_kernel *w) {
-    int64_t lanes = xg_attention_vector(w), rounds = w->p->depth / lanes, pitch = w->p->pitch, half, c;
+XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention_product *o) {
+    int64_t lanes = xg_attention_vector(w), rounds = o->width / lanes, pitch = o->pitch, half, c;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size;
-    xg_kval *query, *key, *along, *x[XG_ATTENTION_HALVES], *y;
+    xg_kval *fixed, *key, *along, *x[XG_ATTENTION_HALVES], *y;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->scores[half][c]);
+        for (c = 0; c < columns; c++) {
+            o->to[half][c] = xg_attention_number(w, 0);
+            xg_flow_slot(&f, &o->to[half][c]);
+        }
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
     along = xg_tile_join(&w->t, along, lanes, xg_elem_index(&w->t.s, 0));
-    query = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
-    query = xg_tile_join(&w->t, query, pitch, along);
+    fixed = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    fixed = xg_tile_join(&w->t, fixed, pitch, along);
     key = xg_tile_join(&w->t, w->buffer, pitch, xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR * pitch, along));
     size = w->p->tile * pitch;
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         x[half] =
-            xg_attention_read(w, w->query, xg_attention_at(w, query, size, half * XG_ATTENTION_EIGHT * pitch), lanes);
+            xg_attention_read(w, o->fixed, xg_attention_at(w, fixed, size, half * XG_ATTENTION_EIGHT * pitch), lanes);
     size = w->p->stages * w->p->shape.step * pitch;
     for (c = 0; c < columns; c++) {
         int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-        y = xg_attention_read(w, w->keys, xg_attention_at(w, key, size, column * pitch), lanes);
-        for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_dot(w, x[half], y, lanes, &w->scores[half][c]);
+        y = xg_attention_read(w, o->step, xg_attention_at(w, key, size, column * pitch), lanes);
+        for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_dot(w, x[half], y, lanes, &o->to[half][c]);
     }
     xg_flow_end(&f);
+}
+XG_FN void xg_attention_plain_scores(xg_attention_kernel *w) {
+    xg_attention_product o = xg_attention_scores_product(w);
+    xg_attention_plain_product(w, &o);
 }
 XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p) {
     return (int64_t)p->shape.warps * p->shape.parts * XG_ATTENTION_ROWS * p->weight_pitch;
 }
-/* The weights into shared memory; a warp reads its own alone. */
-XG_FN void xg_attention_show_weights(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c;
-    xg_kval *row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *at;
+/* The weights into shared memory, two neighbours at a time; a warp reads its own alone. */
+XG_FN void xg_attention_show_weights(xg_attention_kernel *w, const xg_attention_summed *o) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c, place;
+    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
+    xg_kval *row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *v[3];
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
     first = xg_tile_join(&w->t, row, pitch, first);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        for (c = 0; c < columns; c++) {
-            int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-            at = xg_attention_at(w, first, xg_attention_weights_size(w->p), half * XG_ATTENTION_EIGHT * pitch + column);
-            w->weights = xg_kinsert(xg_attention_b(w), w->scores[half][c], w->weights, &at, 1);
+        for (c = 0; c < columns; c += XG_ATTENTION_PAIR) {
+            place = half * XG_ATTENTION_EIGHT * pitch + c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
+            v[0] = xg_kconst_bits(xg_attention_b(w), type, 0);
+            v[0] = xg_attention_insert(w, o->weights[half][c], v[0], 0);
+            v[0] = xg_attention_insert(w, o->weights[half][c + 1], v[0], 1);
+            v[1] = w->weights;
+            v[2] = xg_attention_at(w, first, xg_attention_weights_size(w->p), place);
+            w->weights = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, v, 3, w->weights->type);
         }
     xg_attention_await(w, 1);
     xg_attention_wait(w);
 }
-XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
+XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t lanes = xg_attention_vector(w), rounds = w->p->own / lanes, half, c, k, size;
-    int64_t columns = w->p->columns / XG_ATTENTION_BESIDE, pitch = w->p->value_pitch;
+    int64_t columns = o->width / XG_ATTENTION_BESIDE, pitch = o->pitch;
     xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y = NULL;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_attention_show_weights(w);
+    xg_attention_show_weights(w, o);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->out[half][c]);
+        for (c = 0; c < columns; c++) xg_flow_slot(&f, &o->to[half][c]);
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
     along = xg_tile_join(&w->t, along, lanes, xg_elem_index(&w->t.s, 0));
@@ -91,14 +103,19 @@ XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
         for (c = 0; c < columns; c++) {
             if (c % XG_ATTENTION_PAIR == 0) {
                 int64_t place = k * pitch + c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
-                y = xg_attention_read(w, w->values, xg_attention_at(w, value, size, place), XG_ATTENTION_PAIR);
+                y = xg_attention_read(w, o->step, xg_attention_at(w, value, size, place), XG_ATTENTION_PAIR);
             }
             for (half = 0; half < XG_ATTENTION_HALVES; half++) {
                 xg_kval *a = xg_attention_lane(w, x[half], k), *b = xg_attention_lane(w, y, c % XG_ATTENTION_PAIR);
-                w->out[half][c] = xg_k3(xg_attention_b(w), XG_K_OP_FMA, a, b, w->out[half][c]);
+                o->to[half][c] = xg_k3(xg_attention_b(w), XG_K_OP_FMA, a, b, o->to[half][c]);
             }
         }
     xg_flow_end(&f);
+}
+
+XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
+    xg_attention_summed o = xg_attention_out_summed(w);
+    xg_attention_plain_sum(w, &o);
 }
 
 #endif /* XG_SCHED_ATTENTION_PLAIN_C */

@@ -83,7 +83,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
     p->pitch = p->depth + pad;
     p->value_pitch = p->columns + pad;
-    p->weight_pitch = p->own + pad;
+    p->weight_pitch = p->own + XG_ATTENTION_EIGHT;  /* so that four rows' pairs lie in different banks */
     p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
     p->copied = xg_attention_is_copied(f, m);
     p->stages = p->copied && p->steps > 1 ? 2 : 1;

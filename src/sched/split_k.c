@@ -199,6 +199,51 @@ XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more) {
     r.n = d.n + more;
     return r;
 }
+/* A sum over what lies side by side in memory. */
+XG_FN bool xg_split_is_row_sum(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    uint32_t k;
+    for (k = 0; i->op == XG_REDUCE && k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] > 1) return xg_ints_at(xg_attr_ints(i, XG_A_dimensions), d, NULL);
+    }
+    return false;
+}
+/* Rows of what is made of i, element by element, are summed up: a norm follows. */
+XG_FN bool xg_split_feeds_rows(const xg_inst *i) {
+    enum {
+        SEEN = 16
+    };
+    const xg_inst *seen[SEEN];
+    uint32_t n = 0, k;
+    seen[n++] = i;
+    for (k = 0; k < n; k++)
+        XG_FOR_USES(u, seen[k]) {
+            if (xg_split_is_row_sum(u->user)) return true;
+            if (n < SEEN &&
+                ((xg_op_flags(u->user->op) & XGF_EW) || u->user->op == XG_BITCAST || u->user->op == XG_RESHAPE))
+                seen[n++] = u->user;
+        }
+    return false;
+}
+/* The sum over the parts, one after the other. In front of a norm few are read by slices: elementwise operations make
+ * the sum then, which the kernel of the norm takes in; it knows no reduction but that of its rows. */
+XG_FN xg_inst *xg_split_sum(const xg_hb *b, xg_inst *x, int64_t dim, const xg_inst *dot) {
+    enum {
+        FEW = 8
+    };
+    int64_t dims[XG_RANK_MAX], parts = x->shape->dims[dim], k;
+    xg_inst *sum = NULL, *part;
+    uint32_t j, n = 0;
+    if (parts > FEW || !xg_split_feeds_rows(dot)) return xg_hb_sum(b, x, &dim, 1);
+    for (j = 0; j < x->shape->rank; j++)
+        if (j != (uint32_t)dim) dims[n++] = x->shape->dims[j];
+    for (k = 0; k < parts; k++) {
+        part = xg_hb_reshape(b, xg_hb_slice_dim(b, x, (uint32_t)dim, k, k + 1), dims, n);
+        sum = sum ? xg_hb_2(b, XG_ADD, sum, part) : part;
+    }
+    return sum;
+}
 XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
     xg_arena *a = dot->comp->module->arena;
     xg_dot_dims d = xg_dot_dims_of(dot), to;
@@ -210,7 +255,7 @@ XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
     to.rb = xg_split_dims(a, d.rb, s->dim[1], true);
     to.lc = xg_split_dims(a, d.lc, s->dim[0], false);
     to.rc = xg_split_dims(a, d.rc, s->dim[1], false);
-    sum = xg_hb_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), &part, 1);
+    sum = xg_split_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), part, dot);
     return xg_hb_convert(b, sum, dot->shape->type);
 }
 /* The second operand with the groups of its input features beside each other among its output features. */

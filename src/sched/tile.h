@@ -106,6 +106,7 @@ typedef struct xg_tile_plan {
     int64_t producers;
     bool may_store; /* tensor stores take the result where `result` says; its argument is that of the first root */
     xg_kmap result;
+    int64_t resident;              /* blocks that a multiprocessor shall hold; 0: as many as fit */
     int64_t grid;                  /* blocks that there are: all, or, where they stay, as many as run at a time */
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
@@ -115,6 +116,7 @@ typedef struct xg_tile_plan {
     int64_t out_slant;             /* on plain cores: elements more between `quad` rows and the next ones */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
     int64_t warps_n, lanes_n;      /* of the threads of a slice, along n */
+    bool crossed;                  /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
     int64_t rows, columns;         /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */

@@ -349,7 +349,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     f.rolled = true;
     last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
-    f.op->flags |= KL_STEP_POINTERS;
+    f.op->flags |= KL_STEP_POINTERS | KL_READS_TOGETHER;
     xg_flow_end(&f);
     xg_flow_end(&some);
 }
@@ -404,10 +404,29 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     w->batch = xg_tile_quotient(w, id, each);
     if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
 }
+/* Where a lane stands among the rows and columns of its warp. Crossed, neighbours along rows want the same of one side
+ * and the next but one the same of the other, so that a pass of shared memory serves twice as many lanes of either. */
+XG_FN void xg_tile_lane(xg_tile_kernel *w, xg_kval *lane, xg_kval **own) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *low, *high, *in[2];
+    uint32_t k;
+    if (!p->crossed) {
+        own[0] = xg_tile_quotient(w, lane, p->lanes_n);
+        own[1] = xg_tile_rest(w, lane, p->lanes_n);
+        return;
+    }
+    low = xg_tile_rest(w, lane, 4);
+    high = xg_tile_quotient(w, lane, 4);
+    in[0] = xg_tile_quotient(w, low, 2);
+    in[1] = xg_tile_rest(w, low, 2);
+    own[0] = xg_tile_quotient(w, high, p->lanes_n / 2);
+    own[1] = xg_tile_rest(w, high, p->lanes_n / 2);
+    for (k = 0; k < 2; k++) own[k] = xg_tile_join(w, own[k], 2, in[k]);
+}
 /* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_kval *lane, *warp, *in, *line;
+    xg_kval *lane, *warp, *in, *line, *own[2];
     int64_t whole = p->rows * p->columns; /* threads of a slice */
     uint32_t side;
     if (p->unit == XG_TILE_NO_UNIT) {
@@ -416,10 +435,9 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
         w->slice = p->shape.slices > 1 ? xg_tile_quotient(w, w->thread, whole) : xg_elem_index(&w->s, 0);
         lane = xg_tile_rest(w, in, lanes);
         warp = xg_tile_quotient(w, in, lanes);
-        in = xg_tile_quotient(w, lane, p->lanes_n);
-        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), lanes / p->lanes_n, in);
-        in = xg_tile_rest(w, lane, p->lanes_n);
-        w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+        xg_tile_lane(w, lane, own);
+        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), lanes / p->lanes_n, own[0]);
+        w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, own[1]);
     } else
         xg_tile_unit_threads(w);
     for (side = 0; side < XG_TILE_SIDES; side++) {
@@ -438,6 +456,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
+    f->resident = (uint32_t)p->resident;
     f->async_copies = !p->bulk && (p->fetch[0].async || p->fetch[1].async);
     w.e = e;
     w.p = p;

@@ -322,7 +322,7 @@ XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
-    int64_t bytes = xg_type_bytes(p->form.sum), loop, out, lanes;
+    int64_t bytes = xg_type_bytes(p->form.sum), loop, out, lanes, beside;
     if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_settle(p, s, vectors);
     p->shape = *s;
     p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
@@ -336,7 +336,9 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->parts = s->tm / p->quad;
     p->n_sums = s->tm * s->tn;
     p->out_pitch = s->n;
-    p->out_slant = p->quad > 1 && p->lanes_n < XG_TILE_LANES_N ? p->lanes_n * p->quad : 0;
+    p->crossed = p->lanes_n > 1 && lanes > p->lanes_n;
+    beside = XG_MIN(p->lanes_n, (int64_t)(p->crossed ? XG_TILE_LANES_N / 2 : XG_TILE_LANES_N));
+    p->out_slant = p->quad > 1 && beside < XG_TILE_LANES_N ? beside * p->quad : 0;
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
@@ -507,17 +509,20 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
-/* The blocks of a cluster may have the tile together: where there are few tiles, and each of them has steps, whatever
- * memory says (tile_limit.c). */
+/* The blocks of a cluster may have the tile together: where there are few tiles, or few warps, and each of them has
+ * steps, whatever memory says (tile_limit.c). */
 XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
-    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
+    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps, tiles, warps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
-    return (given && xg_record_get(&given->form, "cluster")) ||
-           p->blocks / blocks * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count;
+    if (given && xg_record_get(&given->form, "cluster")) return true;
+    tiles = p->blocks / blocks;
+    if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
+    warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least */
+    return p->unit == XG_TILE_NO_UNIT && warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
 }
 /* The shape in the hands of two blocks, of four ... */
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
@@ -587,6 +592,8 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     if (!best.m) return;
     (void)xg_tile_settle(p, &best, vectors);
     p->grid = xg_tile_grid(p, m);
+    if (p->blocks > m->sm_count && !p->shape.grouped)
+        p->resident = p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_resident(p, m) : xg_tile_unit_resident(p, m);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;

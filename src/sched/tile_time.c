@@ -54,7 +54,8 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     int64_t most = XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn);
     return XG_MIN(XG_MAX(most, (int64_t)XG_TILE_UNROLL), (int64_t)(p->shape.k / p->shape.slices));
 }
-/* Passes of an access of so many bytes by each lane of a warp. */
+/* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
+ * half. */
 XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
 
 XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
@@ -79,7 +80,8 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     int64_t one = sums * xg_tile_instructions(p->form.sum);
     w->multiplied = own * one;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
-    w->passes += own * reads * xg_tile_passes(apart ? bytes : p->quad * bytes);
+    bytes *= apart ? 1 : p->quad;
+    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
     /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
     w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
 }
@@ -107,10 +109,20 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     if (slices <= XG_TILE_SLICES_LATE) return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CLOCKS, slices * each * XG_TILE_SLICE_READ);
 }
+/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one, but
+ * rounds that ask first whether they lie in the matrix go one by one (KL_READS_TOGETHER). */
+XG_FN int64_t xg_tile_waits(const xg_tile_plan *p, int64_t rounds) {
+    int64_t together = XG_KUNROLL_TOGETHER;
+    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
+    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
+    while (rounds % together) together--;
+    return rounds / together;
+}
 /* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
-    int64_t clocks = p->parts * xg_tile_over(vectors, p->threads * p->shape.cluster) * m->memory_latency;
+    int64_t rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
+    int64_t clocks = p->parts * xg_tile_waits(p, rounds) * m->memory_latency;
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
 /* Sectors of an operand that all blocks ask for. Neighbours side by side that do not begin with a sector touch one
@@ -132,6 +144,16 @@ XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
     return (p->shape.tm * p->shape.tn + 2 * (p->shape.tm + p->shape.tn) + staged) * words + XG_TILE_FEW_REGISTERS;
 }
 
+/* Blocks that a multiprocessor shall hold, so that the assembler keeps within the registers that this leaves a thread;
+ * left alone it takes a few more for reads ahead of time, and half of the blocks do not fit. */
+XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m) {
+    xg_cost_counts c;
+    memset(&c, 0, sizeof c);
+    c.threads = p->threads;
+    c.shared_bytes = p->shared * xg_type_bytes(p->held);
+    c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
+    return xg_cost_residents(m, &c);
+}
 /* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
  * a warp alone. It spares the model most of the shapes. */
 XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
@@ -262,7 +284,7 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
     rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
     rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
-    rounds *= XG_TILE_WRITE_CLOCKS + (p->reads ? m->l2_latency : 0);
+    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_waits(p, rounds) * m->l2_latency : 0);
     return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */

@@ -123,12 +123,14 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
 }
 /* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one
  * bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask) {
-    uint32_t lanes = bytes <= 4    ? 32
-                     : bytes <= 8  ? 16
-                     : bytes <= 16 ? 8
-                                   : 4,
-             base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
+XG_FN uint32_t xg_sim_count_conflicts(
+    const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask, bool paired) {
+    uint32_t own = bytes <= 4    ? 32
+                   : bytes <= 8  ? 16
+                   : bytes <= 16 ? 8
+                                 : 4,
+             lanes = own << (paired && bytes > 4), base, extra = 0, i, bank, word,
+             from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
@@ -302,16 +304,37 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     return true;
 }
 
+/* Do all lanes want what the next one wants, or all what the next but one wants? Then a pass serves twice as many lanes
+ * of a load of 8 or 16 bytes (NVIDIA's answer to "Unexpected shared memory bank conflict", developer forum 77228). */
+XG_FN bool xg_sim_in_pairs(const xg_sim_reach *r, uint32_t mask) {
+    uint32_t apart, i, differ;
+    if (r->shape == XG_SIM_ONE) return true;
+    if (r->shape != XG_SIM_FEW) return false;
+    for (apart = 1; apart <= 2; apart *= 2) {
+        for (differ = i = 0; i < XG_SIM_WARP; i++)
+            differ |= (mask >> i & mask >> (i ^ apart) & 1) && r->to.off[i] != r->to.off[i ^ apart];
+        if (!differ) return true;
+    }
+    return false;
+}
+XG_FN void xg_sim_count_passes(
+    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
+    const bool one_pass = r->shape != XG_SIM_FEW || (bytes <= 4 && w->m->moves->one_pass(r->to.off));
+    uint32_t passes = bytes <= 4 ? 1 : (active * bytes + 127) / 128, paired = (active * bytes + 255) / 256, extra = 0;
+    const bool pairs = bytes > 4 && !write && xg_sim_in_pairs(r, mask);
+    if (pairs && (one_pass || xg_sim_count_conflicts(r, w->shared, bytes, mask, true) == 0)) {
+        w->stats.shared_transactions += paired;
+        return;
+    }
+    if (!one_pass) extra = xg_sim_count_conflicts(r, w->shared, bytes, mask, false);
+    w->stats.bank_conflicts += extra;
+    w->stats.shared_transactions += passes + extra;
+}
 XG_FN void xg_sim_count_access(
-    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
+    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
-        w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
-        if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
-            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
-            w->stats.bank_conflicts += extra;
-            w->stats.shared_transactions += extra;
-        }
+        xg_sim_count_passes(w, r, mask, active, bytes, write);
         return;
     }
     if (r->shape == XG_SIM_RUN) {
@@ -336,7 +359,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     uint64_t room[XG_SIM_WARP];
     if (space <= XG_SIM_SHARED &&
         xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
-        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes, write);
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
         return true;
     }
@@ -353,7 +376,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     }
     r->shared = n_shared != 0;
     if ((n_shared != 0) != (n_global != 0)) {
-        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes, write);
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
     }
     return true;

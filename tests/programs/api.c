@@ -690,6 +690,8 @@ static void xla_flags(void) {
         "takes true or false");
     REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_gpu_graph_min_graph_size=-1"), XLAGPU_ERROR_USAGE,
         "a whole number");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_gpu_all_reduce_combine_threshold_bytes=few"),
+        XLAGPU_ERROR_USAGE, "a whole number");
     REFUSED(
         !parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_disable_hlo_passes"), XLAGPU_ERROR_USAGE, "a value");
     REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "xla_gpu_ftz"), XLAGPU_ERROR_USAGE, "not a flag of XLA");

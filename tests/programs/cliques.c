@@ -30,6 +30,7 @@ static xlagpu_clique *open_clique(uint32_t devices, double timeout, counter *cou
 }
 #define COLLECTIVE_TYPES "f64", "f16", "bf16", "f8e4m3fn", "s8", "s16", "s64", "u8", "u32", "u64", "c64"
 #include "collectives.h"
+#include "peers.h"
 
 /* ---- whole arrays ---- */
 
@@ -187,6 +188,7 @@ int main(void) {
     check_collectives();
     check_types();
     check_whole();
+    check_peers(true);
     check_failures();
     check_memory();
     return finish();

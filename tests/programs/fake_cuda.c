@@ -1188,7 +1188,9 @@ int main(int argc, char **argv) {
         printf("%s\n", xlagpu_error(c));
         return finish();
     }
-    if (!EXPECT(build("-DFAKE_DRIVER", LIBRARY) && build("-DFAKE_OLD_DRIVER", OLD_LIBRARY))) return finish();
+    if (!EXPECT(
+            system(". tests/scripts/tally.sh; fake_driver " LIBRARY) == 0 && build("-DFAKE_OLD_DRIVER", OLD_LIBRARY)))
+        return finish();
     library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
     fake = library ? (fake_state *)dlsym(library, "fake") : NULL;
     if (!EXPECT(fake != NULL)) return finish();

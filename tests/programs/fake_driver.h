@@ -242,6 +242,35 @@ int cuCtxPopCurrent_v2(void **c) {
     CALL("cuCtxPopCurrent_v2");
     return 0;
 }
+/* By device and other device: whether its kernels reach the other's memory. */
+static bool peers[DEVICES][DEVICES];
+int cuDeviceCanAccessPeer(int *can, int device, int other) {
+    CALL("cuDeviceCanAccessPeer");
+    *can = device != other && !fake.strangers;
+    return 0;
+}
+int cuCtxEnablePeerAccess(void *c, unsigned flags) {
+    int other = (int)((int *)c - contexts);
+    bool *to;
+    IN_CONTEXT("cuCtxEnablePeerAccess");
+    to = &peers[current_device()][other % DEVICES];
+    if (flags || fake.strangers) return 217; /* not supported */
+    if (*to) return 704;
+    *to = true;
+    fake.peers++;
+    return 0;
+}
+int cuCtxDisablePeerAccess(void *c) {
+    int other = (int)((int *)c - contexts);
+    bool *to;
+    HOLD;
+    if (!current_depth()) return 201;
+    to = &peers[current_device()][other % DEVICES];
+    if (!*to) return 705;
+    *to = false;
+    fake.peers--;
+    return failing("cuCtxDisablePeerAccess");
+}
 static xlagpu_device *simulator(void) {
     xlagpu_device_desc d;
     memset(&d, 0, sizeof d);
@@ -865,6 +894,10 @@ typedef struct fake_config { /* CUlaunchConfig */
     const fake_attribute *attributes;
     unsigned n;
 } fake_config;
+/* Kernels that reduce what devices have only read all parameters but the last. */
+static bool is_operand_of_peers(const fake_function *f, uint32_t at, uint32_t bytes) {
+    return strncmp(f->name, "peers_all_reduce", 16) == 0 && at + 8 < bytes;
+}
 static int launch(const fake_config *c, fake_function *f, void **params, void **extra) {
     fake_op o;
     uint32_t k;
@@ -897,7 +930,9 @@ static int launch(const fake_config *c, fake_function *f, void **params, void **
     for (k = 0; k + 8 <= o.block_bytes; k += 8) {
         uint64_t address;
         memcpy(&address, o.block + k, 8);
-        touch(c->stream, address, 1, address != fake.read_only[0] && address != fake.read_only[1]);
+        touch(c->stream, address, 1,
+            address != fake.read_only[0] && address != fake.read_only[1] &&
+                !is_operand_of_peers(o.f, k, o.block_bytes));
     }
     return op_enqueue(&o, c->stream);
 }

@@ -29,6 +29,8 @@ typedef struct fake_state {
     long allocations;           /* of device memory: ever */
     long stream_waits;          /* of the host for one stream: ever */
     long captures, children;    /* of streams, and graphs in graphs: ever */
+    long peers;                 /* pairs of devices of which one reaches the other's memory: alive */
+    int strangers;              /* no device reaches another's memory */
     long beside;                /* nodes that may run beside devices that meet: ever */
 } fake_state;
 /* Memory that a library's work touches. */

@@ -63,7 +63,8 @@ static void reset(void) {
 }
 static bool nothing_left(void) {
     return !alive && !nccl->comms && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed &&
-           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !nccl->captured && !nccl->stuck;
+           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !fake->peers && !nccl->captured &&
+           !nccl->stuck;
 }
 static xlagpu_rt_clique_desc describe(uint32_t devices, double timeout) {
     xlagpu_rt_clique_desc d;
@@ -97,6 +98,7 @@ static bool build(const char *flags, const char *source, const char *to) {
 /* Of these NCCL has no s16, u16 and f8: they are reduced in wider types. */
 #define COLLECTIVE_TYPES "f64", "f16", "bf16", "f8e4m3fn", "s8", "s16", "s64", "u8", "u16", "u32", "u64", "c64"
 #include "collectives.h"
+#include "peers.h"
 
 /* ---- one process ---- */
 
@@ -110,6 +112,72 @@ static void every_collective(void) {
     nccl->slow = 3;
     check_collectives();
     EXPECT(nothing_left());
+}
+
+/* Kernels that read what other devices have; refused, NCCL. */
+static void by_peers(void) {
+    static const char *const refused[] = {"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess"};
+    size_t k;
+    long n;
+    reset();
+    check_peers(false);
+    EXPECT(nothing_left() && !nccl->works && !fake->races && fake->waits);
+    reset();
+    fake->late = 4711;
+    check_peers(false);
+    EXPECT(nothing_left() && !nccl->works && !fake->races);
+    reset(); /* streams that do not wait are seen */
+    fake->deaf = 1;
+    peers_case("f32", "maximum", 0, 1, false);
+    EXPECT(nothing_left() && fake->races);
+    reset();
+    fake->strangers = 1;
+    peers_case("f32", "add", 1, 2, false);
+    EXPECT(nothing_left() && nccl->works);
+    for (k = 0; k < 2; k++)
+        for (n = 1; n < 20; n++) {
+            reset();
+            fake->fail = refused[k];
+            fake->fail_at = n;
+            fake->error = 1;
+            peers_case("f32", "add", 0, 2, false);
+            EXPECT_IN(nothing_left() && !fake->races, refused[k]);
+            if (fake->seen < n) break;
+            EXPECT_IN(nccl->works > 0, refused[k]); /* two that do not reach each other are in the one group */
+        }
+}
+/* Each call that it asks of the driver fails once, on one device: all say so, none waits for ever. */
+static void by_peers_failing(void) {
+    static const char *const names[] = {"cuEventRecord", "cuStreamWaitEvent", "cuLaunchKernel"};
+    xlagpu_context *c = xlagpu_create(NULL);
+    float in[4 * PEERS_ROW], out[4 * PEERS_ROW];
+    xlagpu_rt_tensor from = {in, sizeof in}, to = {out, sizeof out};
+    char text[PEERS_TEXT];
+    xlagpu_bytes exe;
+    size_t k;
+    long n;
+    memset(in, 0, sizeof in);
+    peers_text(text, "f32", "add", "{{0,1,2,3}}", 1);
+    exe = peers_compile(c, text);
+    for (k = 0; k < sizeof names / sizeof *names; k++)
+        for (n = 1; n < 100; n++) {
+            xlagpu_clique *q;
+            xlagpu_program *p;
+            xlagpu_status s;
+            reset();
+            q = open_clique(DEVICES, 5, NULL);
+            p = xlagpu_rt_clique_load(q, exe.data, exe.size);
+            fake->fail = names[k];
+            fake->fail_at = n;
+            fake->error = 1;
+            s = p ? xlagpu_rt_clique_run(p, &from, 1, &to, 1) : XLAGPU_ERROR_INVALID;
+            EXPECT_IN(s == (fake->seen < n ? XLAGPU_OK : XLAGPU_ERROR_DEVICE), names[k]);
+            if (s != XLAGPU_OK) EXPECT_TEXT(xlagpu_rt_clique_error(q), "device ");
+            xlagpu_rt_clique_close(q);
+            EXPECT_IN(nothing_left(), names[k]);
+            if (fake->seen < n) break;
+        }
+    xlagpu_destroy(c);
 }
 
 /* m m of all devices, and m m m m of each, which has not to wait for that. */
@@ -622,8 +690,8 @@ int main(void) {
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_bytes exe = compile(c, product_text), other;
     void *driver, *library;
-    if (!EXPECT(build("-DFAKE_DRIVER", "fake_cuda.c", DRIVER) &&
-                build("-DFAKE_NCCL", "nccl.c", FOLDER "/libnccl.so.2") &&
+    if (!EXPECT(build("-DFAKE_NCCL", "nccl.c", FOLDER "/libnccl.so.2") &&
+                system(". tests/scripts/tally.sh; fake_driver " DRIVER) == 0 &&
                 build("-DFAKE_NCCL -DFAKE_OLD", "nccl.c", FOLDER "/old/libnccl.so.2") &&
                 build("-DFAKE_NCCL -DFAKE_LACKING", "nccl.c", FOLDER "/lacking/libnccl.so.2")))
         return finish();
@@ -634,6 +702,8 @@ int main(void) {
     if (!EXPECT(fake && nccl)) return finish();
     other = compile(c, "HloModule other, num_partitions=4\nENTRY e { ROOT x = f32[10,9] parameter(0) }");
     every_collective();
+    by_peers();
+    by_peers_failing();
     beside();
     without_splits();
     every_failure(exe);

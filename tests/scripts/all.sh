@@ -11,10 +11,13 @@ for f in $(unlisted_programs); do bad "tests/$f is not in the list of tests/scri
 
 # Programs on the API link with what is built; the others are compiled when their turn comes.
 begin build/programs_jobs
+job "the driver of tests/programs/fake_cuda.c" ". tests/scripts/tally.sh; fake_driver build/programs/fake_cuda.so"
 for p in $(program_names); do
     [ "$(program_field "$p" 2)" = api ] && job "build tests/programs/$p.c" "$(program_command "$p" build/programs -O1)"
 done
 run_jobs
+FAKE_DRIVER_SO=$PWD/build/programs/fake_cuda.so
+export FAKE_DRIVER_SO
 # tcc compiles all of xlagpu in a fifth of a second, and what it makes runs as what gcc -O0 makes; what it cannot
 # compile (128-bit integers) $CC does. It runs in a subshell, so CC is the program's own.
 build_and_run() { # NAME ARGUMENTS...
@@ -26,25 +29,6 @@ build_and_run() { # NAME ARGUMENTS...
     shift
     build/programs/$program "$@"
 }
-# The runner for another processor, under an emulator: numbers and their texts, where processors differ, and of the
-# other files every eighth by its name's checksum, without the kernels of others, the solvers, and random schedules
-# and contractions. soak runs all of them.
-one_in_eight() {
-    while read -r path; do
-        [ $(($(echo "$path" | cksum | cut -d " " -f 1) % 8)) = 0 ] && echo "$path"
-    done
-}
-foreign_texts() {
-    echo tests/text/base tests/text/eval tests/text/sim/planted
-    find tests/text -name '*.txt' | grep -vE '/(base|eval|planted)/|sim/foreign|block/solver' |
-        grep -vE 'sched/(random|tiles|rules|primitives|tensorize|units|few_rows)' | LC_ALL=C sort | one_in_eight
-}
-foreign() {
-    have aarch64-linux-gnu-gcc && have qemu-aarch64 ||
-        { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
-    aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -O0 -static tests/programs/runner.c -o build/runner_aarch64 $LIBS &&
-        qemu-aarch64 build/runner_aarch64 $(foreign_texts)
-}
 
 begin_parts
 part "text tests" build/test_runner tests/text
@@ -52,7 +36,7 @@ part "headers" sh tests/scripts/headers.sh
 part "ptxas, three targets" sh tests/scripts/ptxas.sh sm_75 sm_90a sm_120
 part "matrices of warp groups, assembled" sh tests/scripts/wgmma.sh
 part "compilers agree" sh tests/scripts/compilers.sh
-part "aarch64, emulated" foreign
+part "aarch64, emulated" sh tests/scripts/aarch64.sh
 part "examples" sh tests/scripts/examples.sh
 have python3 && part "documents" python3 tests/scripts/docs.py
 have python3 && part "table of split factors" python3 tests/scripts/spmd_coverage.py --check

@@ -275,7 +275,7 @@ expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx 
     expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
 
 # ---- the platform cuda, over the driver of tests/programs/fake_cuda.c ----
-if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_cuda.c -o $W/fake_cuda.so -lm -ldl -lpthread; then
+if fake_driver $W/fake_cuda.so; then
     C="$X run $W/good.hlo --platform=cuda --driver=$W/fake_cuda.so"
     expect 0 'Fake GPU' "--driver" "$C --summary"
     expect 0 '^load +[0-9.]+ ms' "--summary: the time to load beside the time to compile" \

@@ -10,7 +10,7 @@ rm -rf $W
 mkdir -p $W build/fake_nccl
 built=yes
 CC=${FAKE_CC:-cc} # the driver needs a compiler whose variables can have a cleanup
-$CC -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_cuda.c -o $W/fake_cuda.so $LIBS || built=
+fake_driver $W/fake_cuda.so || built=
 $CC -std=gnu99 -w -O1 -shared -fPIC -DFAKE_NCCL tests/programs/nccl.c -o $W/libnccl.so.2 $LIBS || built=
 [ $built ] || { bad "the imitations do not compile"; finish; }
 export FAKE_NCCL_DRIVER=./$W/fake_cuda.so

@@ -5,7 +5,7 @@
 set -u
 . tests/scripts/tally.sh
 begin build/rehearse
-$CC -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_cuda.c -o $job_dir/fake_cuda.so $LIBS ||
+fake_driver $job_dir/fake_cuda.so ||
     { bad "tests/programs/fake_cuda.c does not compile"; finish; }
 XLAGPU_DRIVER=$job_dir/fake_cuda.so
 export XLAGPU_DRIVER

@@ -30,6 +30,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
     "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c \
         -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
+part "corpus, fake driver, every way" env FAKE_WAYS=all sh tests/scripts/fake.sh
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "web demo" sh tests/scripts/web.sh
 have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all

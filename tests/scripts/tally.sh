@@ -18,6 +18,13 @@ absent() { printf '  not here: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
 finish() { printf '%s passed, %s failed\n' "$passed" "$failed"; [ "$failed" = 0 ]; exit $?; }
 
+# fake_driver FILE.so: the driver of tests/programs/fake_cuda.c, which has the simulator in it. all.sh builds it once for
+# all its parts and says where by FAKE_DRIVER_SO.
+fake_driver() {
+    if [ "${FAKE_DRIVER_SO:-}" ]; then cp "$FAKE_DRIVER_SO" "$1"
+    else ${FAKE_CC:-$CC} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_cuda.c -o "$1" $LIBS; fi
+}
+
 # The corpus cases that compile (tests/scripts/corpus.sh says more of the table).
 compiled_cases() { awk -F'\t' '$4 == "all" { print "tests/corpus/" $1 ".hlo" }' tests/corpus/manifest.tsv; }
 # FILE.hlo ...: each as StableHLO text and as protobuf; prints their names.

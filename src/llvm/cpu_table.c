@@ -1,0 +1,126 @@
+/* llvm/cpu_table.c -- values of few bits by a table.
+ *
+ * What a kernel stores may be a function of one number of 8 or 16 bits alone, such as GELU of a bf16, which rounds nine
+ * times. Where it is applied to far more elements than there are such numbers, NAME.fill computes it once for each of
+ * them, with the kernel's own operations, and the kernel looks it up: the same bits, for a load in place of a hundred
+ * instructions. NAME.table says how many bytes the table has. It belongs to the loaded program; where it lies stands at
+ * the beginning of the scratch memory. */
+#ifndef XG_LLVM_CPU_TABLE_C
+#define XG_LLVM_CPU_TABLE_C
+#include "cpu_ops.c"
+
+enum {
+    XG_CPU_TABLE_USES = 16, /* elements of a launch for each entry */
+    XG_CPU_TABLE_OPS = 48,  /* operations: fewer cost no more than the look-up does, in vectors */
+    XG_CPU_TABLE_DEPTH = 512,
+    XG_CPU_TABLE_UNROLL = 8
+};
+/* The table that is searched for: what is looked up, and what has been seen of the values that it stands for. */
+typedef struct xg_cpu_search {
+    const xg_kop *load, *store;
+    uint8_t *seen; /* by the value's number */
+    uint32_t n_ops;
+} xg_cpu_search;
+
+XG_FN bool xg_cpu_is_short(const xg_ktype *t) {
+    int bits = t->kind == XG_TK_SCALAR ? xg_kelem_bits(t->elem) : 0;
+    return bits == 16 || (bits == 8 && t->elem != XG_E_I1);
+}
+/* A function of constants and of one load of few bits. */
+XG_FN bool xg_cpu_is_of_one_load(xg_cpu_search *s, const xg_kval *v, uint32_t depth) {
+    const xg_kop *op = v->def;
+    uint32_t k;
+    if (!op || depth > XG_CPU_TABLE_DEPTH) return false;
+    if (op->op == XG_K_OP_CONST || s->seen[v->id]) return true;
+    s->seen[v->id] = 1;
+    if (op->op == XG_K_OP_LOAD) {
+        if ((s->load && s->load != op) || !xg_cpu_is_short(v->type) || (op->flags & KM_VOLATILE)) return false;
+        s->load = op;
+        return true;
+    }
+    if ((xg_kop_flags(op->op) & (KF_PURE | KF_READ | KF_CONV)) != KF_PURE || op->n_regions || op->n_results != 1 ||
+        op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID)
+        return false;
+    s->n_ops++;
+    for (k = 0; k < op->n_operands; k++)
+        if (!xg_cpu_is_of_one_load(s, XG_KOPERAND(op, k), depth + 1)) return false;
+    return true;
+}
+/* The only store of a kernel in which threads do not wait; false: there are others, or something that waits. */
+XG_FN bool xg_cpu_only_store(const xg_kregion *r, const xg_kop **store) {
+    uint32_t k;
+    XG_FOR_KOPS(op, r) {
+        if (op->op == XG_K_OP_STORE) {
+            if (*store) return false;
+            *store = op;
+        } else if (xg_kop_flags(op->op) & KF_CONV)
+            return false;
+        for (k = 0; k < op->n_regions; k++)
+            if (!xg_cpu_only_store(op->regions[k], store)) return false;
+    }
+    return true;
+}
+XG_FN uint32_t xg_cpu_table_entries(const xg_kop *load) { return 1u << xg_kelem_bits(load->results[0].type->elem); }
+XG_FN void xg_cpu_find_table(xg_llvm *l) {
+    const xg_kfunc *f = l->f;
+    xg_cpu_search s;
+    const xg_kval *v;
+    uint64_t elements =
+        (uint64_t)l->threads * XG_MAX(f->blocks[0], 1u) * XG_MAX(f->blocks[1], 1u) * XG_MAX(f->blocks[2], 1u);
+    memset(&s, 0, sizeof s);
+    if (!xg_cpu_only_store(f->body, &s.store) || !s.store || (s.store->flags & KM_VOLATILE)) return;
+    v = XG_KOPERAND(s.store, 0);
+    if (!xg_cpu_is_short(v->type)) return;
+    s.seen = XG_NEW_N(l->arena, uint8_t, (size_t)l->m->n_ids + 1);
+    if (!xg_cpu_is_of_one_load(&s, v, 0) || !s.load || s.load->parent != s.store->parent) return;
+    if (s.n_ops < XG_CPU_TABLE_OPS || elements / XG_CPU_TABLE_USES < xg_cpu_table_entries(s.load)) return;
+    l->looked_up = s.load;
+    l->tabled = s.store;
+    l->scratch = 8; /* the table's address */
+}
+
+/* ---- the function that fills it ---- */
+
+XG_FN void xg_cpu_put_function(xg_llvm *l, const xg_kval *v, uint8_t *seen) {
+    uint32_t k;
+    if (v->def->op == XG_K_OP_CONST || v->def == l->looked_up || seen[v->id]) return;
+    seen[v->id] = 1;
+    for (k = 0; k < v->def->n_operands; k++) xg_cpu_put_function(l, XG_KOPERAND(v->def, k), seen);
+    xg_cpu_op(l, v->def);
+}
+/* The number i as the value that is loaded. */
+XG_FN void xg_cpu_put_number(xg_llvm *l) {
+    const xg_kval *v = &l->looked_up->results[0];
+    uint32_t t = xg_llvm_temp(l, "trunc i32 %%i to i%d", xg_kelem_bits(v->type->elem));
+    xg_llvm_begin(l, l->looked_up);
+    xg_printf(&l->body, "bitcast i%d %%t%u to ", xg_kelem_bits(v->type->elem), t);
+    xg_llvm_put_type(&l->body, v->type);
+    xg_putc(&l->body, '\n');
+}
+/* Text of NAME.table and NAME.fill. */
+XG_FN void xg_cpu_put_table(xg_llvm *l, xg_buf *out) {
+    const xg_kval *v = XG_KOPERAND(l->tabled, 0);
+    const char *type = xg_llvm_elem(v->type->elem);
+    uint32_t entries = xg_cpu_table_entries(l->looked_up);
+    int length = (int)l->f->name.n;
+    const char *name = l->f->name.p;
+    xg_buf outer = l->body;
+    xg_printf(out, "@\"%.*s.table\" = constant i64 %lld\n", length, name,
+        (long long)entries * xg_kelem_bits(v->type->elem) / 8);
+    xg_printf(out, "define void @\"%.*s.fill\"(ptr %%args, ptr %%scratch, i32 %%first, i32 %%end) nounwind {\n", length,
+        name);
+    xg_puts(out, "entry:\n  %table = load ptr, ptr %scratch, align 8\n  br label %number\nnumber:\n"
+                 "  %i = phi i32 [ 0, %entry ], [ %next, %number ]\n");
+    xg_buf_init(&l->body, l->arena);
+    xg_cpu_put_number(l);
+    xg_cpu_put_function(l, v, XG_NEW_N(l->arena, uint8_t, (size_t)l->m->n_ids + 1));
+    xg_printf(&l->body, "  %%place = getelementptr inbounds %s, ptr %%table, i32 %%i\n  store ", type);
+    xg_llvm_put_typed(&l->body, v);
+    xg_puts(&l->body, ", ptr %place\n");
+    xg_put_str(out, xg_str_of(l->body.p, l->body.n));
+    xg_printf(out, "  %%next = add nuw nsw i32 %%i, 1\n  %%more = icmp ult i32 %%next, %u\n", entries);
+    xg_puts(out, "  br i1 %more, label %number, label %done\ndone:\n  ret void\n}\n");
+    l->body = outer;
+}
+
+#endif /* XG_LLVM_CPU_TABLE_C */
