@@ -215,7 +215,7 @@ static void kept_library(void) {
 
 /* ---- what the host must read to decide ---- */
 
-/* The loop begins at a number that the compiler does not know, so it stays a loop: with 1, four turns, five decisions. */
+/* The loop begins at a number that the compiler does not know, so it stays one: with 1, four turns, five decisions. */
 static const char turns_text[] =
     "cond { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(5) ROOT lt = "
     "pred[] compare(i, n), direction=LT } "
