@@ -248,8 +248,8 @@ typedef struct xg_sim_launch {
     /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
      * depend on it show; one worker gives the same result each time */
     uint64_t seed;
-    /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
-     * PTX lines */
+    /* 0 counts as 1. With more, a fault takes away its threads, and the others go on to where they need them (run.c);
+     * the launch goes on until it has so many of different kinds or PTX lines */
     uint32_t max_faults;
     bool unchecked_shared;      /* do not report reads of shared memory that was never written */
     bool unchecked_global;      /* ... of global memory that was never written */
