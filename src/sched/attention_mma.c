@@ -68,7 +68,7 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, 0, k);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
-XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v) {
+XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++)
         to[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR] = xg_attention_lane(w, v, i);
