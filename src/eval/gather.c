@@ -116,7 +116,7 @@ XG_FN xg_value *xg_eval_gather(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     memset(at, 0, sizeof at);
     if (i->shape->elements == 0) return out;
     xg_eval_spend(r, i->shape->elements);
-    if (operand->elements == 0) { /* there is nothing to read */
+    if (operand->elements == 0 || xg_ints_has(sizes, 0)) { /* there is nothing to read */
         memset(out->data, 0, xg_eval_bytes(r, i->shape));
         return out;
     }

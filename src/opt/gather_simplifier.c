@@ -142,7 +142,7 @@ XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f)
 
 XG_FN bool xg_gather_matches(const xg_inst *i) {
     xg_index_form f;
-    return i->op == XG_GATHER && xg_index_form_of(i, &f);
+    return i->op == XG_GATHER && !xg_ints_has(xg_attr_ints(i, XG_A_slice_sizes), 0) && xg_index_form_of(i, &f);
 }
 XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
     xg_windows w = xg_windows_of(i);

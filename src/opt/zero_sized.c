@@ -1,5 +1,6 @@
 /* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. And what is
- * gathered from an array without elements is zero, as XLA has it: there is nothing that a kernel may read. */
+ * gathered from an array without elements, or in windows without elements, is zero, as XLA has it: there is nothing
+ * that a kernel may read. */
 #ifndef XG_OPT_ZERO_SIZED_C
 #define XG_OPT_ZERO_SIZED_C
 #include "opt.h"
@@ -21,13 +22,14 @@ XG_FN bool xg_opt_zero_sized(xg_module *m) {
 
 /* Windows of no elements along a dimension that collapses still make elements. */
 XG_FN bool xg_zero_gathers(const xg_inst *i) {
-    return i->op == XG_GATHER && !XG_OPERAND(i, 0)->shape->elements && i->shape->elements && !i->shape->dynamic;
+    return i->op == XG_GATHER && i->shape->elements && !i->shape->dynamic &&
+           (!XG_OPERAND(i, 0)->shape->elements || xg_ints_has(xg_attr_ints(i, XG_A_slice_sizes), 0));
 }
 XG_FN xg_inst *xg_zero_gather(const xg_hb *b, xg_inst *i) {
     return xg_hb_splat(b, xg_hb_int(b, i->shape->type, 0), i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m) {
-    return m->made_empty && m->made[XG_GATHER] && xg_opt_expand(m, xg_zero_gathers, xg_zero_gather);
+    return m->made[XG_GATHER] && xg_opt_expand(m, xg_zero_gathers, xg_zero_gather);
 }
 
 #endif /* XG_OPT_ZERO_SIZED_C */

@@ -11,7 +11,7 @@
  *     hlo    the module after each HLO pass that changed it (of files that are modules)
  *     kir    the kernels' IR after each pass, the lines of their operations (of files that are modules)
  *     llvm   the kernels as LLVM IR (of files that are modules)
- *     plan   records, buffers, thunks, estimates of time (of files that are modules)
+ *     plan   estimates of time, figures of the report; records, buffers, thunks (these of files that are modules)
  *     ptx    the kernels; the message, where the compiler refuses
  *     exe    the executable, which has the optimised module inside
  *     runs   what the simulator counted, where the arrays are small
@@ -52,6 +52,7 @@ static const char *const stage_names[] = {
 typedef struct digests {
     uint64_t of[STAGE_COUNT];
     bool whole; /* a module of its own file: every stage */
+    bool split; /* on two devices, too */
 } digests;
 
 /* ---- digests ---- */
@@ -94,7 +95,7 @@ static const char *const targets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_9
 static void draw_options(uint64_t drawn, xlagpu_compile_desc *o) {
     memset(o, 0, sizeof *o);
     o->target.name = targets[drawn % (sizeof targets / sizeof *targets)];
-    o->fill_elided_constants = o->keep_hlo = true;
+    o->fill_elided_constants = o->keep_hlo = o->predict_times = true;
     o->command_buffer_control = drawn >> 8 & 1;
     o->command_buffer_least = (uint32_t)(drawn >> 9 & 3);
     o->double_buffer_loops = (drawn >> 11 & 3) == 0;
@@ -158,10 +159,32 @@ static bool may_run(xlagpu_module *m, const char *text) {
            !strstr(text, "feed(") && xlagpu_module_devices(m) == 1 && xlagpu_longest_sum(m) <= RUN_SUM;
 }
 
+/* What the report says: of time, memory, and what devices send. */
+static void add_report(digests *d, const xlagpu_module *m) {
+    xlagpu_report r;
+    uint64_t is[] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    size_t k = 0;
+    if (!xlagpu_compile_report(m, &r)) return;
+    is[k++] = r.predicted_ns;
+    is[k++] = r.links_ns;
+    is[k++] = r.temp_bytes;
+    is[k++] = r.total_bytes;
+    is[k++] = r.largest_live;
+    is[k++] = r.kernels;
+    is[k++] = r.copies;
+    is[k++] = r.collectives;
+#define XLAGPU_X(name) is[8] = is[8] * 31 + r.name##_bytes;
+    XLAGPU_COLLECTIVES(XLAGPU_X)
+#undef XLAGPU_X
+    add(&d->of[STAGE_plan], is, sizeof is);
+}
 static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_compile_desc *o, int stage) {
     xlagpu_bytes exe = xlagpu_compile(m, o);
     add_bytes(d, stage, exe);
-    if (!exe.data) add_refusal(d, stage, c);
+    if (exe.data)
+        add_report(d, m);
+    else
+        add_refusal(d, stage, c);
 }
 static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, const char *text, uint64_t drawn) {
     xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
@@ -182,7 +205,7 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     if (d->whole) {
         o.dump = on_dump;
         o.dump_user = d;
-        o.predict_times = o.print_schedules = o.print_records = true;
+        o.print_schedules = o.print_records = true;
         o.backend = "llvm-ir";
     }
     exe = xlagpu_compile(m, &o);
@@ -192,6 +215,7 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     }
     add_bytes(d, STAGE_ptx, xlagpu_executable_ptx(exe));
     add_bytes(d, STAGE_exe, exe);
+    add_report(d, m);
     in.n = out.n = 0;
     if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) run(d, device, exe, &in, &out);
     give(&in);
@@ -227,7 +251,7 @@ static void digest_text(digests *d, xlagpu_device *device, const char *text) {
     c = xlagpu_create(&desc);
     digest_module(d, c, device, text, drawn);
     xlagpu_destroy(c);
-    if (!d->whole) return;
+    if (!d->whole && !d->split) return;
     c = xlagpu_create(&desc);
     digest_two_devices(d, c, text, drawn);
     xlagpu_destroy(c);
@@ -317,6 +341,7 @@ static void one(digests *d, xlagpu_device *device, const char *name, int number,
     int k;
     memset(&alone, 0, sizeof alone);
     alone.whole = d->whole;
+    alone.split = d->split;
     digest_text(&alone, device, text);
     if (show) {
         char label[300];
@@ -369,6 +394,7 @@ static void digest_medleys(xlagpu_device *device, int from) {
     digests d;
     int k;
     memset(&d, 0, sizeof d);
+    d.split = true;
     snprintf(name, sizeof name, "medleys:%d-%d", from, from + MEDLEYS_A_LINE - 1);
     for (k = from; k < from + MEDLEYS_A_LINE; k++) {
         make_medley(&g, (uint64_t)k, MEDLEY_MOST);

@@ -56,6 +56,7 @@ static void literal_line(xg_stage *io, xg_module *m, const char *p, const char *
     r.p = p;
     r.end = end;
     shape = literal_shape(&r);
+    if (r.p > end) r.p = end;
     if (strcmp(io->args, "fill") == 0) {
         l = xg_literal_new(io->arena, shape);
         xg_literal_fill(l, 1);

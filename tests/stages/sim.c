@@ -3,6 +3,7 @@
  * The input is PTX whose comments say what to run:
  *     // launch grid=2,1,1 block=32 cluster=2 shared=64 entry=name fuel=1000 stats twice
  *     unchecked=global|shared|races|registers approx=low|high|mixed seed=1 faults=4 clocks=H100
+ *     shadow=BYTES     at most so many for what is known of accesses; the first buffer goes and comes back a few times
  *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts;
  *                                       mod:A:B:M:O:S is
  *                                    ((i * A + B) % M - O) / S; `in` before TYPE: read-only; without VALUES it counts
@@ -48,6 +49,7 @@ typedef struct sim_case {
     char gpu[64];     /* whose clocks are printed; "": nothing is traced */
     xg_device device; /* that one */
     uint32_t again;   /* launches after the first */
+    uint64_t shadow;  /* limit; 0: the usual one */
 } sim_case;
 
 static const char *sim_word(const char *p, char out[64]) {
@@ -232,6 +234,8 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
             k->l.seed = strtoull(q + 1, NULL, 0);
         else if (strncmp(w, "faults=", 7) == 0)
             k->l.max_faults = (uint32_t)strtoul(q + 1, NULL, 0);
+        else if (strncmp(w, "shadow=", 7) == 0)
+            k->shadow = strtoull(q + 1, NULL, 0);
         else if (strcmp(w, "stats") == 0)
             k->stats = true;
         else if (strncmp(w, "clocks=", 7) == 0)
@@ -307,9 +311,10 @@ static void sim_headers(xg_stage *io, sim_case *k, const xg_source *text) {
     }
 }
 static void sim_memory(sim_case *k, xg_sim_memory *memory) {
+    xg_sim_buffer b;
     uint32_t i;
+    memory->shadow_limit = k->shadow;
     for (i = 0; i < k->n; i++) {
-        xg_sim_buffer b;
         memset(&b, 0, sizeof b);
         b.base = (uint64_t)(uintptr_t)k->bufs[i].p;
         b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes;
@@ -318,6 +323,12 @@ static void sim_memory(sim_case *k, xg_sim_memory *memory) {
         xg_sim_memory_add(memory, &b);
         if (k->bufs[i].freed) xg_sim_memory_remove(memory, b.base);
         if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
+    }
+    for (i = 0; k->shadow && i < 4; i++) {
+        b = memory->p[0];
+        b.shadow = NULL;
+        xg_sim_memory_remove(memory, b.base);
+        xg_sim_memory_add(memory, &b);
     }
 }
 /* What a kernel prints comes before its buffers. */
