@@ -3991,6 +3991,33 @@ enum {
     XG_SIM_CLUSTER_MAX = 16
 };
 
+/* ---- the places that a warp's access reaches: memory.c, trace.c ------------------------------------------------- */
+
+typedef enum xg_sim_pattern {
+    XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE, /* all active lanes at one place, at */
+    XG_SIM_FEW, /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY  /* each active lane somewhere, p[lane]: in different spaces or buffers */
+} xg_sim_pattern;
+typedef struct xg_sim_reach {
+    xg_sim_pattern shape;
+    bool shared;    /* it is shared memory; of ANY: some of it */
+    uint32_t bytes; /* of a lane */
+    char *at;
+    union {
+        uint32_t off[XG_SIM_WARP];
+        char *p[XG_SIM_WARP];
+    } to;
+} xg_sim_reach;
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+    switch (r->shape) {
+    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
+    case XG_SIM_ONE: return r->at;
+    case XG_SIM_FEW: return r->at + r->to.off[lane];
+    default: return r->to.p[lane];
+    }
+}
+
 /* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
 
 typedef struct xg_sim_module xg_sim_module;
@@ -4164,8 +4191,8 @@ typedef struct xg_sim_launch {
     /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
      * depend on it show; one worker gives the same result each time */
     uint64_t seed;
-    /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
-     * PTX lines */
+    /* 0 counts as 1. With more, a fault takes away its threads, and the others go on to where they need them (run.c);
+     * the launch goes on until it has so many of different kinds or PTX lines */
     uint32_t max_faults;
     bool unchecked_shared;      /* do not report reads of shared memory that was never written */
     bool unchecked_global;      /* ... of global memory that was never written */
@@ -13465,6 +13492,11 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
  * true before each write, asked (K_INIT) before each use. A mov or selp may carry an unwritten value along, as the
  * joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
  *
+ * What a shuffle hands on is asked later. A reduction over fewer lanes than a warp has shuffles values that only its
+ * first lanes have written, and the other lanes add up what no thread reads. So a watched register that a shuffle
+ * reads is `carried`, and so is each register that arithmetic or a shuffle computes of a carried one: its predicate is
+ * computed beside it, and asked where the value decides something: an address, a stored value, a guard, a matrix.
+ *
  * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one
  * block behind an unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block;
  * registers beyond are not watched. */
@@ -13583,6 +13615,7 @@ typedef struct xg_sim_watch {
     uint32_t *first, *n; /* by register: its touches in `sorted` */
     xg_sim_touch *sorted;
     uint32_t *flag; /* by register: the predicate's operand code, 0 when it is not watched */
+    bool *carried;  /* by register: its predicate is computed beside it */
 } xg_sim_watch;
 
 XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uint32_t record, uint8_t what) {
@@ -13724,10 +13757,59 @@ XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch
     return found;
 }
 
+/* ---- what shuffles hand on ---- */
+
+enum {
+    XG_SIM_HANDED_MAX = 3
+};
+XG_FN bool xg_sim_is_shuffle(const xg_sim_ins *in) { return in->kind == XG_SIM_K_WARP && in->op <= XG_SIM_W_IDX; }
+/* The registers whose values a record hands on to its result; 0: it has none, or more than one result. */
+XG_FN uint32_t xg_sim_handed(const xg_sim_ins *in, uint32_t out[XG_SIM_HANDED_MAX]) {
+    const bool shuffle = xg_sim_is_shuffle(in), copy = in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES;
+    uint32_t code[XG_SIM_HANDED_MAX], n = 0, k;
+    if (in->d == XG_SIM_NOREG || !(shuffle || in->kind == XG_SIM_K_ALU)) return 0;
+    if (!shuffle && (in->d2 != XG_SIM_NOREG || in->e != XG_SIM_NOREG || in->n)) return 0;
+    if (copy && in->b != XG_SIM_NOREG) return 0; /* selp carries without a predicate */
+    code[0] = in->a;
+    code[1] = shuffle ? XG_SIM_NOREG : in->b;
+    code[2] = shuffle ? XG_SIM_NOREG : in->c;
+    for (k = 0; k < XG_SIM_HANDED_MAX; k++)
+        if (code[k] != XG_SIM_NOREG && !(code[k] & 1)) out[n++] = code[k] >> 1;
+    return n;
+}
+/* True when a record hands a carried register on. */
+XG_FN bool xg_sim_hands_on(const xg_sim_watch *w, const xg_sim_ins *in) {
+    uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), k;
+    for (k = 0; k < n && !w->carried[regs[k]]; k++) {}
+    return k < n;
+}
+/* Marks what is carried, until nothing more is found or the work is too much: what is not marked is asked at once. */
+XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
+    const uint32_t begin = p->f->begin, end = p->code.n;
+    uint64_t work = 0;
+    uint32_t i;
+    bool moved = false;
+    w->carried = XG_NEW_N(&p->scratch, bool, p->vregs.n);
+    for (i = begin; i < end; i++) {
+        const xg_sim_ins *in = &p->code.p[i];
+        if (!xg_sim_is_shuffle(in) || in->a & 1 || !w->flag[in->a >> 1]) continue;
+        w->carried[in->a >> 1] = moved = true;
+    }
+    while (moved && work < XG_SIM_WATCH_WORK) {
+        moved = false;
+        for (i = begin; i < end; i++) {
+            const xg_sim_ins *in = &p->code.p[i];
+            if (!xg_sim_hands_on(w, in) || w->carried[in->d >> 1]) continue;
+            if (!w->flag[in->d >> 1]) w->flag[in->d >> 1] = xg_sim_new_reg(p, 4) << 1;
+            w->carried[in->d >> 1] = moved = true;
+        }
+        work += end - begin;
+    }
+}
+
 /* ---- putting the records in ---- */
 
-XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind kind, uint32_t flag, uint32_t value,
-    uint32_t reg, bool guarded) {
+XG_FN xg_sim_ins xg_sim_empty_beside(const xg_sim_ins *beside, xg_sim_kind kind, bool guarded) {
     xg_sim_ins in;
     memset(&in, 0, sizeof in);
     in.kind = (uint8_t)kind;
@@ -13737,25 +13819,63 @@ XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind ki
         in.flags = beside->flags & (XG_SIM_GUARDED | XG_SIM_NOT);
         in.guard = beside->guard;
     }
-    if (kind == XG_SIM_K_ALU) {
-        in.op = XG_SIM_F_mov_b32;
-        in.d = flag;
-        in.a = value;
-    } else {
-        in.a = flag;
-        in.imm = p->vregs.p[reg].name;
-    }
+    return in;
+}
+XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *beside, uint32_t reg) {
+    xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_INIT, reg << 1 != beside->guard);
+    in.a = w->flag[reg];
+    in.imm = p->vregs.p[reg].name;
+    in.op = w->carried[reg];
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* flag = value, or with b: value and b. */
+XG_FN void xg_sim_insert_flag(
+    xg_sim_asm *p, const xg_sim_ins *beside, uint32_t flag, uint32_t value, uint32_t b, bool guarded) {
+    xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_ALU, guarded);
+    in.op = b == XG_SIM_NOREG ? XG_SIM_F_mov_b32 : XG_SIM_F_and_b32;
+    in.d = flag;
+    in.a = value;
+    in.b = b;
+    xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* The predicate of a carried result: that of the lane a shuffle reads, or of all that arithmetic reads together. */
+XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
+    const uint32_t flag = w->flag[in->d >> 1];
+    uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), sum = yes, k;
+    if (xg_sim_is_shuffle(in)) {
+        xg_sim_ins own = *in;
+        own.flags = (uint8_t)(own.flags & ~XG_SIM_FIRST);
+        own.a = w->flag[in->a >> 1];
+        own.d = flag;
+        own.d2 = XG_SIM_NOREG;
+        xg_push(&p->scratch, xg_sim_ins, &p->code, own);
+        return;
+    }
+    for (k = 0; k < n; k++) /* its own old one first, before it is written */
+        if (regs[k] == in->d >> 1) sum = flag;
+    for (k = 0; k < n; k++) {
+        if (!w->carried[regs[k]] || w->flag[regs[k]] == flag) continue;
+        xg_sim_insert_flag(p, in, flag, w->flag[regs[k]], sum == yes ? XG_SIM_NOREG : sum, true);
+        sum = flag;
+    }
 }
 XG_FN void xg_sim_insert_around(
     xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
+    const bool carries = xg_sim_hands_on(w, in) && w->carried[in->d >> 1], shuffle = xg_sim_is_shuffle(in);
     uint32_t i;
-    for (i = first; i < t->n; i++)
-        if (t->p[i].what == 0 && w->flag[t->p[i].reg])
-            xg_sim_insert(p, in, XG_SIM_K_INIT, w->flag[t->p[i].reg], 0, t->p[i].reg, t->p[i].reg << 1 != in->guard);
-    for (i = first; i < t->n; i++)
-        if (t->p[i].what != 0 && w->flag[t->p[i].reg])
-            xg_sim_insert(p, in, XG_SIM_K_ALU, w->flag[t->p[i].reg], yes, t->p[i].reg, true);
+    for (i = first; i < t->n; i++) {
+        const uint32_t reg = t->p[i].reg;
+        const bool handed = carries && w->carried[reg] && reg << 1 != in->guard && (!shuffle || reg << 1 == in->a);
+        if (t->p[i].what == 0 && w->flag[reg] && !handed) xg_sim_insert_ask(p, w, in, reg);
+    }
+    for (i = first; i < t->n; i++) {
+        const uint32_t reg = t->p[i].reg;
+        if (t->p[i].what == 0 || !w->flag[reg]) continue;
+        if (carries && reg == in->d >> 1)
+            xg_sim_insert_carried(p, w, in, yes);
+        else
+            xg_sim_insert_flag(p, in, w->flag[reg], yes, XG_SIM_NOREG, true);
+    }
 }
 /* True when records were put in: blocks and edges are to be found again. */
 XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
@@ -13767,6 +13887,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
     if (!xg_sim_watched(p, g, &w)) return false;
+    xg_sim_find_carried(p, &w);
     no = xg_sim_constant(p, 0, 4);
     yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
     t = XG_NEW(&p->scratch, xg_sim_touches);
@@ -13782,7 +13903,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     p->code.n = begin;
     for (k = 0; k < all; k++)
         if (w.flag[k])
-            xg_sim_insert(p, &old[0], XG_SIM_K_ALU, w.flag[k], xg_sim_is_argument(p, k) ? yes : no, k, false);
+            xg_sim_insert_flag(p, &old[0], w.flag[k], xg_sim_is_argument(p, k) ? yes : no, XG_SIM_NOREG, false);
     for (i = 0; i < n; i++) {
         xg_sim_touches some = *t;
         moved[i] = p->code.n;
@@ -14339,6 +14460,7 @@ typedef enum xg_sim_state {
     XG_SIM_AT_JOIN,
     XG_SIM_AT_BARRIER,
     XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */,
+    XG_SIM_LEFT_OUT /* lanes of it have faulted, and it is where it would need them: it never moves again */,
     XG_SIM_DONE
 } xg_sim_state;
 typedef struct xg_sim_path {
@@ -14369,6 +14491,7 @@ typedef struct xg_sim_warp {
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
+    bool maimed;             /* lanes of it have faulted and are gone */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
@@ -14526,9 +14649,13 @@ struct xg_sim_worker {
     xg_sim_search watch;
     xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
-    xg_sim_kept fault;   /* the last one */
-    xg_sim_kept *faults; /* all that are different */
-    uint32_t n_faults;
+    bool hurt;                        /* the block has faulted and gone on */
+    uint32_t fault_warps;             /* of the record: those that faulted, by bits */
+    uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
+    xg_sim_kept fault;                /* the last one */
+    xg_sim_kept *faults;              /* all that are different */
+    xg_sim_search *sides;             /* of each, what its other side is looked for by */
+    uint32_t n_faults, n_sides;       /* n_sides: of earlier blocks */
 };
 
 /* ---- trace.c ---- */
@@ -14693,6 +14820,8 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     xg_sim_faultkind kind, const char *format, ...) {
     va_list args;
     size_t n;
+    w->fault_warps |= 1u << (v->id & 31);
+    w->fault_lanes[v->id & 31] = (uint8_t)lane;
     if (w->faulted) return;
     w->faulted = true;
     if (w->watch.running) return; /* said already */
@@ -14703,6 +14832,20 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     va_start(args, format);
     xg_vformat(w->fault.text + n, sizeof w->fault.text - n, format, args);
     va_end(args);
+}
+
+/* Keeps the fault if it is another one than those before; false when there is no room for more, or it was the last. */
+XG_FN bool xg_sim_keep_fault(xg_sim_worker *w) {
+    const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    uint32_t i;
+    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
+    if (i == w->n_faults && i < most) {
+        w->faults[i] = w->fault;
+        w->sides[i] = w->watch;
+        w->n_faults++;
+    }
+    w->watch.wanted = false;
+    return w->n_faults < most;
 }
 
 /* The last buffer that was freed and held these bytes; NULL when there is none. */
@@ -15475,6 +15618,18 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
+/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those that are. */
+XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
+    const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
+    uint32_t *tags = m->line_w + 2 * (at / 64);
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    for (; at < end; at += 64, tags += 2) {
+        const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
+        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
+    }
+    return at;
+}
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
 XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine,
     bool write, xg_sim_clash *out) {
@@ -15502,7 +15657,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     uint32_t mine = m->tag | warp;
     uint64_t stop;
     if (!m->line_w) return xg_sim_track_piece(v, m, at, end, mine, write, out);
-    for (; at < end; at = stop) {
+    for (at = xg_sim_track_calm(m, at, end, mine, write); at < end; at = stop) {
         stop = XG_MIN(end, at / 64 * 64 + 64);
         if (stop - at == 64 && xg_sim_track_line(v, m, at / 64, mine, write)) continue;
         xg_sim_split(m->line_w, m->w, at / 64);
@@ -15800,31 +15955,6 @@ XG_FN uint32_t xg_sim_first_lane(uint32_t mask) {
     uint32_t i = 0;
     while (i < 31 && !(mask >> i & 1)) i++;
     return i;
-}
-
-typedef enum xg_sim_pattern {
-    XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */
-    XG_SIM_ONE, /* all active lanes at one place, at */
-    XG_SIM_FEW, /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
-    XG_SIM_ANY  /* each active lane somewhere, p[lane]: in different spaces or buffers */
-} xg_sim_pattern;
-typedef struct xg_sim_reach {
-    xg_sim_pattern shape;
-    bool shared;    /* it is shared memory; of ANY: some of it */
-    uint32_t bytes; /* of a lane */
-    char *at;
-    union {
-        uint32_t off[XG_SIM_WARP];
-        char *p[XG_SIM_WARP];
-    } to;
-} xg_sim_reach;
-XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
-    switch (r->shape) {
-    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
-    case XG_SIM_ONE: return r->at;
-    case XG_SIM_FEW: return r->at + r->to.off[lane];
-    default: return r->to.p[lane];
-    }
 }
 
 XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) {
@@ -16827,6 +16957,7 @@ enum {
     XG_SIM_TRACE_LINE_BYTES = 128,
     XG_SIM_TRACE_SECTOR_BYTES = 32,
     XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
+    XG_SIM_TRACE_SCHEDULERS = 4,    /* of a multiprocessor: each has a part of every pipe (CUDA guide) */
     XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
     XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
@@ -16876,6 +17007,7 @@ typedef struct xg_sim_price {
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
     bool stays;       /* the assembler leaves it where it is */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
+    uint16_t piped;   /* clocks that a scheduler's part of the pipe takes for it */
     uint32_t macs;    /* multiply-adds of a warp instruction */
     uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
     uint32_t feed;    /* quarters of passes of shared memory that it reads for them */
@@ -16894,6 +17026,7 @@ typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
     /* of the straight code here: the last begin of an instruction, and of a store */
     uint32_t latest, stored;
+    uint32_t since, piped[XG_PIPE_COUNT]; /* when it began; clocks of each pipe that it takes */
     uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
@@ -17111,6 +17244,9 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     } else
         p->stays = !xg_sim_trace_moves(in);
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
+    if (p->pipe < XG_PIPE_COUNT)
+        p->piped = (uint16_t)xg_cost_scale(
+            p->weight, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
 
@@ -17392,9 +17528,15 @@ enum {
     XG_SIM_TRACE_UNIT_CLOCKS = 20   /* from a matrix unit's last clock for an instruction to its result (wgmma: ~20) */
 };
 
-/* Straight code ends: all of it has begun. The warp's clock. */
+/* Straight code ends: all of it has begun, and each pipe has taken what was its. The warp's clock. */
 XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
+    uint32_t k;
     c->now = XG_MAX(c->now, c->latest);
+    for (k = 0; k < XG_PIPE_COUNT; k++) {
+        c->now = XG_MAX(c->now, c->since + c->piped[k]);
+        c->piped[k] = 0;
+    }
+    c->since = c->now;
     c->stored = c->awaited = c->n_flight = 0;
     return c->now;
 }
@@ -17601,6 +17743,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
     c->now += p->weight;
+    if (p->pipe < XG_PIPE_COUNT) c->piped[p->pipe] += p->piped;
     if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);
     return at;
 }
@@ -22777,13 +22920,17 @@ XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
  * put it together too.
  *
  * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have
- * spent their quantum of branches (so that warps which spin on each other all move) or have faulted. */
+ * spent their quantum of branches (so that warps which spin on each other all move) or have faulted.
+ *
+ * Where a launch looks for several faults, a fault takes away the threads that made it. The others go on as far as that
+ * has a meaning: the rest of their warp to where it would need them, other warps to where they would wait for it. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
 
 enum {
     XG_SIM_QUANTUM = 20000,
-    XG_SIM_PATIENCE = 200 /* turns */
+    XG_SIM_FUEL_HURT = 1 << 20, /* warp instructions of a block after a fault: what spins for its lost threads ends */
+    XG_SIM_PATIENCE = 200       /* turns */
 };
 #define XG_SIM_ALL 0xFFFFFFFFu
 
@@ -23021,7 +23168,12 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm)
+    if (in->op)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
+            "register '%.*s' is used, but its value comes of a shuffle whose source was not written, in this thread or "
+            "the one it reads",
+            in->imm ? (int)n : 0, s->text + from);
+    else if (in->imm)
         xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
             "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
     else
@@ -23100,7 +23252,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     v->pc = next;
     if (v->mask) return true;
     if (v->n_paths && xg_sim_path_pop(v)) return true;
-    v->state = XG_SIM_DONE;
+    v->state = v->maimed ? XG_SIM_LEFT_OUT : XG_SIM_DONE;
+    if (v->maimed) return false; /* nothing may take it for a warp that has ended as it should */
     w->ended++;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
@@ -23189,7 +23342,61 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
     return true;
 }
 
-/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the
+/* ---- after a fault ---- */
+
+/* Is a record the same when it is executed again? A load that writes its own address is not. */
+XG_FN bool xg_sim_repeats(const xg_sim_worker *w, const xg_sim_ins *in) {
+    uint32_t k;
+    for (k = 0; in->kind == XG_SIM_K_LD && k < in->n; k++)
+        if (w->m->list[in->list + k] == in->a) return false;
+    return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
+}
+/* Does a record need other lanes of its warp, or other warps? */
+XG_FN bool xg_sim_meets_others(const xg_sim_ins *in) {
+    switch (in->kind) {
+    case XG_SIM_K_WARP:
+    case XG_SIM_K_BAR:
+    case XG_SIM_K_WAIT:
+    case XG_SIM_K_TILE:
+    case XG_SIM_K_TENSOR:
+    case XG_SIM_K_ASYNC: return true;
+    default: return false;
+    }
+}
+/* The lanes are gone; what is left of the warp goes on at its `pc`, or with another path. */
+XG_FN void xg_sim_maim(xg_sim_warp *v, uint32_t lanes) {
+    v->maimed = true;
+    v->live &= ~lanes;
+    v->mask &= ~lanes;
+    if (v->mask || (v->n_paths && xg_sim_path_pop(v))) return;
+    v->state = XG_SIM_LEFT_OUT;
+}
+/* The team has faulted at record pc, which the warps `ran` (bits) have executed. Keeps the fault, and takes away the
+ * threads that made it: of a record that may be executed again, which all warps then do, the lane alone. Warps are
+ * alone from here on. */
+XG_FN bool xg_sim_go_on(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc, uint32_t ran) {
+    xg_sim_worker *w = t->w;
+    uint32_t k;
+    const bool repeats = xg_sim_repeats(w, in);
+    if (w->l->max_faults < 2 || w->cluster->n > 1 || w->watch.over || !(repeats || ran))
+        return xg_sim_team_stop(t, XG_SIM_WAITS);
+    if (!w->watch.running && !xg_sim_keep_fault(w)) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        const uint32_t active = xg_sim_guard(v, in);
+        v->pc = repeats || !(ran >> k & 1) ? pc : pc + 1;
+        if (w->fault_warps >> (v->id & 31) & 1) xg_sim_maim(v, repeats ? 1u << w->fault_lanes[v->id & 31] : active);
+    }
+    if (!w->hurt) w->fuel_end = XG_MIN(w->fuel_end, w->stats.warp_instructions + XG_SIM_FUEL_HURT);
+    w->hurt = true;
+    w->faulted = false;
+    w->fault_warps = 0;
+    return xg_sim_team_split(t, XG_SIM_NOREG);
+}
+
+/* ---- the records of control ---- */
+
+/* Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the
  * reason. */
 
 XG_FN bool xg_sim_step_join(xg_sim_team *t, uint32_t pc) {
@@ -23263,7 +23470,7 @@ XG_FN bool xg_sim_step_end(xg_sim_team *t, uint32_t pc) {
         else
             xg_sim_leave(t->w, v, v->mask, pc);
     }
-    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->v->state == XG_SIM_READY || xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     uint32_t k, m, left = 0;
@@ -23271,10 +23478,10 @@ XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
         t->v[k].pc = pc + 1;
         m = xg_sim_guard(&t->v[k], in);
         if (m) xg_sim_leave(t->w, &t->v[k], m, pc + 1);
-        left += t->v[k].state == XG_SIM_DONE || t->v[k].live != XG_SIM_ALL;
+        left += t->v[k].state != XG_SIM_READY || t->v[k].live != XG_SIM_ALL;
     }
     if (t->n > 1 && left) return xg_sim_team_split(t, XG_SIM_NOREG);
-    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->v->state == XG_SIM_READY || xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) { /* and all that waits */
     uint32_t k, m, through = 0;
@@ -23292,8 +23499,24 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
     if (through == t->n) return true;
     return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
 }
+/* What neither steers nor waits: one warp after the other. */
+XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    const bool tiles = in->kind == XG_SIM_K_TILE && t->n > 1;
+    uint32_t k, at, m, ran = 0;
+    if (!tiles || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
+        const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
+        for (k = 0; k < t->n && !t->w->faulted; k++) {
+            at = first + k < t->n ? first + k : first + k - t->n;
+            m = xg_sim_guard(&t->v[at], in);
+            if (m) xg_sim_exec_one(t->w, &t->v[at], in, m);
+            ran |= 1u << at;
+        }
+    }
+    if (XG_UNLIKELY(t->w->faulted)) return xg_sim_go_on(t, in, pc, tiles ? 0 : ran);
+    t->v->pc = pc + 1;
+    return true;
+}
 XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
-    uint32_t k, m;
     switch (in->kind) {
     case XG_SIM_K_JOIN: return xg_sim_step_join(t, pc);
     case XG_SIM_K_BRA: return xg_sim_step_bra(t, in, pc);
@@ -23303,18 +23526,7 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_EXIT: return xg_sim_step_exit(t, in, pc);
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
-    default:
-        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
-            const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
-            for (k = 0; k < t->n; k++) {
-                xg_sim_warp *v = &t->v[first + k < t->n ? first + k : first + k - t->n];
-                m = xg_sim_guard(v, in);
-                if (m) xg_sim_exec_one(t->w, v, in, m);
-            }
-        }
-        if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
-        t->v->pc = pc + 1;
-        return true;
+    default: return xg_sim_step_others(t, in, pc);
     }
 }
 
@@ -23373,7 +23585,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
-            if (XG_UNLIKELY(w->faulted)) break;
+            if (XG_UNLIKELY(w->faulted)) {
+                (void)xg_sim_go_on(&team, in - 1, pc - 1, 0);
+                break;
+            }
         }
         if (in->flags & XG_SIM_FIRST && !v->released &&
             (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
@@ -23383,6 +23598,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 xg_sim_ran(w, pc, pc + 1, nw);
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
+        }
+        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+            v->state = XG_SIM_LEFT_OUT;
+            break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
@@ -23400,8 +23619,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
  *
  * A block is visited round after round: each of its groups runs until its warps wait, are done or have spent their
  * quantum. When no group can move, asynchronous copies land, waits that may give up are told "not yet", and then it is
- * a deadlock. A block that faults has ended; what it found is kept, and the next block begins when more faults are
- * wanted. */
+ * a deadlock. A block that faults has ended, or goes on without the threads that made the fault when more faults are
+ * wanted (run.c); then the next block begins. */
 #ifndef XG_SIM_BLOCKS_C
 #define XG_SIM_BLOCKS_C
 
@@ -23422,7 +23641,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->block = block;
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
-    w->bars_used = w->ended = 0;
+    w->bars_used = w->ended = w->fault_warps = 0;
+    w->hurt = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -23437,7 +23657,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
         v->state = XG_SIM_READY;
-        v->released = v->impatient = v->in_cluster_barrier = false;
+        v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
     if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
@@ -23560,6 +23780,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     for (i = first; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
     for (i = 0; i < first && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
     *done += w->ended;
+    if (w->hurt && w->stats.warp_instructions > w->fuel_end) return false; /* as if no warp had moved */
     if (!w->faulted && w->ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
@@ -23583,6 +23804,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
             moved |= xg_sim_round_of(c->peers[r], &done);
             faulted |= c->peers[r]->faulted;
         }
+        if (w->hurt && !moved) break; /* they wait for threads that are gone */
         if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
             if (!xg_sim_event_deadlock(w))
                 for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
@@ -23594,7 +23816,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)
-        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
+        if (!w->hurt && !w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -23623,43 +23845,43 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 
 /* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
  * said. Its results do not matter any more: it has failed. */
-XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks) {
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
     const xg_source *s = w->m->src;
+    xg_sim_kept *kept = &w->faults[fault];
     xg_sim_search *t = &w->watch;
     char place[XG_SIM_PLACE_MAX];
-    size_t n = strlen(w->fault.text);
+    size_t n = strlen(kept->text);
     xg_sim_stats before;
-    t->wanted = false;
     if (w->cluster->n > 1 || !w->l->module->code) return;
+    *t = w->sides[fault];
     t->running = true;
-    t->over = w->faulted = false;
+    t->wanted = t->over = w->faulted = false;
     t->found = XG_SIM_NOREG;
     before = w->stats;
     xg_sim_cluster_run(w, blocks);
     w->stats = before;
-    t->running = false;
-    w->faulted = true;
+    t->running = t->over = false;
     if (t->found == XG_SIM_NOREG) return;
     {
         const xg_sim_ins *in = &w->m->code[t->found];
         const xg_str line = xg_sim_text_line(s, in->at);
         const bool known = xg_sim_source_place(s, in->at, place, sizeof place) != 0;
-        xg_format(w->fault.text + n, sizeof w->fault.text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
+        xg_format(kept->text + n, sizeof kept->text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
             s->name ? s->name : "ptx", xg_sim_line_of(w, in), known ? ", from " : "", known ? place : "",
             (int)XG_MIN(line.n, 120u), line.p);
     }
 }
-/* A fault is kept if it is another one than those before. The worker may go on while there is room. */
-XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
+/* A block has ended that has faulted. Its last fault is kept, and the worker goes on while there is room for more. */
+XG_FN void xg_sim_end_faulty(xg_sim_worker *w, const uint64_t *blocks) {
     const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    bool endless = w->faulted && w->fault.kind == XG_SIM_FAULT_ENDLESS;
     uint32_t i;
-    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
-    if (i == w->n_faults && i < most) {
-        if (w->watch.wanted) xg_sim_other_side(w, blocks);
-        w->faults[w->n_faults++] = w->fault;
-    }
-    w->watch.wanted = false;
-    if (w->n_faults >= most || w->fault.kind == XG_SIM_FAULT_ENDLESS) {
+    if (w->faulted) (void)xg_sim_keep_fault(w);
+    for (i = w->n_sides; i < w->n_faults; i++)
+        if (w->sides[i].wanted) xg_sim_other_side(w, blocks, i);
+    w->n_sides = w->n_faults;
+    if (w->n_faults >= most || endless) {
+        w->faulted = true;
         xg_sim_stop(w->l);
         return;
     }
@@ -23673,7 +23895,7 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
         if (xg_sim_stopped(w->l)) break;
         if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, w->range_at++), blocks)) continue;
         xg_sim_cluster_run(w, blocks);
-        if (w->faulted) xg_sim_keep_fault(w, blocks);
+        if (w->faulted || w->hurt) xg_sim_end_faulty(w, blocks);
     }
     return w->n_faults ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
@@ -24062,6 +24284,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.scratch2 = xg_sim_carve_out(&c, 512);
     w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
     w.faults = (xg_sim_kept *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.faults);
+    w.sides = (xg_sim_search *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.sides);
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);

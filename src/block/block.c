@@ -572,10 +572,19 @@ XG_FN void xg_block_parts(xg_block *d) {
         if (need[k])
             d->part[k] = xg_block_shared(d, k == XG_BP_ELEMENT ? d->element : k == XG_BP_REAL ? d->real : XG_E_I32, n);
 }
-XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
-    uint32_t k;
+/* The program's arrays are declared in front of all statements but those that give an int a name. */
+XG_FN void xg_block_read_head(xg_block *d, xg_kval **results) {
     d->results = results;
     xg_block_parts(d);
+    while (xg_block_declaration(d) || xg_str_is(d->tokens[d->at + 1].text, "=")) {
+        bool names = xg_str_is(d->tokens[d->at + 1].text, "=");
+        if (names && xg_block_fold_of(d->tokens[d->at + 2].text) < XG_BF_COUNT) return;
+        if (names) xg_block_assign(d);
+    }
+}
+XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
+    uint32_t k;
+    xg_block_read_head(d, results);
     while (d->tokens[d->at].kind != XG_BT_END) xg_block_statement(d);
     if (d->n_in != d->i->n_operands || d->n_out != (d->i->shape->type == XLAGPU_TUPLE ? d->i->shape->n_elems : 1))
         xg_block_refuse(d, "there are too many");

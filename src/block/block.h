@@ -59,7 +59,8 @@ typedef struct xg_block {
 XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
 XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
 XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
-XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, then what was written to it */
+XG_FN void xg_block_read_head(xg_block *d, xg_kval **results); /* the declarations, by which run begins */
+XG_FN void xg_block_run(xg_block *d, xg_kval **results);       /* results: memory, then what was written to it */
 /* ---- merge.c ---- */
 XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_merge(xg_fusion_emission *e);

@@ -15,6 +15,9 @@
 #include "block.h"
 #include "sort.c"
 
+enum {
+    XG_MERGING_CUTS = 2 /* where what the block makes begins and ends */
+};
 /* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {
     xg_sort_site *d;
@@ -127,7 +130,7 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
 XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_sort_site *d = m->d;
     xg_kb *b = &d->s.b;
-    xg_kval *shared = xg_shared_array(&d->s.b, XG_E_I32, 2), *is_first, *found, *at;
+    xg_kval *shared = xg_shared_array(&d->s.b, XG_E_I32, XG_MERGING_CUTS), *is_first, *found, *at;
     xg_flow f = xg_flow_of(&d->s, &shared);
     int64_t k;
     xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)));
@@ -212,6 +215,7 @@ XG_FN const char *xg_merging_plan(xg_sort_site *d) {
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
     xg_form_put(d->e, "places", d->places);
     xg_form_put(d->e, "each", d->each);
+    d->e->record->launch.shared = XG_MERGING_CUTS * xg_kelem_bytes(XG_E_I32);
     return NULL;
 }
 XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {

@@ -66,6 +66,22 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
 }
+/* What the arrays take that the program declares: its head is read, and what that makes goes nowhere. */
+XG_FN int64_t xg_solver_shared_bytes(const xg_block *d) {
+    xg_arena *a = d->e->arena;
+    xg_fusion_emission *e = XG_NEW(a, xg_fusion_emission);
+    xg_block *head = XG_NEW(a, xg_block);
+    xg_kfunc *f;
+    *e = *d->e;
+    e->m = xg_kir_module(e->ctx, a, e->m->aff);
+    f = xg_kir_func(e->m, e->name, NULL, 0, NULL, 0);
+    *head = *d;
+    head->e = head->s.e = e;
+    head->s.b = xg_kb_end(e->m, f->body);
+    xg_solver_names(head);
+    xg_block_read_head(head, XG_NEW_N(a, xg_kval *, e->n_roots + (size_t)1));
+    return xg_shared_taken(f->body);
+}
 XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     const xg_inst *i = xg_solver_of_root(e->roots[0]);
     const xg_shape *first; /* in whose type it is computed */
@@ -78,7 +94,7 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     e->form = d;
     d->e = e;
     d->i = i;
-    (void)xg_solver_text(i); /* there is one */
+    xg_block_read(d, xg_solver_text(i), 2);
     if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32",
             "solvers in %s are not supported in kernels", xg_type_name(t));
@@ -90,6 +106,8 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     if (d->blocks > INT32_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
             "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
+    e->record->launch.shared = xg_solver_shared_bytes(d);
+    e->record->launch.resident = 1; /* few matrices: a thread may have what registers it needs */
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 XG_FN void xg_emit_solver(xg_fusion_emission *e) {
@@ -97,7 +115,6 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_block *d = (xg_block *)e->form;
     uint32_t k;
-    f->resident = 1;
     xg_emit_functions(e, false);
     d->s = xg_emit_scope(e, f, UINT32_MAX);
     d->s.b.loc = e->fusion->id + 1;
@@ -110,7 +127,6 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->place = xg_block_divided(d, d->thread, d->threads / d->groups, true);
     d->group = xg_block_divided(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
-    xg_block_read(d, xg_solver_text(d->i), 2);
     xg_block_run(d, dest);
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }

@@ -68,6 +68,7 @@ typedef struct xg_sort_site {
     xg_scope s;
     xg_kval *at[2];             /* thread, block */
     xg_kval *entries, *numbers; /* in shared memory */
+    bool *brings;               /* by operand: its elements are brought into shared memory, for who compares them */
     xg_kval **close;            /* by operand: its elements in shared memory, or NULL */
     /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
     xg_elem **raw;
@@ -480,8 +481,7 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
 }
 XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
-    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places,
-               most = d->o.bits == 64                                   ? INT64_MAX
+    int64_t j, most = d->o.bits == 64                                   ? INT64_MAX
                       : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX
                                                                         : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
@@ -514,13 +514,11 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
         v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     }
     for (k = 0; k < d->n; k++) {
-        int64_t more = room * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
         if (!xg_order_asks_for(d->i, k)) continue;
         xg_sort_load(d, k, spots, raw);
         for (j = 0; j < d->each; j++) v[j].x[k] = raw[j];
-        if (bytes + more > XG_SHARED_STATIC_BYTES) continue;
-        bytes += more;
-        d->close[k] = xg_shared_array(&d->s.b, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
+        if (!d->brings[k]) continue;
+        d->close[k] = xg_shared_array(&d->s.b, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), d->group * d->places);
         for (j = 0; j < d->each; j++) {
             xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false)
                                    : xg_sort_value(d, xg_sort_flat(d, j));
@@ -739,6 +737,19 @@ XG_FN const char *xg_sort_plan(xg_sort_site *d) {
     xg_form_put(d->e, "each", d->each);
     return NULL;
 }
+/* Entries, the numbers that stand beside them, and elements that are compared, as far as there is room. */
+XG_FN int64_t xg_sort_shared_bytes(xg_sort_site *d) {
+    int64_t bytes = xg_sort_room(d) * d->o.entry_bytes, more;
+    uint32_t k;
+    if (d->o.form == XG_SORT_BY_KEY) bytes += xg_sort_room(d) * xg_kelem_bytes(XG_E_I32);
+    d->brings = XG_NEW_N(d->e->arena, bool, d->n + (size_t)1);
+    for (k = 0; d->o.form == XG_SORT_BY_COMPARATOR && k < d->n; k++) {
+        more = d->group * d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        d->brings[k] = xg_order_asks_for(d->i, k) && bytes + more <= XG_SHARED_STATIC_BYTES;
+        if (d->brings[k]) bytes += more;
+    }
+    return bytes;
+}
 /* plan: NULL, or why it cannot be as it is ordered. */
 XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_site *)) {
     const char *why;
@@ -758,6 +769,7 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_sit
     if (!some) return xg_emit_launch(e, 1, 1, 0);
     why = plan(d);
     if (why) return xg_emit_refuse(e, why);
+    e->record->launch.shared += xg_sort_shared_bytes(d);
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 /* The whole kernel, by the body of one of the plans. */

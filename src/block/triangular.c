@@ -529,6 +529,14 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
         xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
+/* Of the factorisation, a tile and, where there are several, two more; of the solution, the matrix' tile and what is
+ * known already. */
+XG_FN int64_t xg_tiled_shared_bytes(const xg_tiled_site *d) {
+    int64_t tile = d->side * (d->side + 1), elements = tile;
+    if (!d->i->shape->elements) return 0;
+    if (d->tiles > 1) elements += d->i->op == XG_CHOLESKY ? 2 * tile : d->side * d->lines;
+    return elements * xg_kelem_bytes(d->element);
+}
 XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e) {
     int64_t batch = 1;
     xg_tiled_site *d;
@@ -544,6 +552,7 @@ XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e) {
     if (d->blocks > INT32_MAX)
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
             xg_op_name(d->i->op), (long long)d->blocks);
+    e->record->launch.shared = xg_tiled_shared_bytes(d);
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 XG_FN void xg_emit_triangular(xg_fusion_emission *e) {

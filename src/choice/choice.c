@@ -73,6 +73,25 @@ XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
     return xg_choice_refuse(w, made, xg_str_z(why));
 }
 
+/* How many blocks a multiprocessor is to hold can be ordered of every way that leaves it open; not in a small build. */
+XG_FN bool xg_choice_hold(xg_choosing *w, xg_record *made) {
+#ifdef XLAGPU_SMALL
+    (void)w;
+    (void)made;
+    return true;
+#else
+    const xg_device *d = &w->job.fusion->comp->module->device;
+    const xg_launch *l = &made->launch;
+    int64_t n = w->job.given ? w->job.given->launch.resident : 0,
+            threads = (int64_t)l->threads[0] * l->threads[1] * l->threads[2];
+    if (!n || l->resident) return true;
+    if (n > d->blocks_per_sm || n * threads > d->threads_per_sm || n * l->shared > d->shared_per_sm)
+        return xg_choice_refuse(w, made, XG_STR("a multiprocessor has no room for so many resident blocks"));
+    made->launch.resident = (uint32_t)n;
+    return true;
+#endif
+}
+
 XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
 
 /* What the emitter's code does to memory decides where results may lie: the loop emitter makes all results at one place
@@ -210,7 +229,7 @@ XG_FN bool xg_choice_make(
     w->job.e = &w->e;
     xg_emit_open(&w->e, NULL, a, fusion, target);
     xg_emit_check_leaves(&w->e);
-    return xg_choice_go(w) && xg_choice_check(w, w->r) && xg_choice_narrow(w);
+    return xg_choice_go(w) && xg_choice_hold(w, w->r) && xg_choice_check(w, w->r) && xg_choice_narrow(w);
 }
 XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     xg_record r = *w->r;
@@ -479,7 +498,7 @@ XG_FN bool xg_choice_obey(xg_choosing *w) {
     xg_emit_check_leaves(&w->e);
     w->e.given = r;
     if (!xg_emit_plan(&w->e, w->by)) return xg_choice_refuse(w, w->e.record, w->e.record->why);
-    return xg_choice_check(w, w->e.record);
+    return xg_choice_hold(w, w->e.record) && xg_choice_check(w, w->e.record);
 }
 XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, const xg_kfunc *f) {
     const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
@@ -505,7 +524,8 @@ XG_FN xg_kmodule *xg_choice_emit(
     m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);
     if (w->by) xg_emit_close(&w->e);
     xg_choice_check_launch(fusion, r, m->entry);
-    XLAGPU_ASSERT(!r->launch.shared || r->launch.shared == xg_shared_taken(m->entry->body));
+    XLAGPU_ASSERT((w->by ? w->e.record : r)->launch.shared == xg_shared_taken(m->entry->body));
+    m->entry->resident = r->launch.resident;
     return m;
 }
 

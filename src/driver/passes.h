@@ -168,7 +168,6 @@ enum {
     X("lower-loops", xg_kir_lower_loops, ALL) \
     X("flatten-tensors", xg_kir_flatten_tensors, ALL) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
-    X("canonicalize", xg_kir_canonicalize, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \

@@ -279,11 +279,11 @@ HANDLER(constant) {
     for (k = 1; k < i->shape->elements; k++)
         if (memcmp(p, p + (size_t)k * all, all) != 0)
             xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "an array constant inside a kernel");
-    memcpy(&bits, p, n);
+    if (i->shape->elements) memcpy(&bits, p, n); /* of none at all: what is never read */
     r = xg_elem_real(xg_kconst_bits(&s->b, xg_kir_scalar(s->e->m, xg_kelem_of(real)), bits));
     if (all != n) {
         bits = 0;
-        memcpy(&bits, p + n, n);
+        if (i->shape->elements) memcpy(&bits, p + n, n);
         r.im = xg_kconst_bits(&s->b, xg_kir_scalar(s->e->m, xg_kelem_of(real)), bits);
     }
     return r;

@@ -151,11 +151,26 @@ XG_FN xg_kval **xg_phases_value(xg_phases *w, const xg_inst *i) {
 XG_FN xg_kval *xg_phases_tensor(xg_phases *w, const xg_inst *i) {
     return i->op == XG_PARAMETER ? &w->e.m->entry->body->args[i->number] : *xg_phases_value(w, i);
 }
-/* Results of the kernel to their destinations, all else to shared memory. */
-XG_FN void xg_phases_place(xg_phases *w) {
+/* Results of the kernel to their destinations, all else to shared memory, */
+XG_FN void xg_phases_give_roots(xg_phases *w) {
     xg_kval *dest = &w->e.m->entry->body->args[w->e.comp->n_params];
-    uint32_t k, leaf, n;
+    uint32_t k;
     for (k = 0; k < w->e.n_roots; k++) *xg_phases_value(w, w->e.roots[k]) = dest + k;
+}
+/* where arrays of the members stand, too. */
+XG_FN int64_t xg_phases_shared_bytes(const xg_phases *w) {
+    int64_t bytes = 0;
+    uint32_t k, leaf;
+    for (k = 0; k < w->n; k++) {
+        const xg_kfunc *f = w->p[k].f;
+        bytes += xg_shared_taken(f->body);
+        for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf++)
+            if (!w->p[k].results[leaf]) bytes += f->results[leaf]->elements * xg_kelem_bytes(f->results[leaf]->elem);
+    }
+    return bytes;
+}
+XG_FN void xg_phases_place(xg_phases *w) {
+    uint32_t k, leaf, n;
     for (k = 0; k < w->n; k++)
         for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
             const xg_ktype *t = w->p[k].f->results[leaf];
@@ -316,6 +331,7 @@ XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {
     for (k = 0; k < w->list.n; k++) xg_phase_add(w, w->list.members[k]);
     w->e.m->entry = entry;
     xg_phases_plan(w);
+    xg_phases_give_roots(w);
 }
 /* A plan has to emit the members: what they need of shared memory, and whether their threads wait for each other, is
  * known from their code. */
@@ -342,6 +358,7 @@ XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e) {
     e->members = XG_NEW_N(e->arena, xg_record, w->n + (size_t)1);
     for (k = 0; k < w->n; k++) e->members[k] = *w->p[k].record;
     xg_record_put(e->arena, &e->record->form, "parts", &w->parts, 1);
+    e->record->launch.shared = xg_phases_shared_bytes(w);
     return xg_emit_launch(e, w->threads, w->parts, 0);
 }
 XG_FN void xg_emit_phases(xg_fusion_emission *e) {

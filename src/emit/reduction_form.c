@@ -375,12 +375,17 @@ XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
     xg_kreturn(&s.b, out, n);
     return f;
 }
-/* Of one place of all partial results. */
+/* Of one place of all of the hero's partial results. */
+XG_FN int64_t xg_hero_bytes(const xg_hero *h) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < h->n; k++) bytes += xg_type_bytes(xg_hero_type(h, k));
+    return bytes;
+}
 XG_FN int64_t xg_reduction_bytes(const xg_reduction *r) {
     int64_t bytes = 0;
-    uint32_t h, k;
-    for (h = 0; h < r->n_heroes; h++)
-        for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) bytes += xg_hero_bytes(&r->heroes[h]);
     return bytes;
 }
 

@@ -684,11 +684,22 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     xg_flow_end(&f);
 }
 
+/* What warps and blocks of a row tell each other in each stage, what rows share, and what is kept of them. */
+XG_FN int64_t xg_rows_shared_bytes(const xg_rows *w) {
+    int64_t warps = w->lanes > XG_WARP_LANES ? w->per_block * (w->lanes / XG_WARP_LANES) : 0, apart, vector,
+            bytes = w->n_shared ? w->shared_bytes : 0;
+    const xg_hero *h;
+    for (h = w->heroes; h->i; h++) bytes += (warps + (w->parts > 1)) * xg_hero_bytes(h);
+    if (w->tile.vector) bytes += w->per_block * w->form.cols * xg_rows_tile_bytes(w, &apart, &vector);
+    return w->kept ? bytes + w->kept_bytes : bytes;
+}
 XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {
     xg_rows *w = XG_NEW(e->arena, xg_rows);
     e->form = w;
     if (!xg_rows_form(w, e)) return false;
     if (!xg_rows_plan(w)) return false;
+    xg_rows_heroes(w);
+    e->record->launch.shared = xg_rows_shared_bytes(w);
     if (w->r.blocks > INT32_MAX)
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w->form.rows,
@@ -701,7 +712,6 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_rows *w = (xg_rows *)e->form;
     xg_partial p;
     uint32_t k;
-    xg_rows_heroes(w);
     xg_emit_functions(e, false);
     w->r.s = xg_emit_scope(e, f, UINT32_MAX);
     w->r.s.b.loc = e->fusion->id + 1;

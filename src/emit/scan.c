@@ -421,6 +421,13 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_running_chunk(d, tail, true, p->acc, p->dest);
 }
 
+/* The sums of the warps: of the chunks of the loop, and of the last one behind it. */
+XG_FN int64_t xg_running_shared_bytes(const xg_running *d) {
+    int64_t step = d->lanes * d->vector, chunks;
+    if (!d->row || d->lanes <= XG_WARP_LANES) return 0;
+    chunks = d->length > step && d->length % step ? 2 : 1;
+    return chunks * d->rows * (d->lanes / XG_WARP_LANES) * xg_reduction_bytes(&d->r);
+}
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     xg_running *d = XG_NEW(e->arena, xg_running);
     const xg_inst *window = xg_running_find(e, &d->behind);
@@ -452,6 +459,7 @@ XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     if (d->r.blocks > INT32_MAX)
         xg_hlo_fail(d->h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
             (long long)d->r.blocks);
+    e->record->launch.shared = xg_running_shared_bytes(d);
     return xg_emit_launch(e, d->r.threads, d->r.blocks, 0);
 }
 XG_FN void xg_emit_scan(xg_fusion_emission *e) {

@@ -91,7 +91,9 @@ typedef XG_VEC(xg_numbers) xg_numbers_list;
 typedef struct xg_launch {
     uint32_t threads[3], blocks[3]; /* threads[0] 0: not decided */
     uint32_t cluster;               /* blocks that reach each other's shared memory; 0: each is alone */
-    int64_t shared;                 /* bytes of shared memory that its form takes; 0: none, or decided with the code */
+    int64_t shared;                 /* bytes of shared memory that its form takes */
+    /* blocks that a multiprocessor is to hold at once: registers of a thread are aimed at by that; 0: the code says */
+    uint32_t resident;
 } xg_launch;
 typedef struct xg_record {
     xg_str kind, way;     /* "emitter", "loop" */

@@ -5,7 +5,9 @@
  *
  *   emitter, rule or library   the way, by its text name (choice/choice.h has the table)
  *   form       numbers by which the way walks; each way has names of its own
- *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory
+ *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory;
+ *              shared_bytes: what arrays in shared memory take; resident: blocks that a multiprocessor is to hold at
+ *              once, which is how many registers a thread may have
  *   backend    ptx or llvm: who prints it, where that is not the compilation's
  *   over       for each result, the operands whose memory it may take
  *   estimates  picoseconds by way, where several were tried
@@ -59,7 +61,8 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
     if (given->launch.threads[0] && xg_record_extent_differs(given->launch.threads, made->launch.threads))
         return "block";
     if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
-    return given->launch.shared && given->launch.shared != made->launch.shared ? "shared_bytes" : NULL;
+    if (given->launch.shared && given->launch.shared != made->launch.shared) return "shared_bytes";
+    return given->launch.resident && given->launch.resident != made->launch.resident ? "resident" : NULL;
 }
 
 XG_FN bool xg_record_is_whole(const xg_record *r) { return r->way.n && r->launch.threads[0] && r->n_results; }
@@ -105,6 +108,7 @@ XG_FN void xg_record_print_launch(xg_buf *b, const xg_launch *l) {
     xg_record_print_extent(b, "block", l->threads);
     if (l->cluster) xg_printf(b, ",\"cluster\":\"%u\"", l->cluster);
     if (l->shared) xg_printf(b, ",\"shared_bytes\":\"%lld\"", (long long)l->shared);
+    if (l->resident) xg_printf(b, ",\"resident\":\"%u\"", l->resident);
     xg_putc(b, '}');
 }
 XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r) {
@@ -170,7 +174,7 @@ XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
     static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
-        "backend", "grid", "block", "cluster", "shared_bytes"};
+        "backend", "grid", "block", "cluster", "shared_bytes", "resident"};
     (void)user;
     return i < XG_COUNT(words) ? words[i] : NULL;
 }
@@ -239,6 +243,8 @@ XG_FN void xg_record_read_launch(const xg_record_reader *w, xg_str value, xg_lau
             l->cluster = (uint32_t)XG_MAX(xg_record_read_number(w, "cluster", value, INT32_MAX), (int64_t)0);
         else if (xg_str_is(key, "shared_bytes"))
             l->shared = xg_record_read_number(w, "shared_bytes", value, INT32_MAX);
+        else if (xg_str_is(key, "resident"))
+            l->resident = (uint32_t)XG_MAX(xg_record_read_number(w, "resident", value, INT32_MAX), (int64_t)0);
         else
             xg_record_unknown(w, key);
     }

@@ -27,7 +27,8 @@ XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
 XG_FN bool xg_kunroll_waits_for(const xg_kop *op) {
     return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED);
 }
-/* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. */
+/* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. What nothing
+ * reads, and parts of complex values, which get names alone, do not count. */
 XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     const xg_kop *op;
     int64_t sum = 0;
@@ -39,7 +40,8 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
                     (op->op == XG_K_OP_YIELD ||
                         (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
         if (math || (op->n_regions && !waits) || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
-        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name ? 0 : 1;
+        name = name || op->op == XG_K_OP_COMPLEX || op->op == XG_K_OP_RE || op->op == XG_K_OP_IM;
+        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name || xg_kop_is_dead(op) ? 0 : 1;
         for (k = 0; k < op->n_regions; k++) {
             int64_t trips = op->op == XG_K_OP_FOR ? xg_kfor_trips(op) : 1;
             sum += xg_kunroll_cost(op->regions[k], plain) * (trips > XG_KUNROLL_TRIPS_MAX ? 1 : XG_MAX(trips, 1));

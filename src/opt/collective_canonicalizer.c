@@ -294,6 +294,15 @@ XG_FN xg_inst *xg_transfer_send(const xg_inst *recv, const xg_inst *before) {
             return i;
     return NULL;
 }
+/* Both ends list the same pairs. */
+XG_FN bool xg_transfer_agrees(const xg_inst *send, const xg_inst *recv) {
+    xg_attr a = xg_transfer_pairs(send), b = xg_transfer_pairs(recv);
+    uint32_t k;
+    if (a.v.lists->n != b.v.lists->n) return false;
+    for (k = 0; k < a.v.lists->n; k++)
+        if (memcmp(a.v.lists->p[k].p, b.v.lists->p[k].p, 2 * sizeof(int64_t)) != 0) return false;
+    return true;
+}
 XG_FN bool xg_transfer_expand(xg_inst *end) {
     const xg_module *m = end->comp->module;
     xg_inst *recv = XG_OPERAND(end, 0), *send, *sent, *both[2], *tuple, *x;
@@ -303,6 +312,9 @@ XG_FN bool xg_transfer_expand(xg_inst *end) {
     sent = send ? xg_transfer_end(send, XG_SEND_DONE) : NULL;
     if (!sent || !xg_shape_is_array(XG_OPERAND(send, 0)->shape) || (m->replica_count > 1 && m->num_partitions > 1))
         return false;
+    if (!xg_transfer_agrees(send, recv))
+        xg_hlo_fail(recv, XLAGPU_ERROR_INVALID, "give both ends the same _xla_send_recv_source_target_pairs",
+            "it names other pairs of devices than send %.*s on its channel", (int)send->name.n, send->name.p);
     x = XG_OPERAND(send, 0);
     both[0] = xg_hb_op(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], &x, 1);
     xg_inst_set_attr(both[0], xg_transfer_pairs(send));

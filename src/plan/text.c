@@ -22,6 +22,7 @@
  */
 #ifndef XG_PLAN_TEXT_C
 #define XG_PLAN_TEXT_C
+#include "../choice/choice.h"
 #include "plan.h"
 
 static const char xg_plan_text_head[] = "PlannedModule ";
@@ -364,6 +365,7 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     const char *of = xg_exe_thunk_row_of(s->kind)->of;
     if (s->kind == XG_EXE_THUNK_COLLECTIVE) return xg_opt_is_canonical_collective(s->inst);
+    if (s->kind == XG_EXE_THUNK_KERNEL) return xg_choice_needs_kernel(s->inst); /* what only fills is a memset */
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL) return s->inst->op == XG_FUSION || xg_library_is_target(s->inst);
     return !*of || strcmp(of, xg_op_name(s->inst->op)) == 0;
 }
@@ -473,6 +475,23 @@ XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src)
     return xg_hlo_parse(c, a, hlo);
 }
 
+XG_FN bool xg_ptext_is_tiled(const xg_shape *s) {
+    uint32_t k;
+    if (s->layout && s->layout->extras.n) return true;
+    for (k = 0; s->type == XLAGPU_TUPLE && k < s->n_elems; k++)
+        if (xg_ptext_is_tiled(s->elems[k])) return true;
+    return false;
+}
+/* The passes in front of a plan have put tiles into the dimensions: kernels know an order of dimensions alone. */
+XG_FN void xg_ptext_check_layouts(const xg_module *m) {
+    const xg_comp *c;
+    for (c = m->made_extras ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_ptext_is_tiled(i->shape))
+                xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "compile the module that has such a layout; its plan has none",
+                    "in a plan a layout is an order of dimensions, without tiles, lengths and splits");
+}
+
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_ptext t;
     uint32_t k;
@@ -485,6 +504,7 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_records_open(t.p->records, a);
     t.p->m = xg_plan_parse_hlo(c, a, src);
     xg_hlo_verify(t.p->m);
+    xg_ptext_check_layouts(t.p->m);
     for (k = 0; k < t.p->m->entry->n_params; k++)
         t.p->n_params += (uint32_t)xg_shape_leaves(t.p->m->entry->params[k]->shape);
     t.p->n_results = (uint32_t)xg_shape_leaves(t.p->m->entry->root->shape);

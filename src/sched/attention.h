@@ -148,15 +148,17 @@ enum {
 };
 
 enum {
-    XG_ATTENTION_HALVES = 2, /* rows of a thread */
-    XG_ATTENTION_EIGHT = 8,  /* columns that four threads share; rows between a thread's two */
-    XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
+    XG_ATTENTION_HALVES = 2,     /* rows of a thread, of each 16 of its warp */
+    XG_ATTENTION_HALVES_MAX = 4, /* of warps that have 32 rows */
+    XG_ATTENTION_EIGHT = 8,      /* columns that four threads share; rows between a thread's two */
+    XG_ATTENTION_PAIR = 2        /* neighbours of a thread */
 };
 
 /* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
 typedef struct xg_attention_shape {
     int32_t warps, parts, step;
-    bool grouped; /* four warps together multiply by matrices in shared memory, which tensor copies bring */
+    int32_t blocks; /* of 16 rows, that a warp has: 1 or 2, which share what is read of keys and values */
+    bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_form form;
@@ -166,6 +168,8 @@ typedef struct xg_attention_plan {
     bool copied;       /* elements are as they lie in memory: brought without registers */
     int64_t stages;    /* steps' keys in shared memory: the next one is brought while one is used */
     int64_t own;       /* keys of a step that a warp has */
+    int64_t halves;    /* rows of a thread */
+    int64_t warp_rows; /* ... of a warp */
     int64_t producers; /* threads beside the others, which ask for tensor copies */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
     int64_t depth, columns;                              /* with what fills the last piece */
@@ -304,27 +308,27 @@ typedef struct xg_attention_kernel {
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
     xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
-    xg_kval **scales[XG_ATTENTION_HALVES]; /* by rank: of a block's sums */
-    xg_kval *buffer;                       /* of the step: the first of its keys in shared memory */
-    xg_kval *row[XG_ATTENTION_HALVES];
+    xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
+    xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
+    xg_kval *row[XG_ATTENTION_HALVES_MAX];
     xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
     xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
-    xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
-    xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
-    xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
-    xg_kval *first_key, *place;            /* of the step; its place among all */
+    xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
+    xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
+    xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
+    xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
-    xg_kval **grads[XG_ATTENTION_HALVES], **second[XG_ATTENTION_HALVES];
-    xg_kval *line[XG_ATTENTION_HALVES][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES];
-    xg_kval *stat[XG_ATTENTION_HALVES][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
-    xg_kval **step_line[XG_ATTENTION_LINES];                     /* by a thread's column of the step */
-    bool keys_only;                                              /* the walk needs no dP */
+    xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
+    xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
+    xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
+    xg_kval **step_line[XG_ATTENTION_LINES];                         /* by a thread's column of the step */
+    bool keys_only;                                                  /* the walk needs no dP */
 } xg_attention_kernel;
 
 /* What a stage is given instead of computing it. */
@@ -337,11 +341,11 @@ typedef struct xg_attention_given {
 typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t pitch, width;
-    xg_kval **to[XG_ATTENTION_HALVES];
+    xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
 typedef struct xg_attention_summed {
-    xg_kval **weights[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES], *step;
+    xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width;
 } xg_attention_summed;
 
@@ -404,7 +408,7 @@ enum {
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_out_sums(
     xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
-XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v);
+XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 

@@ -58,10 +58,10 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare,
     int64_t half, c;
     outside = xg_kcmpi_(b, XG_CI_SLT, w->place, w->inner[0]);
     outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, w->place, w->inner[1]));
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+    for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->scores[half][c]);
     xg_flow_if(&f, outside);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+    for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) {
             if (s->root)
                 xg_attention_keep_score(w, half, c,
@@ -74,8 +74,8 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     bool inner = xg_attention_has_inner(w), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
-    xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(XG_ATTENTION_HALVES * columns));
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+    xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(w->p->halves * columns));
+    for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) {
             xg_elem *one = &v[half * columns + c];
             *one = xg_attention_score_of(w, half, c, bare);
@@ -129,7 +129,7 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_row(w, half);
+    for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half);
 }
 /* ---- all steps ---- */
 
@@ -193,7 +193,7 @@ XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
 /* Variables that a row keeps from step to step. */
 XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     int64_t half, c;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
@@ -249,7 +249,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
 XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
     int64_t half, c;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
@@ -301,11 +301,13 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     w->batch = xg_tile_quotient(&w->t, id, p->tiles);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
     w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
-    row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
     row = xg_tile_join(&w->t, w->tile, p->tile, row);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        w->row[half] = xg_attention_clamp(
-            w, xg_attention_at(w, row, p->tiles * p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT), w->f->rows);
+    for (half = 0; half < w->p->halves; half++)
+        w->row[half] = xg_attention_clamp(w,
+            xg_attention_at(
+                w, row, p->tiles * p->tile - (p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT),
+            w->f->rows);
 }
 /* What lies in shared memory. */
 XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
@@ -338,7 +340,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->cluster = p->cluster > 1 ? (uint32_t)p->cluster : 0;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
-    for (k = 0; k < XG_ATTENTION_HALVES; k++) {
+    for (k = 0; k < w->p->halves; k++) {
         w->out[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->columns);
         w->scores[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->own);
     }

@@ -95,14 +95,14 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     int64_t half;
     xg_kval *at;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_end_at(w, w->warp, half, false);
         w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
         at = xg_attention_end_at(w, w->warp, half, true);
         w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
     }
     xg_attention_wait(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_row(w, half);
+    for (half = 0; half < w->p->halves; half++) xg_attention_join_row(w, half);
     xg_attention_wait(w);
 }
 
@@ -116,7 +116,7 @@ XG_FN xg_kval *xg_attention_row_at(xg_attention_kernel *w, int64_t half, bool su
 }
 XG_FN xg_kval *xg_attention_shown_at(xg_attention_kernel *w, int64_t half, xg_kval *column) {
     int64_t pitch = w->p->sum_pitch, before = (int64_t)w->p->shape.warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES;
-    xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
     row = xg_tile_join(&w->t, row, pitch, column);
     return xg_attention_at(w, row, xg_attention_shown_size(w->p), before + half * XG_ATTENTION_EIGHT * pitch);
 }
@@ -218,12 +218,12 @@ XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_join_blocks(xg_attention_kernel *w) {
     int64_t half;
     w->peers = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->scales[half] = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
         xg_attention_show_row(w, half);
     }
     xg_attention_meet(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_peers(w, half);
+    for (half = 0; half < w->p->halves; half++) xg_attention_join_peers(w, half);
 }
 /* ---- the result ---- */
 
@@ -329,18 +329,18 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
     int64_t half;
     uint32_t k;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
+    for (half = 0; half < w->p->halves; half++) w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         xg_attention_ends ends;
-        xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+        xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k <= w->f->n_stats; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_attention_end_row(w, half, &ends);
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
-        row = xg_attention_at(w, row, w->p->tiles * w->p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+        row = xg_attention_at(
+            w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         xg_attention_write_row(w, half, &ends);
         xg_attention_write_stats(w, half, &ends);

@@ -264,7 +264,6 @@ XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
 XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
     uint32_t side;
     f->producers = (uint32_t)w->p->producers;
-    f->resident = (uint32_t)xg_attention_group_resident(w->p);
     f->n_maps = XG_TILE_SIDES;
     f->maps = XG_NEW_N(w->t.e->arena, xg_kmap, XG_TILE_SIDES);
     for (side = 0; side < XG_TILE_SIDES; side++) {

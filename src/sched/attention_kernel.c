@@ -134,7 +134,7 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.kept = w->kept;
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = w->scores[half];
+    for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];
     return o;
 }
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
@@ -143,7 +143,7 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
     o.step = w->values;
     o.pitch = w->p->value_pitch;
     o.width = w->p->columns;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = w->scores[half];
         o.to[half] = w->out[half];
     }

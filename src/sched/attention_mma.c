@@ -52,21 +52,23 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
-/* Sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
-XG_FN xg_kval *xg_attention_fixed_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t k) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
+/* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
+XG_FN xg_kval *xg_attention_fixed_words(
+    xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t block, int64_t k) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
+    int64_t place = block * XG_ATTENTION_ROWS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
     at = xg_attention_pointed(w, at, pitch, true);
-    return xg_attention_words(w, from, at, w->p->tile * pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
+    return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
     if (!xg_attention_keeps_query(w->p)) return;
     w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
-    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, k);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, 0, k);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
-XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v) {
+XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++)
         to[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR] = xg_attention_lane(w, v, i);
@@ -74,18 +76,26 @@ XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_H
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o) {
     int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     xg_kval *key = xg_attention_pointed(w, w->buffer, o->pitch, false);
-    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y, **to[XG_ATTENTION_HALVES];
-    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_no_sums(w);
+    int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
+    xg_kval *sums[XG_ATTENTION_HALVES][2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
+    xg_kval *x[XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
+    for (n = 0; n < blocks; n++)
+        for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_no_sums(w);
     for (k = 0; k < rounds; k++) {
-        x = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->pitch, k);
+        for (n = 0; n < blocks; n++)
+            x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->pitch, n, k);
         for (j = 0; j < pairs; j++) {
             int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * o->pitch + k * XG_ATTENTION_UNIT_COLUMNS;
             y = xg_attention_words(w, o->step, key, w->p->stages * w->p->shape.step * o->pitch, place, false);
-            for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
+            for (i = 0; i < 2 * blocks; i++) {
+                xg_kval **sum = &sums[i / 2][2 * j + i % 2];
+                *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
+            }
         }
     }
-    for (i = 0; i < XG_ATTENTION_HALVES; i++) to[i] = o->to[i];
-    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
+    for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
+    for (n = 0; n < blocks; n++)
+        for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, &to[n * XG_ATTENTION_HALVES], j, sums[n][j]);
 }
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
     xg_attention_product o = xg_attention_scores_product(w);
@@ -114,19 +124,26 @@ XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *ou
 }
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
-    xg_kval *value = xg_attention_pointed(w, w->buffer, o->pitch, true), *x, *y, **to[XG_ATTENTION_HALVES];
-    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
-    for (i = 0; i < XG_ATTENTION_HALVES; i++) to[i] = o->to[i];
-    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_out_sums(w, to, j);
+    xg_kval *value = xg_attention_pointed(w, w->buffer, o->pitch, true), *y;
+    xg_kval *sums[XG_ATTENTION_HALVES][2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
+    xg_kval *x[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES_MAX];
+    int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
+    for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
+    for (n = 0; n < blocks; n++)
+        for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_out_sums(w, &to[n * XG_ATTENTION_HALVES], j);
     for (k = 0; k < rounds; k++) {
-        x = xg_attention_packed(w, o->weights, k);
+        for (n = 0; n < blocks; n++) x[n] = xg_attention_packed(w, &o->weights[n * XG_ATTENTION_HALVES], k);
         for (j = 0; j < pairs; j++) {
             int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * o->pitch + j * XG_ATTENTION_UNIT_COLUMNS;
             y = xg_attention_words(w, o->step, value, w->p->stages * w->p->shape.step * o->pitch, place, true);
-            for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
+            for (i = 0; i < 2 * blocks; i++) {
+                xg_kval **sum = &sums[i / 2][2 * j + i % 2];
+                *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
+            }
         }
     }
-    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, to, j, sums[j]);
+    for (n = 0; n < blocks; n++)
+        for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, &to[n * XG_ATTENTION_HALVES], j, sums[n][j]);
 }
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
     xg_attention_summed o = xg_attention_out_summed(w);

@@ -19,6 +19,12 @@
     X(1, 2, 32) \
     X(1, 1, 32) \
     X(1, 1, 16)
+/* The same of warps with 32 rows, all of a step's keys: warps, keys of a step. */
+#define XG_ATTENTION_WIDE_SHAPES(X) \
+    X(4, 64) \
+    X(4, 32) \
+    X(2, 64) \
+    X(2, 32)
 /* The same of warp groups: warps, keys of a step. */
 #define XG_ATTENTION_GROUP_SHAPES(X) \
     X(8, 128) \
@@ -70,7 +76,9 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->shape = *s;
     p->producers = s->grouped ? XG_TILE_BULK_GROUP : 0;
     p->own = s->step / s->parts;
-    p->tile = s->warps * XG_ATTENTION_ROWS;
+    p->halves = s->blocks * (int64_t)XG_ATTENTION_HALVES;
+    p->warp_rows = s->blocks * (int64_t)XG_ATTENTION_ROWS;
+    p->tile = s->warps * p->warp_rows;
     p->threads = warps * XG_WARP_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
@@ -92,7 +100,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
     if (p->cluster > 1) p->shared += xg_attention_shown_size(p) * xg_type_bytes(f->sum);
-    if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
+    if (p->votes) p->shared += warps * p->warp_rows * xg_type_bytes(f->sum);
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
@@ -115,20 +123,22 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
         DEPTH = 128, /* as many bytes of a thread's registers */
         KEYS = 32    /* with more of them the scores take what is left */
     };
-    return p->form.unit != XG_TILE_NO_UNIT && p->depth <= DEPTH && p->own <= KEYS && p->steps > 1;
+    return p->form.unit != XG_TILE_NO_UNIT && p->depth <= DEPTH && p->own <= KEYS && p->steps > 1 &&
+           p->halves == XG_ATTENTION_HALVES;
 }
 
 /* ---- time ---- */
 
-/* Instructions of a warp in a step. */
-XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
+/* Instructions of a warp in a step, with so many for a score. */
+XG_FN int64_t xg_attention_issue(const xg_attention_plan *p, int64_t score) {
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, outs = p->columns / XG_ATTENTION_UNIT_K;
-    scores = p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES * XG_ATTENTION_SCORE_ISSUE;
+    scores = p->own / XG_ATTENTION_BESIDE * p->halves * score;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (f->unit != XG_TILE_NO_UNIT)
-        dots = 3 * pairs * (p->depth / XG_ATTENTION_UNIT_K + outs) + p->columns;
+        dots = (1 + p->halves) * pairs * (p->depth / XG_ATTENTION_UNIT_K + outs) +
+               p->columns * p->halves / XG_ATTENTION_HALVES;
     else
         dots = (2 * piece + 1) * (p->own / XG_ATTENTION_BESIDE) * (p->depth / piece) +
                3 * p->own * (p->columns / XG_ATTENTION_BESIDE) + p->columns;
@@ -146,12 +156,23 @@ XG_FN int64_t xg_attention_group_cycles(const xg_attention_plan *p, const xg_dev
     alone = sums * XG_TILE_BULK_GROUP / p->threads + issue + XG_ATTENTION_GROUP_WAITS;
     return XG_MAX(work, alone) + XG_MIN(work, alone) / 8;
 }
+/* Passes over shared memory by which all warps of a block read a step's matrices: four for 16 by 16 elements. */
+XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
+    enum {
+        PASSES = 4
+    };
+    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = p->depth / XG_ATTENTION_UNIT_K, all;
+    all = pairs * (deep + p->columns / XG_ATTENTION_UNIT_K);
+    if (!xg_attention_keeps_query(p)) all += deep * p->halves / XG_ATTENTION_HALVES;
+    return PASSES * all * (p->threads / XG_WARP_LANES);
+}
 /* Of a step of as many blocks as a multiprocessor has at a time. */
 XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
     enum {
         SCHEDULERS = 4
     };
-    int64_t warps = xg_tile_over(blocks * p->threads / XG_WARP_LANES, SCHEDULERS), issue = xg_attention_issue(p), rate;
+    int64_t warps = xg_tile_over(blocks * p->threads / XG_WARP_LANES, SCHEDULERS), rate;
+    int64_t issue = xg_attention_issue(p, XG_ATTENTION_SCORE_ISSUE);
     int64_t sums = blocks * p->tile * p->shape.step * (p->depth + p->columns), cycles;
     bool unit = p->form.unit != XG_TILE_NO_UNIT;
     rate =
@@ -164,7 +185,7 @@ XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_devi
 }
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
-    int64_t sums = XG_ATTENTION_HALVES * (p->columns + p->own) / XG_ATTENTION_BESIDE;
+    int64_t sums = p->halves * (p->columns + p->own) / XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     return XG_ATTENTION_REGISTERS + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
@@ -180,11 +201,54 @@ XG_FN int64_t xg_attention_cluster_cycles(const xg_attention_plan *p) {
     if (p->cluster == 1) return 0;
     return BARRIERS * (int64_t)XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
+/* Steps outweigh what a block does outside of them, which a plan's counts do not tell: these are planned by them. Where
+ * warp groups compete, all are planned by the other formula, which knows those. */
+XG_FN bool xg_attention_is_long(const xg_attention_form *f, const xg_device *m) {
+    enum {
+        LONG = 1024 /* rows, and keys */
+    };
+    return f->unit != XG_TILE_NO_UNIT && !m->warp_groups && f->rows >= LONG && f->keys >= LONG;
+}
+/* With mma.sync: what the blocks do, counted from the plan, for the one model of time (cost/time.c). */
+XG_FN int64_t xg_attention_unit_time(const xg_attention_plan *p, const xg_device *m) {
+    enum {
+        WAITS = 500, /* clocks of a step, in which a warp of 16 rows waits for products and exponentials; by rows */
+        PASS = 128   /* bytes of shared memory in a clock */
+    };
+    const xg_attention_form *f = &p->form;
+    int64_t warps = p->threads / XG_WARP_LANES, rate = xg_cost_tensor_rate(m, XG_TENSOR_F16), macs, all, bytes;
+    int64_t issue = xg_attention_issue(p, XG_ATTENTION_GROUP_ISSUE), held = xg_type_bytes(f->held), step;
+    xg_cost_prediction r;
+    xg_cost_counts c;
+    memset(&c, 0, sizeof c);
+    c.blocks = p->blocks;
+    c.threads = p->threads;
+    c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
+    c.shared_bytes = p->shared;
+    all = xg_cost_mul(p->blocks, p->walked);
+    macs = p->tile * p->shape.step * (p->depth + p->columns);
+    c.warp_macs[XG_TENSOR_F16] = xg_cost_mul(all, macs);
+    step = p->shape.step * (p->depth + p->columns) * held;
+    c.shared_passes = xg_cost_mul(all, xg_attention_shared_passes(p) + step / PASS);
+    c.l2_sectors = xg_cost_mul(all, step / XG_SECTOR_BYTES);
+    bytes = xg_attention_operand_bytes(f);
+    c.read_bytes = bytes / 4 * 3;
+    c.written_bytes = bytes / 4;
+    c.barriers = p->walked;
+    c.issued = xg_cost_mul(all, warps * issue);
+    c.warp_issued = xg_cost_mul(p->walked, issue);
+    step = issue + macs * XG_TILE_UNIT_SCHEDULERS / (rate * warps) + WAITS * XG_ATTENTION_HALVES / p->halves;
+    c.warp_clocks = xg_cost_mul(p->walked, XG_MAX(step, p->stages > 1 ? 0 : step + m->memory_latency));
+    c.warp_clocks = xg_cost_add(c.warp_clocks, XG_ATTENTION_ENDS_CYCLES + xg_attention_cluster_cycles(p));
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+}
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
         (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_registers(p)));
     int64_t blocks, rounds, cycles, bytes, terms[2];
+    if (xg_attention_is_long(f, m)) return xg_attention_unit_time(p, m);
     if (p->shape.grouped) resident = XG_MIN(resident, xg_attention_group_resident(p));
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
@@ -223,14 +287,19 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
+    const xg_numbers *rows = given ? xg_record_get(&given->form, "warp_rows") : NULL;
     const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
     if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
     if (group &&
         (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
+    if (rows ? rows->n != 1 || rows->p[0] != s->blocks * XG_ATTENTION_ROWS : tile && s->blocks > 1) return false;
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
-    return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
+    return !tile || (tile->n == 2 && tile->p[0] == s->warps * s->blocks * XG_ATTENTION_ROWS && tile->p[1] == s->step);
+}
+XG_FN bool xg_attention_orders_rows(const xg_record *given) {
+    return given && xg_record_get(&given->form, "warp_rows");
 }
 /* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
 XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device *m) {
@@ -239,11 +308,14 @@ XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device 
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, true},
+#define X(warps, step) {warps, 1, step, 1, true},
         XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
-#define X(warps, parts, step) {warps, parts, step, false},
+#define X(warps, parts, step) {warps, parts, step, 1, false},
             XG_ATTENTION_SHAPES(X)
+#undef X
+#define X(warps, step) {warps, 1, step, 2, false},
+                XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };
     const xg_attention_form *f = &p->form;
@@ -253,10 +325,13 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (shapes[k].grouped && !xg_attention_may_group(f, &shapes[k], m)) continue;
+        if (shapes[k].blocks > 1 && !xg_attention_is_long(f, m) && !xg_attention_orders_rows(given)) break;
         for (blocks = 1; blocks <= m->blocks_per_cluster; blocks *= 2) {
             p->cluster = blocks;
             xg_attention_settle(p, &shapes[k], m);
-            if (blocks > 1 && !xg_attention_may_cluster(p, m)) break;
+            if (blocks > 1 && (p->shape.blocks > 1 || !xg_attention_may_cluster(p, m))) break;
+            if (p->shape.blocks > 1 && f->unit == XG_TILE_NO_UNIT) break;
+            if (p->shape.blocks > 1 && xg_attention_registers(p) > m->registers_per_thread) break;
             if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
             if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
             time = xg_attention_time(p, m);

@@ -117,8 +117,8 @@ XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     xg_flow f = xg_flow_of(&w->t.s, &w->votes);
     xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, w->beside, xg_elem_index(&w->t.s, 0)));
     row = xg_tile_join(&w->t, w->part, w->p->shape.warps, w->across);
-    row = xg_tile_join(&w->t, row, XG_ATTENTION_ROWS, w->group);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    row = xg_tile_join(&w->t, row, w->p->warp_rows, w->group);
+    for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_at(w, row, tile * parts, half * XG_ATTENTION_EIGHT);
         w->votes = xg_kinsert(b, w->most[half], w->votes, &at, 1);
     }

@@ -25,6 +25,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
         return false;
     job->form = w;
     w->e.record->launch.shared = w->p.shared;
+    if (w->p.shape.grouped) w->e.record->launch.resident = (uint32_t)xg_attention_group_resident(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.cluster > 1 ? w->p.cluster : 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
@@ -37,6 +38,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
         xg_record_put(job->arena, &r->form, "backward", &back, 1);
     }
     xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
+    if (w->p.shape.blocks > 1) xg_record_put(job->arena, &r->form, "warp_rows", &w->p.warp_rows, 1);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
     if (w->p.cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &w->p.cluster, 1);
     walked[0] = w->p.walked;

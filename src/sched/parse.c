@@ -548,47 +548,35 @@ XG_FN void xg_nparse_stmts(xg_nparse *r, xg_nstmt *parent) {
     }
     r->depth--;
 }
-/* What is marked as a machine operation does what that does. */
-XG_FN void xg_nparse_check_intrinsics(xg_nparse *r) {
-    xg_nstmt *s;
-    for (s = r->n->root; s; s = xg_nstmt_next(s, r->n->root)) {
-        const char *why;
-        bool found;
-        if (s->op != XG_N_BLOCK || !s->block->intrinsic.n) continue;
-        why = s->first && s->first == s->last ? xg_nintrinsic_differs(r->n, s->first, s->block->intrinsic, &found)
-                                              : "it holds more than one block";
-        if (why)
-            xg_lex_fail(r->x, NULL, "'%.*s' is no %.*s: %s", (int)s->block->name.n, s->block->name.p,
-                (int)s->block->intrinsic.n, s->block->intrinsic.p, why);
+/* All but the brace at its end; what that returns after. */
+XG_FN void xg_nparse_nest(
+    xg_nparse *r, xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, const size_t *at) {
+    memset(r, 0, sizeof *r);
+    r->p = xg_parse_new(c, a, src, false);
+    r->x = &r->p->lex;
+    r->src = src;
+    xg_lex_restart(r->x, *at);
+    while (!xg_lex_is(r->x, "nest") && !xg_lex_is(r->x, "flat")) {
+        if (r->x->kind == XG_TOK_END) xg_lex_fail(r->x, NULL, "a loop nest begins with 'nest' and its name");
+        xg_parse_comp(r->p);
     }
+    r->n = xg_nest_new(r->p->m, aff, XG_STR(""));
+    r->n->flat = xg_nparse_word(r, "flat");
+    xg_nparse_expect_word(r, "nest");
+    r->n->name = xg_nparse_name(r, "the nest's name");
+    xg_nparse_params(r, false);
+    xg_lex_expect(r->x, XG_TOK_ARROW, "'->' before the results");
+    xg_nparse_params(r, true);
+    xg_lex_expect(r->x, '{', "'{' before the nest's statements");
+    while (xg_nparse_word(r, "alloc")) xg_nparse_alloc(r);
+    xg_nparse_stmts(r, r->n->root);
+    xg_nparse_check_regions(r);
 }
-XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, size_t *at) {
-    xg_nparse r;
-    memset(&r, 0, sizeof r);
-    r.p = xg_parse_new(c, a, src, false);
-    r.x = &r.p->lex;
-    r.src = src;
-    xg_lex_restart(r.x, *at);
-    while (!xg_lex_is(r.x, "nest") && !xg_lex_is(r.x, "flat")) {
-        if (r.x->kind == XG_TOK_END) xg_lex_fail(r.x, NULL, "a loop nest begins with 'nest' and its name");
-        xg_parse_comp(r.p);
-    }
-    r.n = xg_nest_new(r.p->m, aff, XG_STR(""));
-    r.n->flat = xg_nparse_word(&r, "flat");
-    xg_nparse_expect_word(&r, "nest");
-    r.n->name = xg_nparse_name(&r, "the nest's name");
-    xg_nparse_params(&r, false);
-    xg_lex_expect(r.x, XG_TOK_ARROW, "'->' before the results");
-    xg_nparse_params(&r, true);
-    xg_lex_expect(r.x, '{', "'{' before the nest's statements");
-    while (xg_nparse_word(&r, "alloc")) xg_nparse_alloc(&r);
-    xg_nparse_stmts(&r, r.n->root);
-    xg_nparse_check_regions(&r);
-    xg_nparse_check_intrinsics(&r);
-    *at = xg_lex_offset(r.x) + 1;
-    xg_lex_expect(r.x, '}', "'}' at the end of the nest");
-    r.p->m->at = 0;
-    return r.n;
+XG_FN xg_loopnest *xg_nparse_end(xg_nparse *r, size_t *at) {
+    *at = xg_lex_offset(r->x) + 1;
+    xg_lex_expect(r->x, '}', "'}' at the end of the nest");
+    r->p->m->at = 0;
+    return r->n;
 }
 
 #endif /* XG_SCHED_PARSE_C */

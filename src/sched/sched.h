@@ -241,7 +241,7 @@ XG_FN const xg_aff **xg_nest_copy_affs(xg_loopnest *n, const xg_aff *const *p, u
 XG_FN void xg_nest_tidy(xg_loopnest *n);
 XG_FN void xg_nest_drop_bufs(xg_loopnest *n); /* those allocated that nothing reads or writes any more */
 
-/* ---- text.c, parse.c ---- */
+/* ---- text.c, parse.c, tensorize.c (xg_nest_parse) ---- */
 XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n);
 /* from *at, which is moved behind it; fails with a position */
 XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, size_t *at);

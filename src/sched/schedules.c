@@ -250,6 +250,7 @@ XG_FN bool xg_schedule_way_plan(xg_way_job *job, xg_record *r, xg_way_times *tim
     xg_record_put(job->arena, &r->form, "section", section->p, 1);
     memcpy(r->launch.blocks, k->entry->blocks, sizeof r->launch.blocks);
     memcpy(r->launch.threads, k->entry->threads, sizeof r->launch.threads);
+    r->launch.shared = xg_shared_taken(k->entry->body);
     r->n_results = (uint32_t)xg_shape_leaves(job->fusion->shape);
     r->over = XG_NEW_N(job->arena, xg_ints, r->n_results + (size_t)1);
     times->own = times->emitter = 0;

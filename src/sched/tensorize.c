@@ -9,6 +9,7 @@
 #include "sched.h"
 #include "loops.c"
 #include "analysis.c"
+#include "parse.c"
 
 typedef struct xg_nintrinsic {
     const char *name, *text;
@@ -131,6 +132,7 @@ XG_FN const char *xg_nintrinsic_differs(xg_loopnest *n, xg_nstmt *from, xg_str n
     xg_ntilework work, tile;
     xg_loopnest *meaning;
     const char *why;
+    xg_nparse text;
     xg_source src;
     size_t at = 0;
     uint32_t k;
@@ -140,7 +142,8 @@ XG_FN const char *xg_nintrinsic_differs(xg_loopnest *n, xg_nstmt *from, xg_str n
     src.name = xg_nintrinsics[k].name;
     src.text = xg_nintrinsics[k].text;
     src.size = strlen(src.text);
-    meaning = xg_nest_parse(n->ctx, n->arena, n->aff, &src, &at);
+    xg_nparse_nest(&text, n->ctx, n->arena, n->aff, &src, &at);
+    meaning = xg_nparse_end(&text, &at);
     why = xg_ntilework_of(n, from, &work);
     if (!why) why = xg_ntilework_of(meaning, meaning->root->first, &tile);
     return why ? why : xg_ntilework_compare(&work, &tile);
@@ -160,6 +163,29 @@ XG_FN xg_nstmt *xg_do_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic
     made = xg_do_blockize(n, loop);
     made->block->intrinsic = xg_str_copy(n->arena, intrinsic);
     return made;
+}
+
+/* ---- texts that say so ---- */
+
+/* What is marked as a machine operation does what that does. */
+XG_FN void xg_nparse_check_intrinsics(xg_nparse *r) {
+    xg_nstmt *s;
+    for (s = r->n->root; s; s = xg_nstmt_next(s, r->n->root)) {
+        const char *why;
+        bool found;
+        if (s->op != XG_N_BLOCK || !s->block->intrinsic.n) continue;
+        why = s->first && s->first == s->last ? xg_nintrinsic_differs(r->n, s->first, s->block->intrinsic, &found)
+                                              : "it holds more than one block";
+        if (why)
+            xg_lex_fail(r->x, NULL, "'%.*s' is no %.*s: %s", (int)s->block->name.n, s->block->name.p,
+                (int)s->block->intrinsic.n, s->block->intrinsic.p, why);
+    }
+}
+XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, size_t *at) {
+    xg_nparse r;
+    xg_nparse_nest(&r, c, a, aff, src, at);
+    xg_nparse_check_intrinsics(&r);
+    return xg_nparse_end(&r, at);
 }
 
 #endif /* XG_SCHED_TENSORIZE_C */

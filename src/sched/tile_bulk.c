@@ -373,7 +373,6 @@ XG_FN void xg_tile_bulk_maps(xg_tile_kernel *w, xg_kfunc *f) {
     const xg_tile_plan *p = w->p;
     uint32_t k;
     f->producers = (uint32_t)p->producers;
-    f->resident = (uint32_t)xg_tile_bulk_resident(p);
     f->n_maps = XG_TILE_SIDES + p->shape.stores;
     f->maps = XG_NEW_N(w->e->arena, xg_kmap, f->n_maps);
     for (k = 0; k < XG_TILE_SIDES; k++) f->maps[k] = p->fetch[k].tensor;

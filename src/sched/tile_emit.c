@@ -456,7 +456,6 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
-    f->resident = (uint32_t)p->resident;
     f->async_copies = !p->bulk && (p->fetch[0].async || p->fetch[1].async);
     w.e = e;
     w.p = p;
@@ -512,6 +511,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     }
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
+    w->e.record->launch.resident = (uint32_t)(w->p.bulk ? xg_tile_bulk_resident(&w->p) : w->p.resident);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, xg_tile_cluster_blocks(&w->p));
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {

@@ -23,6 +23,12 @@ enum {
 
 /* ---- the plan ---- */
 
+#ifdef XLAGPU_SMALL /* such builds have no tensor stores: threads write */
+XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) {
+    (void)e;
+    p->may_store = false;
+}
+#else
 /* Behind the hero there is arithmetic on its element only, so that no index is asked for. */
 XG_FN bool xg_tile_store_is_simple(const xg_inst *i, const xg_inst *hero, int64_t *work) {
     uint32_t k;
@@ -98,6 +104,7 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     place = xg_imap_compose(x, xg_tile_store_probe(&p->form, x), place);
     p->may_store = xg_tile_store_place(p, x, place, bytes);
 }
+#endif
 /* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
@@ -177,6 +184,7 @@ XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
     lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
     return xg_tile_group_spot(w, lined, counts, XG_TILE_AT_DIMS, place, at);
 }
+#ifndef XLAGPU_SMALL
 /* Sum `which` of four, as the root's element. */
 XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which) {
     xg_fusion_emission *e = w->e;
@@ -246,6 +254,7 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
             xg_tile_put_into(w, &w->out, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
         }
 }
+#endif
 /* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
 XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
     xg_aff_ctx *x = w->e->m->aff;
@@ -260,6 +269,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
         }
 }
 
+#ifndef XLAGPU_SMALL
 /* ---- tensor stores ---- */
 
 /* Of the thread that asks. */
@@ -318,6 +328,7 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
     }
 }
 
+#endif
 /* ---- by threads ---- */
 
 XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
@@ -333,6 +344,10 @@ XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
         w->shared = shared;
     }
 }
+#ifdef XLAGPU_SMALL
+XG_FN void xg_tile_store_all(xg_tile_kernel *w) { xg_tile_store_walk(w); }
+XG_FN void xg_tile_store_end(xg_tile_kernel *w) { (void)w; }
+#else
 XG_FN void xg_tile_store_all(xg_tile_kernel *w) {
     if (w->p->shape.stores)
         xg_tile_store_results(w);
@@ -343,5 +358,6 @@ XG_FN void xg_tile_store_all(xg_tile_kernel *w) {
 XG_FN void xg_tile_store_end(xg_tile_kernel *w) {
     if (w->p->shape.stores) xg_tile_store_leave(w, 0);
 }
+#endif
 
 #endif /* XG_SCHED_TILE_STORE_C */

@@ -2,8 +2,8 @@
  *
  * A block is visited round after round: each of its groups runs until its warps wait, are done or have spent their
  * quantum. When no group can move, asynchronous copies land, waits that may give up are told "not yet", and then it is
- * a deadlock. A block that faults has ended; what it found is kept, and the next block begins when more faults are
- * wanted. */
+ * a deadlock. A block that faults has ended, or goes on without the threads that made the fault when more faults are
+ * wanted (run.c); then the next block begins. */
 #ifndef XG_SIM_BLOCKS_C
 #define XG_SIM_BLOCKS_C
 #include "run.c"
@@ -25,7 +25,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->block = block;
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
-    w->bars_used = w->ended = 0;
+    w->bars_used = w->ended = w->fault_warps = 0;
+    w->hurt = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -40,7 +41,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
         v->state = XG_SIM_READY;
-        v->released = v->impatient = v->in_cluster_barrier = false;
+        v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
     if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
@@ -163,6 +164,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     for (i = first; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
     for (i = 0; i < first && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
     *done += w->ended;
+    if (w->hurt && w->stats.warp_instructions > w->fuel_end) return false; /* as if no warp had moved */
     if (!w->faulted && w->ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
@@ -186,6 +188,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
             moved |= xg_sim_round_of(c->peers[r], &done);
             faulted |= c->peers[r]->faulted;
         }
+        if (w->hurt && !moved) break; /* they wait for threads that are gone */
         if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
             if (!xg_sim_event_deadlock(w))
                 for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
@@ -197,7 +200,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)
-        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
+        if (!w->hurt && !w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -226,43 +229,43 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 
 /* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
  * said. Its results do not matter any more: it has failed. */
-XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks) {
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
     const xg_source *s = w->m->src;
+    xg_sim_kept *kept = &w->faults[fault];
     xg_sim_search *t = &w->watch;
     char place[XG_SIM_PLACE_MAX];
-    size_t n = strlen(w->fault.text);
+    size_t n = strlen(kept->text);
     xg_sim_stats before;
-    t->wanted = false;
     if (w->cluster->n > 1 || !w->l->module->code) return;
+    *t = w->sides[fault];
     t->running = true;
-    t->over = w->faulted = false;
+    t->wanted = t->over = w->faulted = false;
     t->found = XG_SIM_NOREG;
     before = w->stats;
     xg_sim_cluster_run(w, blocks);
     w->stats = before;
-    t->running = false;
-    w->faulted = true;
+    t->running = t->over = false;
     if (t->found == XG_SIM_NOREG) return;
     {
         const xg_sim_ins *in = &w->m->code[t->found];
         const xg_str line = xg_sim_text_line(s, in->at);
         const bool known = xg_sim_source_place(s, in->at, place, sizeof place) != 0;
-        xg_format(w->fault.text + n, sizeof w->fault.text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
+        xg_format(kept->text + n, sizeof kept->text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
             s->name ? s->name : "ptx", xg_sim_line_of(w, in), known ? ", from " : "", known ? place : "",
             (int)XG_MIN(line.n, 120u), line.p);
     }
 }
-/* A fault is kept if it is another one than those before. The worker may go on while there is room. */
-XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
+/* A block has ended that has faulted. Its last fault is kept, and the worker goes on while there is room for more. */
+XG_FN void xg_sim_end_faulty(xg_sim_worker *w, const uint64_t *blocks) {
     const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    bool endless = w->faulted && w->fault.kind == XG_SIM_FAULT_ENDLESS;
     uint32_t i;
-    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
-    if (i == w->n_faults && i < most) {
-        if (w->watch.wanted) xg_sim_other_side(w, blocks);
-        w->faults[w->n_faults++] = w->fault;
-    }
-    w->watch.wanted = false;
-    if (w->n_faults >= most || w->fault.kind == XG_SIM_FAULT_ENDLESS) {
+    if (w->faulted) (void)xg_sim_keep_fault(w);
+    for (i = w->n_sides; i < w->n_faults; i++)
+        if (w->sides[i].wanted) xg_sim_other_side(w, blocks, i);
+    w->n_sides = w->n_faults;
+    if (w->n_faults >= most || endless) {
+        w->faulted = true;
         xg_sim_stop(w->l);
         return;
     }
@@ -276,7 +279,7 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
         if (xg_sim_stopped(w->l)) break;
         if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, w->range_at++), blocks)) continue;
         xg_sim_cluster_run(w, blocks);
-        if (w->faulted) xg_sim_keep_fault(w, blocks);
+        if (w->faulted || w->hurt) xg_sim_end_faulty(w, blocks);
     }
     return w->n_faults ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }

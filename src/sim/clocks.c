@@ -17,9 +17,15 @@ enum {
     XG_SIM_TRACE_UNIT_CLOCKS = 20   /* from a matrix unit's last clock for an instruction to its result (wgmma: ~20) */
 };
 
-/* Straight code ends: all of it has begun. The warp's clock. */
+/* Straight code ends: all of it has begun, and each pipe has taken what was its. The warp's clock. */
 XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
+    uint32_t k;
     c->now = XG_MAX(c->now, c->latest);
+    for (k = 0; k < XG_PIPE_COUNT; k++) {
+        c->now = XG_MAX(c->now, c->since + c->piped[k]);
+        c->piped[k] = 0;
+    }
+    c->since = c->now;
     c->stored = c->awaited = c->n_flight = 0;
     return c->now;
 }
@@ -226,6 +232,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
     c->now += p->weight;
+    if (p->pipe < XG_PIPE_COUNT) c->piped[p->pipe] += p->piped;
     if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);
     return at;
 }

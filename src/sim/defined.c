@@ -6,6 +6,11 @@
  * true before each write, asked (K_INIT) before each use. A mov or selp may carry an unwritten value along, as the
  * joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
  *
+ * What a shuffle hands on is asked later. A reduction over fewer lanes than a warp has shuffles values that only its
+ * first lanes have written, and the other lanes add up what no thread reads. So a watched register that a shuffle
+ * reads is `carried`, and so is each register that arithmetic or a shuffle computes of a carried one: its predicate is
+ * computed beside it, and asked where the value decides something: an address, a stored value, a guard, a matrix.
+ *
  * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one
  * block behind an unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block;
  * registers beyond are not watched. */
@@ -27,6 +32,7 @@ typedef struct xg_sim_watch {
     uint32_t *first, *n; /* by register: its touches in `sorted` */
     xg_sim_touch *sorted;
     uint32_t *flag; /* by register: the predicate's operand code, 0 when it is not watched */
+    bool *carried;  /* by register: its predicate is computed beside it */
 } xg_sim_watch;
 
 XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uint32_t record, uint8_t what) {
@@ -168,10 +174,59 @@ XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch
     return found;
 }
 
+/* ---- what shuffles hand on ---- */
+
+enum {
+    XG_SIM_HANDED_MAX = 3
+};
+XG_FN bool xg_sim_is_shuffle(const xg_sim_ins *in) { return in->kind == XG_SIM_K_WARP && in->op <= XG_SIM_W_IDX; }
+/* The registers whose values a record hands on to its result; 0: it has none, or more than one result. */
+XG_FN uint32_t xg_sim_handed(const xg_sim_ins *in, uint32_t out[XG_SIM_HANDED_MAX]) {
+    const bool shuffle = xg_sim_is_shuffle(in), copy = in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES;
+    uint32_t code[XG_SIM_HANDED_MAX], n = 0, k;
+    if (in->d == XG_SIM_NOREG || !(shuffle || in->kind == XG_SIM_K_ALU)) return 0;
+    if (!shuffle && (in->d2 != XG_SIM_NOREG || in->e != XG_SIM_NOREG || in->n)) return 0;
+    if (copy && in->b != XG_SIM_NOREG) return 0; /* selp carries without a predicate */
+    code[0] = in->a;
+    code[1] = shuffle ? XG_SIM_NOREG : in->b;
+    code[2] = shuffle ? XG_SIM_NOREG : in->c;
+    for (k = 0; k < XG_SIM_HANDED_MAX; k++)
+        if (code[k] != XG_SIM_NOREG && !(code[k] & 1)) out[n++] = code[k] >> 1;
+    return n;
+}
+/* True when a record hands a carried register on. */
+XG_FN bool xg_sim_hands_on(const xg_sim_watch *w, const xg_sim_ins *in) {
+    uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), k;
+    for (k = 0; k < n && !w->carried[regs[k]]; k++) {}
+    return k < n;
+}
+/* Marks what is carried, until nothing more is found or the work is too much: what is not marked is asked at once. */
+XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
+    const uint32_t begin = p->f->begin, end = p->code.n;
+    uint64_t work = 0;
+    uint32_t i;
+    bool moved = false;
+    w->carried = XG_NEW_N(&p->scratch, bool, p->vregs.n);
+    for (i = begin; i < end; i++) {
+        const xg_sim_ins *in = &p->code.p[i];
+        if (!xg_sim_is_shuffle(in) || in->a & 1 || !w->flag[in->a >> 1]) continue;
+        w->carried[in->a >> 1] = moved = true;
+    }
+    while (moved && work < XG_SIM_WATCH_WORK) {
+        moved = false;
+        for (i = begin; i < end; i++) {
+            const xg_sim_ins *in = &p->code.p[i];
+            if (!xg_sim_hands_on(w, in) || w->carried[in->d >> 1]) continue;
+            if (!w->flag[in->d >> 1]) w->flag[in->d >> 1] = xg_sim_new_reg(p, 4) << 1;
+            w->carried[in->d >> 1] = moved = true;
+        }
+        work += end - begin;
+    }
+}
+
 /* ---- putting the records in ---- */
 
-XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind kind, uint32_t flag, uint32_t value,
-    uint32_t reg, bool guarded) {
+XG_FN xg_sim_ins xg_sim_empty_beside(const xg_sim_ins *beside, xg_sim_kind kind, bool guarded) {
     xg_sim_ins in;
     memset(&in, 0, sizeof in);
     in.kind = (uint8_t)kind;
@@ -181,25 +236,63 @@ XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind ki
         in.flags = beside->flags & (XG_SIM_GUARDED | XG_SIM_NOT);
         in.guard = beside->guard;
     }
-    if (kind == XG_SIM_K_ALU) {
-        in.op = XG_SIM_F_mov_b32;
-        in.d = flag;
-        in.a = value;
-    } else {
-        in.a = flag;
-        in.imm = p->vregs.p[reg].name;
-    }
+    return in;
+}
+XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *beside, uint32_t reg) {
+    xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_INIT, reg << 1 != beside->guard);
+    in.a = w->flag[reg];
+    in.imm = p->vregs.p[reg].name;
+    in.op = w->carried[reg];
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* flag = value, or with b: value and b. */
+XG_FN void xg_sim_insert_flag(
+    xg_sim_asm *p, const xg_sim_ins *beside, uint32_t flag, uint32_t value, uint32_t b, bool guarded) {
+    xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_ALU, guarded);
+    in.op = b == XG_SIM_NOREG ? XG_SIM_F_mov_b32 : XG_SIM_F_and_b32;
+    in.d = flag;
+    in.a = value;
+    in.b = b;
+    xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* The predicate of a carried result: that of the lane a shuffle reads, or of all that arithmetic reads together. */
+XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
+    const uint32_t flag = w->flag[in->d >> 1];
+    uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), sum = yes, k;
+    if (xg_sim_is_shuffle(in)) {
+        xg_sim_ins own = *in;
+        own.flags = (uint8_t)(own.flags & ~XG_SIM_FIRST);
+        own.a = w->flag[in->a >> 1];
+        own.d = flag;
+        own.d2 = XG_SIM_NOREG;
+        xg_push(&p->scratch, xg_sim_ins, &p->code, own);
+        return;
+    }
+    for (k = 0; k < n; k++) /* its own old one first, before it is written */
+        if (regs[k] == in->d >> 1) sum = flag;
+    for (k = 0; k < n; k++) {
+        if (!w->carried[regs[k]] || w->flag[regs[k]] == flag) continue;
+        xg_sim_insert_flag(p, in, flag, w->flag[regs[k]], sum == yes ? XG_SIM_NOREG : sum, true);
+        sum = flag;
+    }
 }
 XG_FN void xg_sim_insert_around(
     xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
+    const bool carries = xg_sim_hands_on(w, in) && w->carried[in->d >> 1], shuffle = xg_sim_is_shuffle(in);
     uint32_t i;
-    for (i = first; i < t->n; i++)
-        if (t->p[i].what == 0 && w->flag[t->p[i].reg])
-            xg_sim_insert(p, in, XG_SIM_K_INIT, w->flag[t->p[i].reg], 0, t->p[i].reg, t->p[i].reg << 1 != in->guard);
-    for (i = first; i < t->n; i++)
-        if (t->p[i].what != 0 && w->flag[t->p[i].reg])
-            xg_sim_insert(p, in, XG_SIM_K_ALU, w->flag[t->p[i].reg], yes, t->p[i].reg, true);
+    for (i = first; i < t->n; i++) {
+        const uint32_t reg = t->p[i].reg;
+        const bool handed = carries && w->carried[reg] && reg << 1 != in->guard && (!shuffle || reg << 1 == in->a);
+        if (t->p[i].what == 0 && w->flag[reg] && !handed) xg_sim_insert_ask(p, w, in, reg);
+    }
+    for (i = first; i < t->n; i++) {
+        const uint32_t reg = t->p[i].reg;
+        if (t->p[i].what == 0 || !w->flag[reg]) continue;
+        if (carries && reg == in->d >> 1)
+            xg_sim_insert_carried(p, w, in, yes);
+        else
+            xg_sim_insert_flag(p, in, w->flag[reg], yes, XG_SIM_NOREG, true);
+    }
 }
 /* True when records were put in: blocks and edges are to be found again. */
 XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
@@ -211,6 +304,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
     if (!xg_sim_watched(p, g, &w)) return false;
+    xg_sim_find_carried(p, &w);
     no = xg_sim_constant(p, 0, 4);
     yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
     t = XG_NEW(&p->scratch, xg_sim_touches);
@@ -226,7 +320,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     p->code.n = begin;
     for (k = 0; k < all; k++)
         if (w.flag[k])
-            xg_sim_insert(p, &old[0], XG_SIM_K_ALU, w.flag[k], xg_sim_is_argument(p, k) ? yes : no, k, false);
+            xg_sim_insert_flag(p, &old[0], w.flag[k], xg_sim_is_argument(p, k) ? yes : no, XG_SIM_NOREG, false);
     for (i = 0; i < n; i++) {
         xg_sim_touches some = *t;
         moved[i] = p->code.n;

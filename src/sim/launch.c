@@ -382,6 +382,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.scratch2 = xg_sim_carve_out(&c, 512);
     w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
     w.faults = (xg_sim_kept *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.faults);
+    w.sides = (xg_sim_search *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.sides);
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);

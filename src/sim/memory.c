@@ -20,31 +20,6 @@ XG_FN uint32_t xg_sim_first_lane(uint32_t mask) {
     return i;
 }
 
-typedef enum xg_sim_pattern {
-    XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */
-    XG_SIM_ONE, /* all active lanes at one place, at */
-    XG_SIM_FEW, /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
-    XG_SIM_ANY  /* each active lane somewhere, p[lane]: in different spaces or buffers */
-} xg_sim_pattern;
-typedef struct xg_sim_reach {
-    xg_sim_pattern shape;
-    bool shared;    /* it is shared memory; of ANY: some of it */
-    uint32_t bytes; /* of a lane */
-    char *at;
-    union {
-        uint32_t off[XG_SIM_WARP];
-        char *p[XG_SIM_WARP];
-    } to;
-} xg_sim_reach;
-XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
-    switch (r->shape) {
-    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
-    case XG_SIM_ONE: return r->at;
-    case XG_SIM_FEW: return r->at + r->to.off[lane];
-    default: return r->to.p[lane];
-    }
-}
-
 XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes;
 }

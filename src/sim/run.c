@@ -6,14 +6,18 @@
  * put it together too.
  *
  * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have
- * spent their quantum of branches (so that warps which spin on each other all move) or have faulted. */
+ * spent their quantum of branches (so that warps which spin on each other all move) or have faulted.
+ *
+ * Where a launch looks for several faults, a fault takes away the threads that made it. The others go on as far as that
+ * has a meaning: the rest of their warp to where it would need them, other warps to where they would wait for it. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
 #include "provided.c"
 
 enum {
     XG_SIM_QUANTUM = 20000,
-    XG_SIM_PATIENCE = 200 /* turns */
+    XG_SIM_FUEL_HURT = 1 << 20, /* warp instructions of a block after a fault: what spins for its lost threads ends */
+    XG_SIM_PATIENCE = 200       /* turns */
 };
 #define XG_SIM_ALL 0xFFFFFFFFu
 
@@ -251,7 +255,12 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm)
+    if (in->op)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
+            "register '%.*s' is used, but its value comes of a shuffle whose source was not written, in this thread or "
+            "the one it reads",
+            in->imm ? (int)n : 0, s->text + from);
+    else if (in->imm)
         xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
             "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
     else
@@ -330,7 +339,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     v->pc = next;
     if (v->mask) return true;
     if (v->n_paths && xg_sim_path_pop(v)) return true;
-    v->state = XG_SIM_DONE;
+    v->state = v->maimed ? XG_SIM_LEFT_OUT : XG_SIM_DONE;
+    if (v->maimed) return false; /* nothing may take it for a warp that has ended as it should */
     w->ended++;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
@@ -419,7 +429,61 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
     return true;
 }
 
-/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the
+/* ---- after a fault ---- */
+
+/* Is a record the same when it is executed again? A load that writes its own address is not. */
+XG_FN bool xg_sim_repeats(const xg_sim_worker *w, const xg_sim_ins *in) {
+    uint32_t k;
+    for (k = 0; in->kind == XG_SIM_K_LD && k < in->n; k++)
+        if (w->m->list[in->list + k] == in->a) return false;
+    return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
+}
+/* Does a record need other lanes of its warp, or other warps? */
+XG_FN bool xg_sim_meets_others(const xg_sim_ins *in) {
+    switch (in->kind) {
+    case XG_SIM_K_WARP:
+    case XG_SIM_K_BAR:
+    case XG_SIM_K_WAIT:
+    case XG_SIM_K_TILE:
+    case XG_SIM_K_TENSOR:
+    case XG_SIM_K_ASYNC: return true;
+    default: return false;
+    }
+}
+/* The lanes are gone; what is left of the warp goes on at its `pc`, or with another path. */
+XG_FN void xg_sim_maim(xg_sim_warp *v, uint32_t lanes) {
+    v->maimed = true;
+    v->live &= ~lanes;
+    v->mask &= ~lanes;
+    if (v->mask || (v->n_paths && xg_sim_path_pop(v))) return;
+    v->state = XG_SIM_LEFT_OUT;
+}
+/* The team has faulted at record pc, which the warps `ran` (bits) have executed. Keeps the fault, and takes away the
+ * threads that made it: of a record that may be executed again, which all warps then do, the lane alone. Warps are
+ * alone from here on. */
+XG_FN bool xg_sim_go_on(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc, uint32_t ran) {
+    xg_sim_worker *w = t->w;
+    uint32_t k;
+    const bool repeats = xg_sim_repeats(w, in);
+    if (w->l->max_faults < 2 || w->cluster->n > 1 || w->watch.over || !(repeats || ran))
+        return xg_sim_team_stop(t, XG_SIM_WAITS);
+    if (!w->watch.running && !xg_sim_keep_fault(w)) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        const uint32_t active = xg_sim_guard(v, in);
+        v->pc = repeats || !(ran >> k & 1) ? pc : pc + 1;
+        if (w->fault_warps >> (v->id & 31) & 1) xg_sim_maim(v, repeats ? 1u << w->fault_lanes[v->id & 31] : active);
+    }
+    if (!w->hurt) w->fuel_end = XG_MIN(w->fuel_end, w->stats.warp_instructions + XG_SIM_FUEL_HURT);
+    w->hurt = true;
+    w->faulted = false;
+    w->fault_warps = 0;
+    return xg_sim_team_split(t, XG_SIM_NOREG);
+}
+
+/* ---- the records of control ---- */
+
+/* Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the
  * reason. */
 
 XG_FN bool xg_sim_step_join(xg_sim_team *t, uint32_t pc) {
@@ -493,7 +557,7 @@ XG_FN bool xg_sim_step_end(xg_sim_team *t, uint32_t pc) {
         else
             xg_sim_leave(t->w, v, v->mask, pc);
     }
-    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->v->state == XG_SIM_READY || xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     uint32_t k, m, left = 0;
@@ -501,10 +565,10 @@ XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
         t->v[k].pc = pc + 1;
         m = xg_sim_guard(&t->v[k], in);
         if (m) xg_sim_leave(t->w, &t->v[k], m, pc + 1);
-        left += t->v[k].state == XG_SIM_DONE || t->v[k].live != XG_SIM_ALL;
+        left += t->v[k].state != XG_SIM_READY || t->v[k].live != XG_SIM_ALL;
     }
     if (t->n > 1 && left) return xg_sim_team_split(t, XG_SIM_NOREG);
-    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->v->state == XG_SIM_READY || xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) { /* and all that waits */
     uint32_t k, m, through = 0;
@@ -522,8 +586,24 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
     if (through == t->n) return true;
     return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
 }
+/* What neither steers nor waits: one warp after the other. */
+XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    const bool tiles = in->kind == XG_SIM_K_TILE && t->n > 1;
+    uint32_t k, at, m, ran = 0;
+    if (!tiles || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
+        const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
+        for (k = 0; k < t->n && !t->w->faulted; k++) {
+            at = first + k < t->n ? first + k : first + k - t->n;
+            m = xg_sim_guard(&t->v[at], in);
+            if (m) xg_sim_exec_one(t->w, &t->v[at], in, m);
+            ran |= 1u << at;
+        }
+    }
+    if (XG_UNLIKELY(t->w->faulted)) return xg_sim_go_on(t, in, pc, tiles ? 0 : ran);
+    t->v->pc = pc + 1;
+    return true;
+}
 XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
-    uint32_t k, m;
     switch (in->kind) {
     case XG_SIM_K_JOIN: return xg_sim_step_join(t, pc);
     case XG_SIM_K_BRA: return xg_sim_step_bra(t, in, pc);
@@ -533,18 +613,7 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_EXIT: return xg_sim_step_exit(t, in, pc);
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
-    default:
-        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
-            const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
-            for (k = 0; k < t->n; k++) {
-                xg_sim_warp *v = &t->v[first + k < t->n ? first + k : first + k - t->n];
-                m = xg_sim_guard(v, in);
-                if (m) xg_sim_exec_one(t->w, v, in, m);
-            }
-        }
-        if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
-        t->v->pc = pc + 1;
-        return true;
+    default: return xg_sim_step_others(t, in, pc);
     }
 }
 
@@ -603,7 +672,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
-            if (XG_UNLIKELY(w->faulted)) break;
+            if (XG_UNLIKELY(w->faulted)) {
+                (void)xg_sim_go_on(&team, in - 1, pc - 1, 0);
+                break;
+            }
         }
         if (in->flags & XG_SIM_FIRST && !v->released &&
             (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
@@ -613,6 +685,10 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 xg_sim_ran(w, pc, pc + 1, nw);
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
+        }
+        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+            v->state = XG_SIM_LEFT_OUT;
+            break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);

@@ -615,6 +615,18 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
+/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those that are. */
+XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
+    const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
+    uint32_t *tags = m->line_w + 2 * (at / 64);
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    for (; at < end; at += 64, tags += 2) {
+        const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
+        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
+    }
+    return at;
+}
 /* The bytes [at, end) of a piece of memory are accessed by a warp; false at the first clash. */
 XG_FN bool xg_sim_track_piece(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine,
     bool write, xg_sim_clash *out) {
@@ -642,7 +654,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     uint32_t mine = m->tag | warp;
     uint64_t stop;
     if (!m->line_w) return xg_sim_track_piece(v, m, at, end, mine, write, out);
-    for (; at < end; at = stop) {
+    for (at = xg_sim_track_calm(m, at, end, mine, write); at < end; at = stop) {
         stop = XG_MIN(end, at / 64 * 64 + 64);
         if (stop - at == 64 && xg_sim_track_line(v, m, at / 64, mine, write)) continue;
         xg_sim_split(m->line_w, m->w, at / 64);

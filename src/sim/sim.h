@@ -48,6 +48,33 @@ enum {
     XG_SIM_CLUSTER_MAX = 16
 };
 
+/* ---- the places that a warp's access reaches: memory.c, trace.c ------------------------------------------------- */
+
+typedef enum xg_sim_pattern {
+    XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE, /* all active lanes at one place, at */
+    XG_SIM_FEW, /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY  /* each active lane somewhere, p[lane]: in different spaces or buffers */
+} xg_sim_pattern;
+typedef struct xg_sim_reach {
+    xg_sim_pattern shape;
+    bool shared;    /* it is shared memory; of ANY: some of it */
+    uint32_t bytes; /* of a lane */
+    char *at;
+    union {
+        uint32_t off[XG_SIM_WARP];
+        char *p[XG_SIM_WARP];
+    } to;
+} xg_sim_reach;
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+    switch (r->shape) {
+    case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
+    case XG_SIM_ONE: return r->at;
+    case XG_SIM_FEW: return r->at + r->to.off[lane];
+    default: return r->to.p[lane];
+    }
+}
+
 /* ---- the interface: load.c, launch.c, memory.c ----------------------------------------------------------------- */
 
 typedef struct xg_sim_module xg_sim_module;
@@ -221,8 +248,8 @@ typedef struct xg_sim_launch {
     /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
      * depend on it show; one worker gives the same result each time */
     uint64_t seed;
-    /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
-     * PTX lines */
+    /* 0 counts as 1. With more, a fault takes away its threads, and the others go on to where they need them (run.c);
+     * the launch goes on until it has so many of different kinds or PTX lines */
     uint32_t max_faults;
     bool unchecked_shared;      /* do not report reads of shared memory that was never written */
     bool unchecked_global;      /* ... of global memory that was never written */

@@ -16,6 +16,7 @@ enum {
     XG_SIM_TRACE_LINE_BYTES = 128,
     XG_SIM_TRACE_SECTOR_BYTES = 32,
     XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
+    XG_SIM_TRACE_SCHEDULERS = 4,    /* of a multiprocessor: each has a part of every pipe (CUDA guide) */
     XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
     XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
@@ -65,6 +66,7 @@ typedef struct xg_sim_price {
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
     bool stays;       /* the assembler leaves it where it is */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
+    uint16_t piped;   /* clocks that a scheduler's part of the pipe takes for it */
     uint32_t macs;    /* multiply-adds of a warp instruction */
     uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
     uint32_t feed;    /* quarters of passes of shared memory that it reads for them */
@@ -83,6 +85,7 @@ typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
     /* of the straight code here: the last begin of an instruction, and of a store */
     uint32_t latest, stored;
+    uint32_t since, piped[XG_PIPE_COUNT]; /* when it began; clocks of each pipe that it takes */
     uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
@@ -300,6 +303,9 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     } else
         p->stays = !xg_sim_trace_moves(in);
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
+    if (p->pipe < XG_PIPE_COUNT)
+        p->piped = (uint16_t)xg_cost_scale(
+            p->weight, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
 

@@ -11,6 +11,7 @@ typedef enum xg_sim_state {
     XG_SIM_AT_JOIN,
     XG_SIM_AT_BARRIER,
     XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */,
+    XG_SIM_LEFT_OUT /* lanes of it have faulted, and it is where it would need them: it never moves again */,
     XG_SIM_DONE
 } xg_sim_state;
 typedef struct xg_sim_path {
@@ -41,6 +42,7 @@ typedef struct xg_sim_warp {
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
+    bool maimed;             /* lanes of it have faulted and are gone */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
@@ -198,9 +200,13 @@ struct xg_sim_worker {
     xg_sim_search watch;
     xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
-    xg_sim_kept fault;   /* the last one */
-    xg_sim_kept *faults; /* all that are different */
-    uint32_t n_faults;
+    bool hurt;                        /* the block has faulted and gone on */
+    uint32_t fault_warps;             /* of the record: those that faulted, by bits */
+    uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
+    xg_sim_kept fault;                /* the last one */
+    xg_sim_kept *faults;              /* all that are different */
+    xg_sim_search *sides;             /* of each, what its other side is looked for by */
+    uint32_t n_faults, n_sides;       /* n_sides: of earlier blocks */
 };
 
 /* ---- trace.c ---- */
@@ -365,6 +371,8 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     xg_sim_faultkind kind, const char *format, ...) {
     va_list args;
     size_t n;
+    w->fault_warps |= 1u << (v->id & 31);
+    w->fault_lanes[v->id & 31] = (uint8_t)lane;
     if (w->faulted) return;
     w->faulted = true;
     if (w->watch.running) return; /* said already */
@@ -375,6 +383,20 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     va_start(args, format);
     xg_vformat(w->fault.text + n, sizeof w->fault.text - n, format, args);
     va_end(args);
+}
+
+/* Keeps the fault if it is another one than those before; false when there is no room for more, or it was the last. */
+XG_FN bool xg_sim_keep_fault(xg_sim_worker *w) {
+    const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    uint32_t i;
+    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
+    if (i == w->n_faults && i < most) {
+        w->faults[i] = w->fault;
+        w->sides[i] = w->watch;
+        w->n_faults++;
+    }
+    w->watch.wanted = false;
+    return w->n_faults < most;
 }
 
 /* The last buffer that was freed and held these bytes; NULL when there is none. */

@@ -191,6 +191,16 @@ XG_FN void xg_spmd_add_init(xg_spmd *s, const xg_inst *i, xg_spmd_value *p) {
     p->local = xg_hb_2(&s->b, xg_attr_comp(i, XG_A_to_apply)->root->op, init, p->local);
 }
 
+/* What reads memory instead of elements finds an array in the layout that its operand states: a value that only went
+ * through a tuple is here the one it was before, in that one's layout. */
+XG_FN xg_spmd_value *xg_spmd_laid_out(xg_spmd *s, const xg_inst *i, uint32_t k, xg_spmd_value *p) {
+    const xg_layout *stated = XG_OPERAND(i, k)->shape->layout;
+    const xg_shape *shape = p->local->shape;
+    if ((i->op != XG_BITCAST && i->op != XG_CUSTOM_CALL) || !stated || shape->layout == stated) return p;
+    shape = xg_shape_with_layout(s->m, shape, stated);
+    return xg_spmd_part(s, xg_hb_op(&s->b, XG_COPY, shape, &p->local, 1), p->global, p->s);
+}
+
 XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
     xg_spmd_rule *r = xg_spmd_rule_of(s->arena, i), *other = xg_spmd_rule_other(s->arena, i);
     const xg_sharding **wanted = xg_spmd_wanted(s, i),
@@ -224,6 +234,7 @@ XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
         in[k] = xg_shape_is_array(XG_OPERAND(i, k)->shape)
                     ? xg_spmd_reshard(s, xg_spmd_parts_of(s, XG_OPERAND(i, k))[0], xg_assigned(s->arena, r, &x, k))
                     : xg_spmd_whole(s, XG_OPERAND(i, k));
+    for (k = 0; k < r->n_operands; k++) in[k] = xg_spmd_laid_out(s, i, k, in[k]);
     local = xg_spmd_local(s, i, r, &x, in);
     for (k = 0; k < r->n_results; k++) {
         xg_sharding *n = xg_assigned(s->arena, r, &x, r->n_operands + k);

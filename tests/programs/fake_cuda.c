@@ -1217,7 +1217,7 @@ int main(int argc, char **argv) {
     fast_way(exe);
     release_in_flight(exe);
     no_buffers(exe);
-    hardware(c, exe, control);
+    hardware(c, exe);
     ranges(exe);
     speed(c);
     damaged(exe);

@@ -677,6 +677,7 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) {
 int cuStreamSynchronize(void *stream) {
     IN_CONTEXT("cuStreamSynchronize");
     OUT_OF_CAPTURE;
+    fake.stream_waits++;
     return host_waits(stream_id(stream));
 }
 int cuCtxSynchronize(void) {

@@ -27,6 +27,7 @@ typedef struct fake_state {
     long meet;                  /* threads that must be loading at one time before a load ends */
     long loading, loading_most; /* threads that load at this moment, and at most */
     long allocations;           /* of device memory: ever */
+    long stream_waits;          /* of the host for one stream: ever */
     long captures, children;    /* of streams, and graphs in graphs: ever */
     long peers;                 /* pairs of devices of which one reaches the other's memory: alive */
     int strangers;              /* no device reaches another's memory */
