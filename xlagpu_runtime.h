@@ -3239,6 +3239,7 @@ typedef struct xg_cost_prediction {
 } xg_cost_prediction;
 /* The counts of a grid that is so many times as large, on so many times the memory. */
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe); /* of a multiprocessor, lanes in a clock */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
@@ -15618,7 +15619,7 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those that are. */
+/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
@@ -27303,8 +27304,11 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     };
 #define X(field, symbol, parameters) symbol "\0"
     static const char symbols[] =
-        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0" XR_CUDA_LINK_FUNCTIONS(
-            X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0" XR_CUDA_PEER_FUNCTIONS(X);
+        /* clang-format off */
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
+        XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
+        XR_CUDA_PEER_FUNCTIONS(X);
+    /* clang-format on */
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;

@@ -366,9 +366,7 @@ XG_FN xg_complex xg_qr_reflector(xg_complex *x, int64_t n, int64_t step, xg_comp
 XG_FN void xg_qr_reflect(xg_complex *c, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
     const xg_complex *v, int64_t v_step, xg_complex tau); /* c -= tau v (v* c), v[0] = 1 */
 
-/* ---- gather.c: gather, scatter ----------------------------------------------------------------------------------- */
-XG_FN bool xg_ints_has(xg_ints s, int64_t v);
-
+/* ---- team.c: devices together ------------------------------------------------------------------------------------ */
 /* What the ids in replica_groups are: see xg_team_mode_of. */
 typedef enum xg_team_mode {
     XG_TEAM_REPLICAS,

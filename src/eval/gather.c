@@ -18,13 +18,6 @@ typedef struct xg_starts {
     int64_t vector_dim;
 } xg_starts;
 
-XG_FN bool xg_ints_has(xg_ints s, int64_t v) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++)
-        if (s.p[k] == v) return true;
-    return false;
-}
-
 XG_FN void xg_starts_init(xg_starts *s, const xg_value *indices, int64_t vector_dim, xg_ints map, xg_ints operand_batch,
     xg_ints index_batch) {
     int64_t strides[XG_RANK_MAX] = {0};

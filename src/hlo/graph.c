@@ -383,6 +383,12 @@ XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v) {
     a.v.i = v;
     return a;
 }
+XG_FN bool xg_ints_has(xg_ints s, int64_t v) {
+    uint32_t k;
+    for (k = 0; k < s.n; k++)
+        if (s.p[k] == v) return true;
+    return false;
+}
 XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n) {
     xg_ints *made = XG_NEW(arena, xg_ints);
     int64_t *copy = XG_NEW_N(arena, int64_t, n);

@@ -427,6 +427,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
  * computation. */
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next that is free; empty: by its opcode */
 XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n); /* a copy */
+XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);

@@ -203,12 +203,6 @@ XG_FN int64_t xg_want_dim(const xg_inst *i, xg_attr_key key, uint32_t rank) {
     xg_want_dims(i, xg_attr_name(key), v, rank, false);
     return v.p[0];
 }
-XG_FN bool xg_infer_has(xg_ints v, int64_t x) {
-    uint32_t k;
-    for (k = 0; k < v.n; k++)
-        if (v.p[k] == x) return true;
-    return false;
-}
 XG_FN const xg_shape *xg_want_given(const xg_inst *i) {
     XG_RULE(i, i->shape != NULL, "write it between '=' and the opcode", "the shape of the result must be stated");
     return i->shape;

@@ -28,14 +28,14 @@ typedef struct xg_infer_dot_dims {
 } xg_infer_dot_dims;
 
 static bool xg_infer_dot_free(xg_ints contracting, xg_ints batch, int64_t d) {
-    return !xg_infer_has(contracting, d) && !xg_infer_has(batch, d);
+    return !xg_ints_has(contracting, d) && !xg_ints_has(batch, d);
 }
 
 static void xg_want_disjoint(const xg_inst *i, const char *a_name, xg_ints a, const char *b_name, xg_ints b) {
     uint32_t k;
     for (k = 0; k < a.n; k++)
-        XG_RULE(i, !xg_infer_has(b, a.p[k]), NULL, "dimension %lld is in both %s and %s", (long long)a.p[k], a_name,
-            b_name);
+        XG_RULE(
+            i, !xg_ints_has(b, a.p[k]), NULL, "dimension %lld is in both %s and %s", (long long)a.p[k], a_name, b_name);
 }
 static void xg_want_pairs(
     const xg_inst *i, const char *what, const xg_shape *l, xg_ints ld, const xg_shape *r, xg_ints rd) {
@@ -71,7 +71,7 @@ static void xg_infer_dot_result(
     for (k = 0; k < (int64_t)l->rank; k++)
         if (xg_infer_dot_free(v->lc, v->lb, k)) xg_draft_push(i, d, l->dims[k], xg_shape_dim_kind(l, k));
     for (k = 0; k < (int64_t)r->rank; k++)
-        if (xg_infer_dot_free(v->rc, v->rb, k) && !xg_infer_has(except, k))
+        if (xg_infer_dot_free(v->rc, v->rb, k) && !xg_ints_has(except, k))
             xg_draft_push(i, d, r->dims[k], xg_shape_dim_kind(r, k));
 }
 static const xg_ints xg_infer_no_ints = {NULL, 0};
@@ -123,8 +123,8 @@ static const xg_shape *xg_infer_ragged_dot(xg_module *m, const xg_inst *i) {
     xg_want_dims(i, "rhs_group_dims", group, r->rank, false);
     xg_want_disjoint(i, "rhs_group_dims", group, "rhs_contracting_dims", v.rc);
     xg_want_disjoint(i, "rhs_group_dims", group, "rhs_batch_dims", v.rb);
-    contracting = xg_infer_has(v.lc, ragged.p[0]);
-    batch = xg_infer_has(v.lb, ragged.p[0]);
+    contracting = xg_ints_has(v.lc, ragged.p[0]);
+    batch = xg_ints_has(v.lb, ragged.p[0]);
     if (contracting || batch)
         XG_RULE(i, group.n == 0, NULL,
             "rhs_group_dims must be {} when the ragged dimension is a contracting or batch one, but is %s",

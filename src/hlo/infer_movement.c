@@ -300,9 +300,9 @@ static void xg_want_index_dims(const xg_inst *i, const xg_infer_index_dims *v, c
     XG_RULE(i, v->batch.n == v->index_batch.n, NULL, "%s=%s and %s=%s must have as many entries", v->batch_name,
         xg_infer_ints_text(i, v->batch), v->index_batch_name, xg_infer_ints_text(i, v->index_batch));
     for (k = 0; k < v->batch.n; k++) {
-        XG_RULE(i, !xg_infer_has(v->gone, v->batch.p[k]), NULL, "dimension %lld is in both %s and %s",
+        XG_RULE(i, !xg_ints_has(v->gone, v->batch.p[k]), NULL, "dimension %lld is in both %s and %s",
             (long long)v->batch.p[k], v->gone_name, v->batch_name);
-        XG_RULE(i, !xg_infer_has(v->map, v->batch.p[k]), NULL, "dimension %lld is in both %s and %s",
+        XG_RULE(i, !xg_ints_has(v->map, v->batch.p[k]), NULL, "dimension %lld is in both %s and %s",
             (long long)v->batch.p[k], v->map_name, v->batch_name);
         XG_RULE(i, v->index_batch.p[k] != v->vector_dim, NULL, "%s=%s must not name index_vector_dim",
             v->index_batch_name, xg_infer_ints_text(i, v->index_batch));
@@ -333,7 +333,7 @@ static const xg_shape *xg_infer_gather(xg_module *m, const xg_inst *i) {
         "operand_batching_dims",
         xg_infer_ints_text(i, v.window), xg_infer_text(i, s));
     for (k = 0; k < (int64_t)s->rank; k++) {
-        bool gone = xg_infer_has(v.gone, k) || xg_infer_has(v.batch, k);
+        bool gone = xg_ints_has(v.gone, k) || xg_ints_has(v.batch, k);
         XG_RULE(i, sizes.p[k] >= 0 && (sizes.p[k] <= s->dims[k] || xg_shape_dim_kind(s, k) == XG_DIM_UNBOUNDED), NULL,
             "slice size %lld does not fit dimension %lld of %s", (long long)sizes.p[k], (long long)k,
             xg_infer_text(i, s));
@@ -349,8 +349,8 @@ static const xg_shape *xg_infer_gather(xg_module *m, const xg_inst *i) {
     d.type = s->type;
     d.rank = 0;
     for (k = 0; k < rank; k++) {
-        if (xg_infer_has(v.window, k)) {
-            while (xg_infer_has(v.gone, w) || xg_infer_has(v.batch, w)) w++;
+        if (xg_ints_has(v.window, k)) {
+            while (xg_ints_has(v.gone, w) || xg_ints_has(v.batch, w)) w++;
             xg_draft_push(i, &d, sizes.p[w],
                 sizes.p[w] == s->dims[w] && xg_shape_dim_kind(s, w) == XG_DIM_BOUNDED ? (uint8_t)XG_DIM_BOUNDED
                                                                                       : (uint8_t)XG_DIM_STATIC);
@@ -378,8 +378,8 @@ static void xg_want_update(
         "nor in input_batching_dims",
         xg_infer_ints_text(i, v->window), xg_infer_text(i, s));
     for (k = 0; k < (int64_t)u->rank; k++) {
-        if (xg_infer_has(v->window, k)) {
-            while (xg_infer_has(v->gone, w) || xg_infer_has(v->batch, w)) w++;
+        if (xg_ints_has(v->window, k)) {
+            while (xg_ints_has(v->gone, w) || xg_ints_has(v->batch, w)) w++;
             XG_RULE(i, u->dims[k] <= s->dims[w] || xg_shape_dim_kind(s, w) == XG_DIM_UNBOUNDED, NULL,
                 "dimension %lld of the updates %s is larger than dimension %lld of %s", (long long)k,
                 xg_infer_text(i, u), (long long)w, xg_infer_text(i, s));

@@ -68,7 +68,7 @@ static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
     c = xg_want_mixed_reducer(i, n);
     d.rank = 0;
     for (k = 0; k < s->rank; k++)
-        if (!xg_infer_has(dims, k)) xg_draft_push(i, &d, s->dims[k], xg_shape_dim_kind(s, k));
+        if (!xg_ints_has(dims, k)) xg_draft_push(i, &d, s->dims[k], xg_shape_dim_kind(s, k));
     return xg_infer_results(m, &d, n, c);
 }
 

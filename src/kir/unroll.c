@@ -327,7 +327,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
         if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
-/* Steps whose reads stand together, where order does not count otherwise; loops inside of them are written out first. */
+/* Steps whose reads stand together, where order does not count otherwise; loops inside are written out first. */
 XG_FN bool xg_kunroll_reads(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     int64_t factor = XG_KUNROLL_TOGETHER, inner;
     xg_kop *op, *next;

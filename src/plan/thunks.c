@@ -186,8 +186,7 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
 /* (to, from, context): the context means nothing here, but a result that holds it is 0. */
 XG_FN void xg_plan_copy_start(xg_plan_writer *w, const xg_inst *i) {
     uint32_t n = (uint32_t)xg_shape_leaves(i->shape), k;
-    xg_plan_move_step(
-        w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
+    xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
     for (k = 2; k < n; k++)
         if (w->p->m->entry->root == i) xg_plan_fill(w, i, xg_plan_value_of(w->p, i, k)->buffer, 0);
 }

@@ -73,8 +73,9 @@ static xg_kval *xg_ptx_int_to_f32_odd(xg_kb *b, xg_kval *x, bool is_signed) {
 
 /* ---- f32 to narrower ---- */
 #ifndef XLAGPU_SMALL
-/* A NaN of this value has no bits in its lower half, so that rounding keeps it. A host's processor hands on an operand's
- * NaN, or makes one whose highest bits are set; a GPU's has all of them set. `left`: how many values may be looked at. */
+/* A NaN of this value has no bits in its lower half, so that rounding keeps it. A host's processor hands on an
+ * operand's NaN, or makes one whose highest bits are set; a GPU's has all of them set. `left`: how many values may be
+ * looked at. */
 XG_FN bool xg_ptx_has_short_nan(const xg_kval *v, uint32_t *left) {
     uint32_t k = 0;
     int64_t bits;

@@ -237,8 +237,11 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     };
 #define X(field, symbol, parameters) symbol "\0"
     static const char symbols[] =
-        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0" XR_CUDA_LINK_FUNCTIONS(
-            X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0" XR_CUDA_PEER_FUNCTIONS(X);
+        /* clang-format off */
+        XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
+        XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
+        XR_CUDA_PEER_FUNCTIONS(X);
+    /* clang-format on */
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;

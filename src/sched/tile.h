@@ -184,6 +184,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_bulk_time(
     const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
+XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */

@@ -11,7 +11,7 @@
  * A variant whose result has addresses in it is found where the table is written, by a second run at other addresses.
  *
  * Like digests.c it is a detector of changes, proves nothing right, and is written anew by ./build.sh digests; what was
- * left out before stays so. A variant must end, in any case: a crash and a hang fail. Ends with "N passed, N failed". */
+ * left out before stays so. A variant must end, in any case: a crash and a hang fail. Ends with 'N passed, N failed' */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "../stages/case.h"

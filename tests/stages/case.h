@@ -48,8 +48,8 @@ static const stage_row stage_rows[] = {
 #undef X
 };
 
-/* Runs one case; the result is malloc'ed text. memory_limit: in at most so many bytes, and what a failed case holds on to
- * is forgiven; 0: as a test. */
+/* Runs one case; the result is malloc'ed text. memory_limit: in at most so many bytes, and what a failed case holds on
+ * to is forgiven; 0: as a test. */
 static char *run_case(
     const char *path, const char *stage, const char *args, const char *in, size_t n, size_t memory_limit) {
     xg_ctx ctx;
