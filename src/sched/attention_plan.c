@@ -237,7 +237,7 @@ XG_FN int64_t xg_attention_unit_time(const xg_attention_plan *p, const xg_device
     c.barriers = p->walked;
     c.issued = xg_cost_mul(all, warps * issue);
     c.warp_issued = xg_cost_mul(p->walked, issue);
-    step = issue + macs * XG_TILE_UNIT_SCHEDULERS / (rate * warps) + WAITS * XG_ATTENTION_HALVES / p->halves;
+    step = issue + macs * XG_TILE_UNIT_SCHEDULERS / (rate * warps) + WAITS * (int64_t)XG_ATTENTION_HALVES / p->halves;
     c.warp_clocks = xg_cost_mul(p->walked, XG_MAX(step, p->stages > 1 ? 0 : step + m->memory_latency));
     c.warp_clocks = xg_cost_add(c.warp_clocks, XG_ATTENTION_ENDS_CYCLES + xg_attention_cluster_cycles(p));
     r = xg_cost_predict(m, &c);
