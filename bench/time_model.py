@@ -73,7 +73,7 @@ def reduce_sum(X, Y, N: tl.constexpr, ROUNDS: tl.constexpr):
 
 
 @triton.jit
-def product(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def product(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TURNED: tl.constexpr):
     across = N // BN
     m = tl.program_id(0) // across * BM + tl.arange(0, BM)
     n = tl.program_id(0) % across * BN + tl.arange(0, BN)
@@ -81,7 +81,10 @@ def product(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
     total = tl.zeros((BM, BN), tl.float32)
     for at in range(0, K, BK):
         a = tl.load(A + m[:, None] * K + (at + k)[None, :])
-        b = tl.load(B + (at + k)[:, None] * N + n[None, :])
+        if TURNED:
+            b = tl.load(B + n[:, None] * K + (at + k)[None, :]).T
+        else:
+            b = tl.load(B + (at + k)[:, None] * N + n[None, :])
         total = tl.dot(a, b, total)
     tl.store(C + m[:, None] * N + n[None, :], total.to(C.dtype.element_ty))
 
@@ -220,7 +223,7 @@ def product_kernel(gpu, sm, size, tile, warps, stages, few=2):
         sm,
         [("A", "bf16", m * size, None), ("B", "bf16", size * n, None), ("C", "bf16", m * n, "out")],
         [("M", m), ("N", n), ("K", size)],
-        {"BM": bm, "BN": bn, "BK": bk},
+        {"BM": bm, "BN": bn, "BK": bk, "TURNED": False},
         str(few * few),
         scale,
         memory,
