@@ -5,7 +5,7 @@
 #   ./build.sh run         build, then the main job: GELU on the GPU, or on the simulator where there is none
 #   ./build.sh test        every test
 #   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
-#   ./build.sh digests     tests/digests.txt and tests/variants.txt anew: what the compiler makes is meant to have changed
+#   ./build.sh digests     tests/digests.txt and variants.txt anew: what the compiler makes is meant to have changed
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
 #   ./build.sh gpu-test    the tests on CUDA   ./build.sh gpu-bench   timings on CUDA
 #   ./build.sh gpu-contact DIR   ten minutes on a GPU: results, timings, figures of the device, logs, as files

@@ -21,7 +21,8 @@ arguments goes on behind the last; so does one after --seconds have ended the fi
 tests have changed since. With --quick only short texts and the detectors run; a call without it afterwards goes on
 with the survivors. Which functions a test calls is kept until its own files change (rm -r renews it)."""
 
-import argparse, glob, hashlib, json, os, random, re, resource, shutil, signal, subprocess, sys, tempfile, threading, time
+import argparse, glob, hashlib, json, os, random, re, resource, shutil, signal, subprocess, sys
+import tempfile, threading, time
 
 WORK = "build/source_mutants"
 SWAPS = {
@@ -97,7 +98,13 @@ def run(command, seconds, cwd="."):
 
     with tempfile.TemporaryFile() as out:
         p = subprocess.Popen(
-            command, shell=True, cwd=cwd, stdout=out, stderr=subprocess.DEVNULL, preexec_fn=limit, start_new_session=True
+            command,
+            shell=True,
+            cwd=cwd,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=limit,
+            start_new_session=True,
         )
         stopped = []
         timer = threading.Timer(120 + 20 * seconds, lambda: (stopped.append(1), os.killpg(p.pid, signal.SIGKILL)))
@@ -354,7 +361,8 @@ class Run:
     def __init__(self, a, tests):
         places = [(p, c) for p in sorted(glob.glob("src/*/*.[ch]")) if a.only in p for c in candidates(p)[1]]
         rng = random.Random(a.seed)
-        self.a, self.tests, self.changes, self.next, self.done = a, tests, [rng.choice(places) for _ in range(20 * a.count)], 0, {}
+        self.a, self.tests, self.next, self.done = a, tests, 0, {}
+        self.changes = [rng.choice(places) for _ in range(20 * a.count)]
         self.lock, self.end, self.path = threading.Lock(), time.time() + a.seconds, f"{WORK}/{a.seed}.log"
         files = glob.glob("tests/**/*.*", recursive=True)
         key = digest_of(sorted(f for f in files if "/scripts/" not in f) + ["tests/scripts/programs.sh"])
