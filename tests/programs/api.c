@@ -136,8 +136,16 @@ static void names(void) {
     }
     EXPECT(k > 0 && !xlagpu_target_describe("sm_20", &target) && !xlagpu_target_describe(NULL, &target));
     EXPECT(!xlagpu_module_target(m, &target));
+    EXPECT(!xlagpu_module_target(NULL, &target));
+    EXPECT(xlagpu_module_devices(m) == 1 && xlagpu_module_devices(NULL) == 1);
     c.disable_passes = "dce,no-such-pass";
     EXPECT(xlagpu_compile(m, &c).data != NULL);
+    xlagpu_module_destroy(m);
+    m = parse("HloModule m, num_partitions=4, frontend_attributes={xlagpu.device=\"H200, sm_count=100\"}\n"
+              "ENTRY e { x = f32[4] parameter(0) ROOT y = f32[4] add(x, x) }");
+    EXPECT(xlagpu_module_target(m, &target) && target.sm_count == 100 && xlagpu_module_devices(m) == 4);
+    EXPECT_TEXT(target.name, "sm_90a");
+    EXPECT_TEXT(target.part, "H200");
     xlagpu_module_destroy(m);
 }
 

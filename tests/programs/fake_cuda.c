@@ -169,6 +169,7 @@ static void opening(void) {
     refused("auto", LIBRARY, 2, XLAGPU_ERROR_USAGE, "no GPU number 2: the driver knows 2");
     refused("cuda", LIBRARY, -1, XLAGPU_ERROR_USAGE, "no GPU number -1");
     refused("gpu", LIBRARY, 0, XLAGPU_ERROR_USAGE, "no platform is called 'gpu'");
+    refused("llvm-cpu", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "the platform llvm-cpu is not in this build");
     fake->devices = 0;
     refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "no GPU number 0");
     EXPECT(open_with(NULL, LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0);

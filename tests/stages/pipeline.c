@@ -1,6 +1,7 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
  *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed,
- *                   "double": two rounds of a loop in one; target=NAME: for that target
+ *                   "double": two rounds of a loop in one; libraries=NAMES (or "always"); target=NAME:
+ *                   for that target
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   tuned TARGET    records (choice/tuned.c), a line "===", a module: what kernel-choice makes of it, as
  *                   records
@@ -24,6 +25,7 @@ static xg_module *pipeline_parse(xg_stage *io) {
 static void stage_pass(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     const char *names = io->args;
+    xg_str wrong;
     if (strncmp(names, "excess ", 7) == 0) {
         m->excess_precision = true;
         names += 7;
@@ -31,6 +33,12 @@ static void stage_pass(xg_stage *io) {
     if (strncmp(names, "double ", 7) == 0) {
         m->double_buffering = true;
         names += 7;
+    }
+    if (strncmp(names, "libraries=", 10) == 0) {
+        size_t n = strcspn(names + 10, " ");
+        if (!xg_library_bits(xg_str_copy(io->arena, xg_str_of(names + 10, n)).p, &m->libraries, &wrong))
+            xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test: no library '%.*s'", (int)wrong.n, wrong.p);
+        names += 11 + n;
     }
     if (strncmp(names, "target=", 7) == 0) {
         xg_str target = xg_str_of(names + 7, strcspn(names + 7, " "));

@@ -370,6 +370,7 @@ static void sim_clocks(xg_stage *io, sim_case *k, const xg_sim_stats *s) {
     xg_sim_trace_counts(k->l.trace, &k->l, s, &c);
     xg_sim_trace_free(k->l.trace);
     xg_printf(&io->out, "clocks %lld", (long long)c.warp_clocks);
+    if (c.blocks > 1) xg_printf(&io->out, ", blocks %lld", (long long)c.blocks);
     if (c.warp_tensor) xg_printf(&io->out, ", matrix unit %lld", (long long)c.warp_tensor);
     if (c.shared_passes) xg_printf(&io->out, ", passes %lld", (long long)c.shared_passes);
     if (c.l2_sectors)
