@@ -7,7 +7,7 @@
  * medley.h, and has a digest of each stage:
  *
  *     read   what the reader says: the message, or the module printed again, also in XLA's long form
- *     forms  the module as a proto and as StableHLO
+ *     forms  the module as a proto and as StableHLO, and what the readers of these make of them
  *     hlo    the module after each HLO pass that changed it (of files that are modules)
  *     kir    the kernels' IR after each pass, the lines of their operations (of files that are modules)
  *     llvm   the kernels as LLVM IR (of files that are modules)
@@ -186,6 +186,17 @@ static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_comp
     else
         add_refusal(d, stage, c);
 }
+/* The module in another form, and that form read again. */
+static void add_form(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_format format) {
+    xlagpu_bytes bytes = xlagpu_print_as(m, format);
+    xlagpu_module *again = bytes.data ? xlagpu_parse(c, "form", (const char *)bytes.data, bytes.size) : NULL;
+    add_bytes(d, STAGE_forms, bytes);
+    if (again)
+        add_bytes(d, STAGE_forms, xlagpu_print(again));
+    else
+        add_refusal(d, STAGE_forms, c);
+    xlagpu_module_destroy(again);
+}
 static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, const char *text, uint64_t drawn) {
     xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
     xlagpu_compile_desc o;
@@ -198,8 +209,8 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     add_bytes(d, STAGE_read, xlagpu_print(m));
     if (drawn % 3 == 0 || d->whole) {
         add_bytes(d, STAGE_read, xlagpu_print_as(m, XLAGPU_FORMAT_HLO_LONG));
-        add_bytes(d, STAGE_forms, xlagpu_print_as(m, XLAGPU_FORMAT_PROTO));
-        add_bytes(d, STAGE_forms, xlagpu_print_as(m, XLAGPU_FORMAT_STABLEHLO));
+        add_form(d, c, m, XLAGPU_FORMAT_PROTO);
+        add_form(d, c, m, XLAGPU_FORMAT_STABLEHLO);
     }
     draw_options(drawn, &o);
     if (d->whole) {
