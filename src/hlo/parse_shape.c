@@ -138,11 +138,10 @@ XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b, const xg_layout_of *of)
         xg_putc(b, ')');
     }
 }
-/* What follows ':' in a layout. Each part may appear once, in this order; the dimension level types are read and
+/* What follows ':' in a layout, or nothing. Each part may appear once, in this order; the dimension level types are read and
  * forgotten. */
 XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of, int64_t *space, int64_t *bits) {
     xg_lex *x = &p->lex;
-    size_t at = xg_lex_offset(x);
     if (xg_lex_is(x, "D")) {
         xg_lex_next(x);
         if (x->kind != '(')
@@ -183,7 +182,7 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of
         xg_put_i64(b, xg_parse_layout_number(p));
         xg_putc(b, ')');
     }
-    if (x->kind != '}' || at == xg_lex_offset(x))
+    if (x->kind != '}')
         xg_lex_fail(x,
             "after ':' a layout may have, in this order: D(...) T(...)(...) L(n) E(bits) S(space) SC(...) M(bytes)",
             "expected a part of a layout, found %s", xg_lex_found(x));
