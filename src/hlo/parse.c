@@ -231,7 +231,7 @@ XG_FN void xg_parse_arguments(xg_parse *p, xg_parse_rhs *r) {
         xg_parse_constant(p, r);
     else if (r->op == XG_PARAMETER) {
         r->number = xg_lex_int(&p->lex, "the parameter's number");
-        if (r->number < 0) xg_lex_fail_at(&p->lex, at, NULL, "a parameter's number cannot be negative");
+        if (r->number < 0) xg_lex_fail_at(&p->lex, at, XG_HINT_NUMBERS, "a parameter's number cannot be negative");
     } else
         xg_parse_operands(p, r);
     xg_lex_expect(&p->lex, ')', "')' after the operands");
@@ -327,7 +327,7 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
         memset(&a, 0, sizeof a);
         a.key = (xg_attr_key)(k - 1);
         if (xg_attr_set_has(&r->seen, (uint32_t)a.key))
-            xg_lex_fail_at(x, at, NULL, "the attribute '%s' is given twice", xg_attr_name(a.key));
+            xg_lex_fail_at(x, at, XG_HINT_ONCE, "the attribute '%s' is given twice", xg_attr_name(a.key));
         xg_attr_set_add(&r->seen, (uint32_t)a.key);
         xg_lex_next(x);
         xg_lex_next(x);
@@ -500,7 +500,7 @@ XG_FN void xg_parse_number_params(xg_parse *p, xg_comp *c) {
                 "parameter number %lld, but the computation has %u parameters: they are numbered from 0",
                 (long long)i->number, n);
         if (c->params[i->number])
-            xg_lex_fail_at(&p->lex, i->source_at - 1, NULL, "parameter number %lld is taken by '%s'",
+            xg_lex_fail_at(&p->lex, i->source_at - 1, XG_HINT_NUMBERS, "parameter number %lld is taken by '%s'",
                 (long long)i->number, c->params[i->number]->name.p);
         xg_comp_set_param(i, i->number);
     }
@@ -556,7 +556,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
         i = xg_parse_inst(p, &root);
         if (!root) continue;
         if (c->root)
-            xg_lex_fail_at(x, at, NULL, "a second ROOT: '%s' in line %u is the first", c->root->name.p,
+            xg_lex_fail_at(x, at, XG_HINT_WORD, "a second ROOT: '%s' in line %u is the first", c->root->name.p,
                 xg_parse_line_of(p, c->root->source_at - 1));
         c->root = i;
     }
@@ -591,7 +591,7 @@ XG_FN void xg_parse_comp_attrs(xg_parse *p, xg_comp *c) {
         if (!xg_lex_is(&p->lex, "execution_thread"))
             xg_lex_fail(&p->lex, "execution_thread=\"name\" is the only one",
                 "expected an attribute of the computation, found %s", xg_lex_found(&p->lex));
-        if (seen) xg_lex_fail(&p->lex, NULL, "the attribute 'execution_thread' is given twice");
+        if (seen) xg_lex_fail(&p->lex, XG_HINT_ONCE, "the attribute 'execution_thread' is given twice");
         seen = true;
         xg_lex_next(&p->lex);
         xg_lex_expect(&p->lex, '=', "'='");
@@ -607,7 +607,7 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     xg_str name;
     if (entry) {
         if (p->m->entry)
-            xg_lex_fail(x, NULL, "a second ENTRY: '%s' in line %u is the first", p->m->entry->name.p,
+            xg_lex_fail(x, XG_HINT_WORD, "a second ENTRY: '%s' in line %u is the first", p->m->entry->name.p,
                 xg_parse_line_of(p, p->m->entry->source_at - 1));
         xg_lex_next(x);
     }

@@ -294,7 +294,7 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) {
         if (f == XG_COUNT(fields))
             xg_lex_fail(x, "a window has size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal",
                 "expected a part of the window, found %s", xg_lex_found(x));
-        if (n[f]) xg_lex_fail(x, NULL, "'%s' is given twice", fields[f]);
+        if (n[f]) xg_lex_fail(x, XG_HINT_ONCE, "'%s' is given twice", fields[f]);
         xg_lex_next(x);
         xg_lex_expect(x, '=', "'='");
         n[f] = f == 2 ? xg_parse_grid(p, grid[f], 2, 2, "low_high for each dimension, joined by 'x'")
@@ -446,7 +446,7 @@ XG_FN void xg_attr_parse_METADATA(xg_parse *p, xg_attr *a) {
             xg_lex_fail(x,
                 x->kind == XG_TOK_WORD ? xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_metadata_name, NULL) : NULL,
                 "expected a part of the metadata, found %s", xg_lex_found(x));
-        if ((seen >> k) & 1) xg_lex_fail(x, NULL, "'%s' is given twice", xg_metadata_rows[k].name);
+        if ((seen >> k) & 1) xg_lex_fail(x, XG_HINT_ONCE, "'%s' is given twice", xg_metadata_rows[k].name);
         canonical = canonical && (seen ? k > last && tok == end + 1 && *end == ' ' : tok == start);
         seen |= 1u << k;
         last = k;

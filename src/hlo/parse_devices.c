@@ -132,7 +132,7 @@ XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) {
     size_t at = xg_lex_offset(x);
     int64_t n;
     uint32_t base = p->ints.n, k;
-    if (m->ids || m->iota.dims.n) xg_lex_fail(x, NULL, "device_ids are given twice");
+    if (m->ids || m->iota.dims.n) xg_lex_fail(x, XG_HINT_ONCE, "device_ids are given twice");
     xg_lex_next(x);
     xg_lex_expect(x, '=', "'='");
     xg_lex_expect(x, '(', "'('");
@@ -221,8 +221,8 @@ XG_FN void xg_axes_add(xg_parse *p, const xg_mesh *m, size_t at, xg_axes *v, xg_
     uint32_t k;
     for (k = 0; k < v->n; k++)
         if (v->p[k].axis == a.axis && v->p[k].pre < a.pre * a.size && a.pre < v->p[k].pre * v->p[k].size)
-            xg_lex_fail_at(
-                &p->lex, at, NULL, "the axis '%.*s' is there twice", (int)m->names[a.axis].n, m->names[a.axis].p);
+            xg_lex_fail_at(&p->lex, at, XG_HINT_ONCE, "the axis '%.*s' is there twice", (int)m->names[a.axis].n,
+                m->names[a.axis].p);
     if (v->n == XG_MESH_AXES_MAX) xg_lex_fail_at(&p->lex, at, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
     v->p[v->n++] = a;
 }
@@ -470,7 +470,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
     while (xg_lex_take(x, ',') || (!seen && x->kind != '}')) { /* no comma is needed behind the mesh */
         xg_puts(b, ", ");
         if (x->kind == '[') {
-            if (seen & 16) xg_lex_fail(x, NULL, "the shardings of the dimensions are given twice");
+            if (seen & 16) xg_lex_fail(x, XG_HINT_ONCE, "the shardings of the dimensions are given twice");
             seen |= 16;
             xg_lex_next(x);
             xg_putc(b, '[');
@@ -492,7 +492,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
                 "after the mesh: [dimension shardings], replicated={axes}, unreduced={axes}, manual={axes}, "
                 "metadata={...}",
                 "expected a part of the sharding, found %s", xg_lex_found(x));
-        if ((seen >> k) & 1) xg_lex_fail(x, NULL, "%s is given twice", xg_lex_found(x));
+        if ((seen >> k) & 1) xg_lex_fail(x, XG_HINT_ONCE, "%s is given twice", xg_lex_found(x));
         seen |= 1u << k;
         xg_put_str(b, xg_lex_text(x));
         xg_lex_next(x);
@@ -521,7 +521,8 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
     for (k = 0; k < XG_COUNT(parts); k++) xg_buf_init(&parts[k], p->arena);
     while (x->kind != '}') {
         xg_str word = xg_lex_text(x);
-        if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected a part of the sharding, found %s", xg_lex_found(x));
+        if (x->kind != XG_TOK_WORD)
+            xg_lex_fail(x, XG_HINT_SHARDING, "expected a part of the sharding, found %s", xg_lex_found(x));
         for (k = 0; k < XG_COUNT(kinds) && !xg_str_is(word, kinds[k]); k++) {}
         k = k < XG_COUNT(kinds) || xg_str_is(word, "devices")                                 ? 0
             : xg_str_is(word, "device")                                                       ? 1
@@ -563,11 +564,11 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
             xg_put_i64(&parts[k], xg_lex_int(x, "a group"));
         }
     }
-    if (!parts[0].n) xg_lex_fail_at(x, at, NULL, "the sharding says neither a kind nor devices");
+    if (!parts[0].n) xg_lex_fail_at(x, at, XG_HINT_SHARDING, "the sharding says neither a kind nor devices");
     if (parts[1].n != 0 && !xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
-        xg_lex_fail_at(x, at, NULL, "device= belongs to a maximal sharding");
+        xg_lex_fail_at(x, at, XG_HINT_SHARDING, "device= belongs to a maximal sharding");
     if (parts[1].n == 0 && xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
-        xg_lex_fail_at(x, at, NULL, "a maximal sharding needs device=n");
+        xg_lex_fail_at(x, at, XG_HINT_SHARDING, "a maximal sharding needs device=n");
     if (parts[2].n != 0 && parts[0].p[0] != 'd')
         xg_lex_fail_at(x, at, NULL, "'%s' belongs to a sharding with devices", parts[2].p);
     for (k = 0; k < XG_COUNT(parts); k++) {
@@ -602,7 +603,7 @@ XG_FN xg_str xg_parse_sharding(xg_parse *p) {
     xg_buf b;
     char next;
     xg_buf_init(&b, p->arena);
-    if (x->kind != '{') xg_lex_fail(x, NULL, "expected '{' and a sharding, found %s", xg_lex_found(x));
+    if (x->kind != '{') xg_lex_fail(x, XG_HINT_SHARDING, "expected '{' and a sharding, found %s", xg_lex_found(x));
     next = xg_lex_peek(x);
     if (next != '{' && next != '}')
         xg_sharding_one(p, &b);

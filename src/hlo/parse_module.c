@@ -156,7 +156,7 @@ XG_FN void xg_parse_header(xg_parse *p) {
         a.name = xg_lex_text(x);
         while (xg_header_names[k] && !xg_str_is(a.name, xg_header_names[k])) k++;
         if (!xg_header_names[k]) xg_parse_bad_header(p);
-        if ((seen >> k) & 1) xg_lex_fail(x, NULL, "the attribute %s is given twice", xg_lex_found(x));
+        if ((seen >> k) & 1) xg_lex_fail(x, XG_HINT_ONCE, "the attribute %s is given twice", xg_lex_found(x));
         seen |= 1u << k;
         xg_lex_next(x);
         xg_lex_expect(x, '=', "'=' after the attribute's name");

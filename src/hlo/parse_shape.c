@@ -203,12 +203,14 @@ XG_FN const xg_layout *xg_parse_layout(xg_parse *p, const int64_t *dims, uint32_
         here = xg_lex_offset(x);
         d = xg_lex_int(x, "a dimension number");
         if (d < 0 || d >= rank)
-            xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld, the array has %u", (long long)d, rank);
-        if ((seen >> d) & 1) xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld twice", (long long)d);
+            xg_lex_fail_at(
+                x, here, XG_HINT_LAYOUT, "the layout names dimension %lld, the array has %u", (long long)d, rank);
+        if ((seen >> d) & 1)
+            xg_lex_fail_at(x, here, XG_HINT_LAYOUT, "the layout names dimension %lld twice", (long long)d);
         seen |= UINT64_C(1) << d;
         of.order[n++] = (int32_t)d;
     }
-    if (n != rank) xg_lex_fail_at(x, at, NULL, "the layout names %u dimensions, the array has %u", n, rank);
+    if (n != rank) xg_lex_fail_at(x, at, XG_HINT_LAYOUT, "the layout names %u dimensions, the array has %u", n, rank);
     if (xg_lex_take(x, ':')) {
         xg_buf b;
         xg_buf_init(&b, p->arena);

@@ -59,6 +59,12 @@ XG_FN void xg_lex_expect(xg_lex *x, int kind, const char *what);
 XG_FN int64_t xg_lex_int(xg_lex *x, const char *what);
 XG_FN bool xg_lex_to_int(xg_str s, int64_t *out);                     /* false when it is no integer of 64 bits */
 XG_FN xg_str xg_lex_string(xg_lex *x, xg_arena *a, const char *what); /* unescaped */
+/* What would be right, of several messages. */
+#define XG_HINT_ONCE "leave one of them out"
+#define XG_HINT_WORD "leave the word out of one of them"
+#define XG_HINT_NUMBERS "parameters have the numbers from 0 on, each one of its own"
+#define XG_HINT_LAYOUT "a layout names each dimension once, the one that changes fastest first: f32[2,3]{1,0}"
+#define XG_HINT_SHARDING "examples are {replicated}, {maximal device=0}, {devices=[2,1]<=[2]}"
 XG_NORETURN XG_FN void xg_lex_fail(const xg_lex *x, const char *hint, const char *format, ...)
     XG_PRINTF(3, 4); /* at the current token */
 XG_NORETURN XG_FN void xg_lex_fail_at(const xg_lex *x, size_t offset, const char *hint, const char *format, ...)
