@@ -26651,8 +26651,7 @@ XG_FN XG_COLD bool xr_object_link(const xr_object *o, const xr_objects *all) {
     uint32_t k;
     for (k = 0; k < o->n; k++) {
         (void)xr_object_section(o, k, &s);
-        if (s.type == XR_ELF_REL && xr_object_section(o, s.info, &s) && o->at[s.info]) return false;
-        (void)xr_object_section(o, k, &s);
+        if (s.type == XR_ELF_REL && s.info < o->n && o->at[s.info]) return false; /* without addends */
         if (s.type == XR_ELF_RELA && !xr_object_relocate(o, all, &s)) return false;
     }
     return true;

@@ -35,7 +35,7 @@ runtime|api|||-O1 $SANITIZE
 libraries|api|||-O1 $SANITIZE
 weights|api|||-O1 $SANITIZE
 replay|api|-|-|
-object|src|-|-|
+object|src||-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }

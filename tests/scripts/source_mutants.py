@@ -204,6 +204,8 @@ class Tests:
 
     def build(self, name, how="tcc -w", out=None):
         flags = "-DXLAGPU_DEBUG" if name == "runner" else "-DXLAGPU_IMPLEMENTATION"
+        if name == "object":  # tcc leaves out what it tests
+            how = how.replace("tcc", "gcc")
         return f"{how} -std=gnu99 {flags} tests/programs/{name}.c -o build/m/{out or name} -lm -ldl -lpthread"
 
     def command(self, step):
