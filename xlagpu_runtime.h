@@ -5153,6 +5153,14 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+    XG_SIM_T(Wu32) r = a ^ a;
+    XG_V_PRMT(0);
+    XG_V_PRMT(1);
+    XG_V_PRMT(2);
+    XG_V_PRMT(3);
+    return r;
+}
 XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
@@ -5168,6 +5176,9 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
+/* The bytes before those of each word of a vector register's quarter, which its shuffles stay in. */
+static const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
+    0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C};
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -5209,6 +5220,21 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_s(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { \
         return (xg_sim_##T##_Du64)P##_mul_epi32((I)a, (I)b); \
+    } \
+    /* prmt: the four selectors become a byte each; a shuffle makes 0 where bit 7 is set */ \
+    XG_SIM_X86_FN(unit) \
+    xg_sim_##T##_Wu32 xg_sim_##T##_prmt(xg_sim_##T##_Wu32 a, xg_sim_##T##_Wu32 b, xg_sim_##T##_Wu32 c) { \
+        xg_sim_##T##_Wu32 at, n = (c & 0xFFu) | (c & 0xFF00u) << 8, upper, sign, r; \
+        memcpy(&at, xg_sim_quarters, sizeof at); \
+        n = (n | n << 4) & 0x0F0F0F0Fu; \
+        at |= n & 0x03030303u; \
+        upper = (n & 0x04040404u) << 5; \
+        sign = n >> 3 & 0x01010101u; \
+        r = (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)a, (I)(at | upper)) | \
+            (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)b, (I)(at | (upper ^ 0x80808080u))); \
+        upper = r >> 7 & sign; \
+        sign = (sign << 8) - sign; \
+        return (r & ~sign) | ((upper << 8) - upper); \
     } \
     /* the processor's answer for two zeros is the second one: ask both ways */ \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_min32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { \
@@ -5483,7 +5509,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
-    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
@@ -6003,8 +6029,18 @@ XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint3
     return *words <= 32;
 }
 XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    uint32_t least, words;
-    return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off);
+    uint32_t least, words, i, last[32], bank[XG_SIM_WARP], found[XG_SIM_WARP];
+    __m256i bad = _mm256_setzero_si256();
+    if (xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words)) return true;
+    for (i = 0; i < 4; i++)
+        XG_M256_PUT((char *)bank, i, _mm256_and_si256(XG_M256_AT((const char *)off, i), _mm256_set1_epi32(124)));
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) memcpy((char *)last + bank[i], &off[i], 4);
+    xg_sim_avx2_gather((char *)found, (const char *)last, bank);
+    for (i = 0; i < 4; i++)
+        bad = _mm256_or_si256(
+            bad, _mm256_srli_epi32(
+                     _mm256_xor_si256(XG_M256_AT((const char *)off, i), XG_M256_AT((const char *)found, i)), 2));
+    return XG_M256_NONE(bad);
 }
 /* Of the 32 words of a slot, those that eight lanes name. */
 XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
@@ -15545,11 +15581,25 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* The same of 32 single or pairs of bytes. */
-XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
-    uint32_t i;
+/* The same of 32 single or pairs of bytes. Single ones are kept as their words: mostly the warp has read others of
+ * them before. */
+XG_FN void xg_sim_note_parts(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    const uint32_t mixed = xg_sim_with_part(mine, XG_SIM_PART_MIXED),
+                   several = xg_sim_with_part(m->tag | 31 | XG_SIM_TAG_SEVERAL, XG_SIM_PART_MIXED);
+    uint32_t t[XG_SIM_WARP], i;
+    if (bytes == 1) {
+        v->gather((char *)t, (const char *)m->r, off);
+        if (v->within(t, XG_SIM_WARP, 0, m->tag))
+            xg_sim_tags_put(m->r, off, mixed);
+        else
+            for (i = 0; i < XG_SIM_WARP; i++)
+                if (t[i] != mixed && t[i] != several)
+                    m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_MIXED);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        const xg_sim_wordpart part = off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
         uint32_t *r = &m->r[off[i] / 4];
         *r = xg_sim_read_tag(m, *r, mine, part);
     }
@@ -15572,7 +15622,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
             continue;
         }
         if (read->shape == XG_SIM_READ_PARTS) {
-            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
+            xg_sim_note_parts(w->m->moves, &m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -16528,24 +16578,34 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* The distances of the words that bytes lie in, below 2^31: two at once, as numbers (copies.c says why). */
+XG_FN void xg_sim_words_of(uint32_t *words, const uint32_t *off, uint32_t skip) {
+    const uint64_t add = (uint64_t)skip << 32 | skip;
+    uint64_t two;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i += 2) {
+        memcpy(&two, off + i, 8);
+        two = (two + add) & 0xFFFFFFFCFFFFFFFCu;
+        memcpy(words + i, &two, 8);
+    }
+}
 /* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
 XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
     const uint32_t skip = (uint32_t)(r->at - w->shared);
-    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    uint32_t words[XG_SIM_WARP], tags[XG_SIM_WARP], i, *row;
     if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        off[i] = skip + r->to.off[i];
-        words[i] = off[i] & ~3u;
-    }
+    xg_sim_words_of(words, r->to.off, skip);
     w->m->moves->gather((char *)tags, (const char *)w->marks, words);
     if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
         if (!w->copy_words) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (tags[i] & XG_SIM_TAG_BYTES) xg_sim_copy_settle(w, v, words[i] & ~15u);
         w->m->moves->gather((char *)tags, (const char *)w->marks, words);
         if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
     }
-    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
-        (const char *)off, sizeof off);
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS);
+    w->m->moves->copy((char *)row, (const char *)words, sizeof words);
+    for (i = 0; i < XG_SIM_WARP && r->bytes != 1; i++) row[i] = skip + r->to.off[i];
     w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
     return true;
 }
@@ -16683,6 +16743,13 @@ XG_FN void xg_sim_load_run(
 XG_FN void xg_sim_load_lanes(
     char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
     uint32_t i;
+    if (size == 1 && bytes == 4 && !sgn && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { /* tiles of bytes */
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            const uint32_t x = (uint8_t)r->at[r->to.off[i] + at];
+            memcpy(slot + 4 * i, &x, 4);
+        }
+        return;
+    }
     XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
 }
 
@@ -17948,14 +18015,41 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     return true;
 }
+/* The same, and the issue, where all lanes go to words that are old or unwritten and that no copy is under way to. */
+XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
+    const xg_sim_moves *moves = w->m->moves;
+    const uint32_t *off = to->to.off, states = XG_SIM_COPYING * 0x01010101u;
+    uint32_t t[XG_SIM_WARP], i, k;
+    xg_sim_marks m;
+    if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
+    m = xg_sim_marks_shared(w);
+    for (k = 0; k < size / 4; k++) {
+        moves->gather((char *)t, (const char *)(m.w + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        moves->gather((char *)t, (const char *)(m.r + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        xg_sim_copy_word of;
+        of.thread = v->id * XG_SIM_WARP + i;
+        of.group = w->copy_threads[of.thread].groups;
+        for (k = off[i] / 4; k < (off[i] + size) / 4; k++) {
+            m.w[k] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
+            memcpy(w->shadow + k * 4, &states, 4);
+            memcpy(&w->copy_words[k], &of, sizeof of);
+        }
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
     uint32_t i, size = in->imm, reading = mask;
+    bool issued;
     uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
+    if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
     for (i = 0; i < XG_SIM_WARP; i++) {
-        given[i] = size;
-        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
@@ -17972,14 +18066,15 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
+    issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
+    if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (!issued) xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (given[i] == 16) {
             memcpy(d, xg_sim_reach_at(&from, i), 16);
             continue;
@@ -20025,9 +20120,9 @@ typedef struct xg_sim_ints {
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
- * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
- * side by side from and to their bits. */
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the slots
+ * of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32. widen,
+ * round: `n` f32 side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -20039,6 +20134,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
+    void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
     void (*widen)(double *to, const uint32_t *from, uint32_t n);
     void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
@@ -20175,6 +20272,16 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++) c[0][i] = (int32_t)xg_sim_tile_element(i & 1 ? odd : even, i / 2, 32);
+}
+XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const int64_t most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN, *from = c[0];
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++)
+        xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
+}
 XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
@@ -20186,7 +20293,7 @@ XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) 
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
     xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
-    xg_sim_base_tile_widen, xg_sim_base_tile_round};
+    xg_sim_base_tile_int_c_rows, xg_sim_base_tile_int_d_rows, xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -20320,6 +20427,23 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     }
     _mm256_zeroupper();
 }
+/* Four pairs of four columns at once; k is a multiple of 8. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_turn(
+    int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+#define X(j) _mm_loadu_ps((const float *)(const void *)&columns[j][2 * q])
+    for (q = 0; q < k / 2; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m128 c0 = X(j), c1 = X(j + 1), c2 = X(j + 2), c3 = X(j + 3);
+            const __m128 lo01 = _mm_unpacklo_ps(c0, c1), hi01 = _mm_unpackhi_ps(c0, c1);
+            const __m128 lo23 = _mm_unpacklo_ps(c2, c3), hi23 = _mm_unpackhi_ps(c2, c3);
+            _mm_storeu_ps((float *)(void *)b[q][j], _mm_movelh_ps(lo01, lo23));
+            _mm_storeu_ps((float *)(void *)b[q + 1][j], _mm_movehl_ps(lo23, lo01));
+            _mm_storeu_ps((float *)(void *)b[q + 2][j], _mm_movelh_ps(hi01, hi23));
+            _mm_storeu_ps((float *)(void *)b[q + 3][j], _mm_movehl_ps(hi23, hi01));
+        }
+#undef X
+}
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
     uint32_t i, q;
@@ -20362,6 +20486,36 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+    _mm256_zeroupper();
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(even + 16 * i)),
+                      y = _mm_loadu_si128((const __m128i *)(const void *)(odd + 16 * i));
+        XG_M256_PUT((char *)c[i], 0, _mm256_cvtepi32_epi64(_mm_unpacklo_epi32(x, y)));
+        XG_M256_PUT((char *)c[i], 1, _mm256_cvtepi32_epi64(_mm_unpackhi_epi32(x, y)));
+    }
+    _mm256_zeroupper();
+}
+/* Four sums as s32, in their even words. */
+XG_M256_FN __m256 xg_sim_avx2_int(__m256i x, __m256i least, __m256i most) {
+    x = _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(x, least, _mm256_cmpgt_epi64(least, x)));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const __m256i most = _mm256_set1_epi64x(saturate ? INT32_MAX : INT64_MAX),
+                  least = _mm256_set1_epi64x(saturate ? INT32_MIN : INT64_MIN);
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m256 x = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 0), least, most),
+                     y = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 1), least, most),
+                     all = _mm256_shuffle_ps(x, y, 0x88); /* 0 1 4 5, 2 3 6 7 */
+        const __m128 low = _mm256_castps256_ps128(all), high = _mm256_extractf128_ps(all, 1),
+                     first = _mm_unpacklo_ps(low, high), second = _mm_unpackhi_ps(low, high);
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_movelh_ps(first, second));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_movehl_ps(second, first));
     }
     _mm256_zeroupper();
 }
@@ -20411,9 +20565,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uin
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
-    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,
     xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
-    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
+    xg_sim_avx2_tile_int_c_rows, xg_sim_avx2_tile_int_d_rows, xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
@@ -20642,28 +20796,6 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
-/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
-XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
-    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
-    int64_t *to = c[0];
-    uint32_t i;
-    memcpy(x, even, sizeof x);
-    memcpy(y, odd, sizeof y);
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        to[2 * i] = x[i];
-        to[2 * i + 1] = y[i];
-    }
-}
-XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
-    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
-    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
-        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
-    }
-    memcpy(even, x, sizeof x);
-    memcpy(odd, y, sizeof y);
-}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -20680,7 +20812,7 @@ XG_FN void xg_sim_work_load_c(
     }
     if (x->t.c == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+            fns->int_c_rows(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
         return;
     }
     for (i = 0; i < regs; i++)
@@ -20703,8 +20835,8 @@ XG_FN void xg_sim_work_store_d(
     }
     if (x->t.d == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
-                v->regs + list[i], v->regs + list[i + 1]);
+            fns->int_d_rows((const int64_t(*)[8])x->u.i.c + 4 * i, v->regs + list[i], v->regs + list[i + 1],
+                (x->t.flags & XG_SIM_TF_SATURATE) != 0);
         return;
     }
     for (i = 0; i < regs; i++)
@@ -29167,9 +29299,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
 #else
 XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    const xlagpu_ptx *p;
     xg_source src;
     xg_arena a;
-    xg_sim_module *m;
+    const xg_sim_module *m;
     const xg_sim_entry *e;
     bool found = false;
     if (!d || !ptx || !offset || !bytes) return false;
@@ -29178,7 +29311,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.text = ptx;
     src.size = size;
     xg_arena_init(&a, &d->c);
-    m = xr_host_parse(d, &a, &src);
+    /* the text is parsed once where it is loaded already */
+    for (p = d->ptx; p && (!p->loaded || p->source.size != size || memcmp(p->source.text, ptx, size) != 0);
+         p = p->next) {}
+    m = p && d->platform == xr_host_platform() ? (const xg_sim_module *)p->loaded : xr_host_parse(d, &a, &src);
     e = !m                       ? NULL
         : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
         : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
