@@ -15669,14 +15669,17 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
+/* Whole lines whose tags are all from before the launch from the block's past or the warp's own, which is usual: the end of those. Whether
+ * they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
-    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races) return at;
     for (; at < end; at += 64, tags += 2) {
         const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((wt >= floor && !xg_sim_tag_mine(m, wt, mine)) || wt < least ||
+            (rt >= floor && !xg_sim_tag_mine(m, rt, mine)))
+            break;
         if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
     }
     return at;
@@ -15947,10 +15950,15 @@ XG_INLINE void xg_sim_constant_marks(
 /* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
 XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    const uint32_t *lines = write ? m->line_r : m->line_w, *words = write ? m->r : m->w;
     uint64_t k;
     if (write ? !m->read_only : !m->constant) return true;
     for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        if (xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]) < m->floor) {
+            k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        if (xg_sim_tag_at(lines, words, k) < m->floor) continue;
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
             write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
@@ -16381,7 +16389,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(
+XG_INLINE xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -23732,12 +23740,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
-        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+        if (!whole && v->maimed && xg_sim_meets_others(in)) { /* lanes of it are gone */
             v->state = XG_SIM_LEFT_OUT;
             break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
-        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
+        if (!whole && w->tracer) xg_sim_trace_team(w, v, nw, in); /* with one, no warp counts as whole */
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;

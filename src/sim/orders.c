@@ -58,10 +58,15 @@ XG_INLINE void xg_sim_constant_marks(
 /* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
 XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    const uint32_t *lines = write ? m->line_r : m->line_w, *words = write ? m->r : m->w;
     uint64_t k;
     if (write ? !m->read_only : !m->constant) return true;
     for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        if (xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]) < m->floor) {
+            k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        if (xg_sim_tag_at(lines, words, k) < m->floor) continue;
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
             write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "

@@ -629,14 +629,17 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
+/* Whole lines whose tags are all from before the launch from the block's past or the warp's own, which is usual: the end of those. Whether
+ * they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
-    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races) return at;
     for (; at < end; at += 64, tags += 2) {
         const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((wt >= floor && !xg_sim_tag_mine(m, wt, mine)) || wt < least ||
+            (rt >= floor && !xg_sim_tag_mine(m, rt, mine)))
+            break;
         if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
     }
     return at;
