@@ -629,8 +629,8 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch from the block's past or the warp's own, which is usual: the end of those. Whether
- * they are read-only has been asked (orders.c). */
+/* Whole lines whose tags are all from before the launch, from the block's past or the warp's own, which is usual: the
+ * end of those. Whether they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);

@@ -31,9 +31,9 @@ typedef struct xg_sim_ints {
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
- * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the slots
- * of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32. widen,
- * round: `n` f32 side by side from and to their bits. */
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
+ * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
+ * widen, round: `n` f32 side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
