@@ -150,7 +150,11 @@ typedef struct xg_sim_buffer {
     const char *name;
     bool readonly;
     const xg_sim_array *array; /* the caller's, NULL: only the name is known */
-    uint32_t *shadow;          /* set by add */
+    /* Of a multicast object: where as many bytes of each member lie; the caller's. Its own bytes hold what multimem has
+     * read or written last. */
+    const uint64_t *members;
+    uint32_t n_members;
+    uint32_t *shadow; /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
