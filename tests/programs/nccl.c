@@ -63,7 +63,7 @@ static void reset(void) {
 }
 static bool nothing_left(void) {
     return !alive && !nccl->comms && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed &&
-           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !fake->peers && !nccl->captured &&
+           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !fake->peers && !fake->handles && !nccl->captured &&
            !nccl->stuck;
 }
 static xlagpu_rt_clique_desc describe(uint32_t devices, double timeout) {
