@@ -28530,6 +28530,7 @@ XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
 #ifndef XG_RT_CUDA_CAST_C
 #define XG_RT_CUDA_CAST_C
 
+#ifdef XR_CLIQUES
 enum {
     XR_CUDA_ON_DEVICE = 1, /* a place */
     XR_CUDA_PINNED = 1,    /* memory */
@@ -28607,6 +28608,10 @@ XG_FN XG_COLD void xr_cuda_uncast(xr_cast *c) {
     }
     if (c->handle) (void)u->memory_release(c->handle);
 }
+#else
+#define xr_cuda_cast NULL
+#define xr_cuda_uncast NULL
+#endif
 
 #endif /* XG_RT_CUDA_CAST_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
@@ -29095,6 +29100,10 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
     return &cuda;
 }
 #undef XR_CUDA
+#ifndef XR_CLIQUES
+#undef xr_cuda_cast
+#undef xr_cuda_uncast
+#endif
 #undef XR_CUDA_IN
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI

@@ -7,6 +7,7 @@
 #define XG_RT_CUDA_CAST_C
 #include "cuda.c"
 
+#ifdef XR_CLIQUES
 enum {
     XR_CUDA_ON_DEVICE = 1, /* a place */
     XR_CUDA_PINNED = 1,    /* memory */
@@ -84,5 +85,9 @@ XG_FN XG_COLD void xr_cuda_uncast(xr_cast *c) {
     }
     if (c->handle) (void)u->memory_release(c->handle);
 }
+#else
+#define xr_cuda_cast NULL
+#define xr_cuda_uncast NULL
+#endif
 
 #endif /* XG_RT_CUDA_CAST_C */

@@ -17,6 +17,10 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
     return &cuda;
 }
 #undef XR_CUDA
+#ifndef XR_CLIQUES
+#undef xr_cuda_cast
+#undef xr_cuda_uncast
+#endif
 #undef XR_CUDA_IN
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI
