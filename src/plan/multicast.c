@@ -12,8 +12,7 @@
 
 enum {
     XG_CAST_UNIT_BYTES = 16,
-    XG_CAST_THREADS = 256,
-    XG_CAST_ISA = 82 /* of .acc::f32 */
+    XG_CAST_THREADS = 256
 };
 /* X(type, what an addition reads, what is stored, what other operations read; "": there are none, bytes of a
  * register, registers of an instruction) */

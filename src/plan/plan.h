@@ -215,6 +215,9 @@ XG_FN uint32_t xg_plan_peers(const xg_inst *i, bool *kernels, bool *cast);
 XG_FN xg_inst *xg_plan_peers_fusion(const xg_inst *i, uint32_t operand, uint32_t members, const xg_emit_target *target);
 XG_FN void xg_plan_peers_forget(xg_inst *fusion);
 /* ---- multicast.c ---- */
+enum {
+    XG_CAST_ISA = 82 /* of .acc::f32 */
+};
 XG_FN bool xg_plan_can_cast(const xg_inst *i); /* are there instructions for such an all-reduce? */
 /* The text and launch of a kernel of this name that reduces a device's part of the operand. */
 XG_FN xg_str xg_plan_cast_kernel(

@@ -203,7 +203,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 36: *value = 1593000; break; /* kHz of memory */
     case 37: *value = 5120; break;    /* bits of its bus */
     case 132: *value = fake.multicast; break;
-    default: *value = 0; break;       /* a driver that does not know it */
+    default: *value = 0; break; /* a driver that does not know it */
     }
     return 0;
 }
