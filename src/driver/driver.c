@@ -680,6 +680,8 @@ XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
     if (o->devices) xg_driver_spread(m, o->devices);
     m->machine_devices = o->machine_devices;
     if (m->num_partitions <= 1 || xg_driver_is_partitioned(m)) return;
+    m->dump = o->dump;
+    m->dump_user = o->dump_user;
     xg_driver_run_named(m, XG_STR("sharding-propagation"));
     for (k = 0; k < m->entry->n_params; k++) n += (size_t)m->entry->params[k]->shape->leaves;
     params = XG_NEW_N(m->arena, const xg_ints *, n + 1);

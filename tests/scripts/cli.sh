@@ -230,6 +230,10 @@ expect 0 'all-reduce.y., replica' "... and what each of them runs" \
     "$X opt $W/layers.hlo --mesh=2x2 --shard='w1=-,y;w2=y;x=x' --passes=sharding-propagation,spmd-partitioner"
 expect 0 '^collectives.1$' "--num_partitions: the traffic of the evaluator's devices" \
     "$X run $W/layers.hlo --platform=interpreter --num_partitions=4 --mesh=4 --shard='w1=-,x;w2=x' --stats"
+rm -rf $W/propagated
+expect 0 'level 1: by dot h, dimension 0 of h: {devices=.2,2.<=.4.}' "each step of the propagation is logged" \
+    "$X compile $W/layers.hlo --emit=ptx -o /dev/null --mesh=2x2 --auto-shard=x --shard='w1=-,y' \
+    --xla_dump_to=$W/propagated && cat $W/propagated/*propagation_log.txt"
 cat > $W/twice.hlo <<'END'
 HloModule twice, num_partitions=4
 add { a = f32[] parameter(0)
