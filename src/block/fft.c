@@ -346,7 +346,8 @@ XG_FN bool xg_fft_has_two(const xg_fft_site *d) {
 }
 XG_FN int64_t xg_fft_shared_bytes(const xg_fft_site *d) {
     if (!xg_fft_uses_shared(d) || !d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return 0;
-    return (xg_fft_places(d->count * d->volume, d->bytes) * (xg_fft_has_two(d) ? 2 : 1) + d->stages.table) * d->bytes;
+    return xg_shared_whole(xg_fft_places(d->count * d->volume, d->bytes) * d->bytes) * (xg_fft_has_two(d) ? 2 : 1) +
+           xg_shared_whole(d->stages.table * d->bytes);
 }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
     int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;

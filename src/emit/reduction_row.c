@@ -373,7 +373,7 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
 }
 
 XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan) {
-    return plan->lanes > XG_WARP_LANES ? plan->rows * (plan->lanes / XG_WARP_LANES) * xg_reduction_bytes(r) : 0;
+    return plan->lanes > XG_WARP_LANES ? xg_reduction_shared(r, plan->rows * (plan->lanes / XG_WARP_LANES)) : 0;
 }
 /* Warps of a row meet in shared memory. */
 XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {

@@ -303,8 +303,8 @@ XG_FN int64_t xg_short_shared_bytes(const xg_reduction *r, const xg_short_plan *
     for (h = 0; h < r->n_heroes; h++)
         for (k = 0; k < r->heroes[h].n; k++)
             if (!plan->made || !plan->made[r->heroes[h].first + k])
-                bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
-    return bytes * plan->rows * plan->length;
+                bytes += xg_shared_whole(plan->rows * plan->length * xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
+    return bytes;
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;

@@ -210,7 +210,7 @@ XG_FN bool xg_rows_find_vectors(xg_rows *w, int64_t room) {
         if (w->form.rows < XG_ROWS_VECTOR_ROWS || bytes > room - w->shared_bytes) continue;
         w->shares[k] = true;
         w->n_shared++;
-        w->shared_bytes += bytes;
+        w->shared_bytes += xg_shared_whole(bytes);
     }
     return any;
 }
@@ -386,7 +386,8 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     w->lanes = lanes;
     w->per_block = 1;
     w->kept = places;
-    w->kept_bytes = bytes * places;
+    for (k = 0; k < w->tile.n; k++)
+        w->kept_bytes += xg_shared_whole(places * xg_type_bytes(w->tile.values[k]->shape->type));
 }
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {

@@ -426,7 +426,7 @@ XG_FN int64_t xg_running_shared_bytes(const xg_running *d) {
     int64_t step = d->lanes * d->vector, chunks;
     if (!d->row || d->lanes <= XG_WARP_LANES) return 0;
     chunks = d->length > step && d->length % step ? 2 : 1;
-    return chunks * d->rows * (d->lanes / XG_WARP_LANES) * xg_reduction_bytes(&d->r);
+    return chunks * xg_reduction_shared(&d->r, d->rows * (d->lanes / XG_WARP_LANES));
 }
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     xg_running *d = XG_NEW(e->arena, xg_running);

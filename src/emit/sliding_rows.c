@@ -91,8 +91,10 @@ XG_FN int64_t xg_sliding_shared_bytes(const xg_sliding_rows *t) {
     int64_t bytes = 0;
     uint32_t k;
     for (k = 0; k < t->d.n; k++)
-        bytes += xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type)) +
-                 xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type));
+        bytes += xg_shared_whole(
+                     xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type))) +
+                 xg_shared_whole(
+                     xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type)));
     return bytes;
 }
 XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
