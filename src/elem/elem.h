@@ -235,8 +235,7 @@ typedef struct xg_shared_tile {
 /* Cuts an array of these dimensions into tiles of the given extents; false: into more than a launch has blocks. */
 XG_FN bool xg_shared_cut(xg_shared_tile *t, const int64_t *dims);
 /* Where a block's tile begins, in tiles of each dimension; answers which one of its cluster it is. */
-XG_FN const xg_aff *xg_shared_block(
-    xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first);
+XG_FN const xg_aff *xg_shared_block(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first);
 /* Between the walks: until all have filled their arrays. Behind them: shared memory ends with its block, where another
  * one of the cluster may read yet. */
 XG_FN void xg_shared_meet(xg_kb *b, const xg_shared_tile *t, xg_kval **arrays, uint32_t n);

@@ -97,8 +97,7 @@ XG_FN bool xg_shared_cut(xg_shared_tile *t, const int64_t *dims) {
     }
     return t->blocks <= INT32_MAX;
 }
-XG_FN const xg_aff *xg_shared_block(
-    xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first) {
+XG_FN const xg_aff *xg_shared_block(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first) {
     const xg_aff *rank = xg_aff_const(x, 0);
     uint32_t k;
     if (t->parts > 1) {

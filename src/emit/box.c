@@ -45,10 +45,10 @@ enum {
     XG_BOX_PADS = 33
 };
 
-/* A walk over a box whose runs begin inside of sectors (skew.c). In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run,
- * step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread goes `rounds` times from
- * run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along`
- * times along each, where the latter become straight code. */
+/* A walk over a box whose runs begin inside of sectors (skew.c). In elements: a run, what begins with a sector, the
+ * window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of
+ * dimension dim; a thread goes `rounds` times from run to run, in each of so many phases in which all runs begin at one
+ * place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
 typedef struct xg_skew_walk {
     int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds;
     uint32_t dim;
@@ -58,8 +58,8 @@ typedef struct xg_box {
     xg_shared_tile t; /* by p's dims */
     int64_t waste;    /* see xg_box_waste */
     uint32_t order;   /* of shared memory: 0 the operand's, 1 the result's */
-    /* of each group of lanes, which shared memory serves in one pass, how many take part: in the operand's order, in the
-     * result's */
+    /* of each group of lanes, which shared memory serves in one pass, how many take part: in the operand's order, in
+     * the result's */
     int64_t group, lanes[2];
     int64_t v[2];     /* elements that a thread moves at once */
     int64_t row, pad; /* every `row` elements `pad` are left free */

@@ -171,7 +171,7 @@ XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
     *bytes = least;
-    for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
+    for (v = XG_ACCESS_BYTES / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
 XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {

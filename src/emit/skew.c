@@ -162,7 +162,8 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_box *s) {
             s->t.room = INT64_MAX;
             trial.order = first ^ o;
             for (odd = 1; odd < XG_WARP_LANES; odd += 2)
-                if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.t.room < s->t.room) *s = trial;
+                if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.t.room < s->t.room)
+                    *s = trial;
             if (s->t.room < INT64_MAX) return true;
         }
     return false;
@@ -198,8 +199,7 @@ XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_box *s, uint32_t o
     return most < least ? 0 : most;
 }
 /* Distances in cells with gaps where the first two dimensions end. The room; *n: dimensions with an end. */
-XG_FN int64_t xg_skew_gaps(
-    const xg_permutation *p, const xg_box *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
+XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_box *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
     int64_t next = 1, room = 1;
     uint32_t k;
     for (*n = 0, k = p->rank; k-- > 0;) {
@@ -341,7 +341,8 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_box *s, uint32_t order) {
     memset(&t, 0, sizeof t);
     t.run = xg_box_run_of(a->p, order, s->t.extent).length;
     t.unit = XG_SECTOR_BYTES / a->least;
-    t.window = t.run + (xg_skew_joins(s, order) ? 2 * t.unit : t.unit - xg_skew_grain(a, order, s->t.extent) / a->least);
+    t.window =
+        t.run + (xg_skew_joins(s, order) ? 2 * t.unit : t.unit - xg_skew_grain(a, order, s->t.extent) / a->least);
     t.dim = xg_skew_rows_dim(a->p, order, s->t.extent);
     t.rows = t.dim < a->p->rank ? s->t.extent[t.dim] : 1;
     t.others = s->t.elements / t.run / t.rows;
@@ -524,7 +525,8 @@ XG_FN xg_range xg_skew_begin_range(
     case XG_SKEW_ROW: return xg_range_of(0, s->t.threads / w->lanes * w->phases - 1);
     case XG_SKEW_INDEX:
         return xg_range_of(0,
-            w->dim < p->rank ? (s->t.counts[w->dim] - 1) * s->t.extent[w->dim] + s->t.threads / w->lanes * w->phases - 1 : 0);
+            w->dim < p->rank ? (s->t.counts[w->dim] - 1) * s->t.extent[w->dim] + s->t.threads / w->lanes * w->phases - 1
+                             : 0);
     case XG_SKEW_FIRST: return xg_range_of(0, r.dim < p->rank ? (s->t.counts[r.dim] - 1) * w->run : 0);
     case XG_SKEW_RANK: return xg_range_of(0, s->t.parts - 1);
     default: return xg_range_of(0, w->unit - 1);

@@ -184,11 +184,10 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     env = xg_imap_env(x, m);
     while (t->box.t.extent[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result])
-        at =
-            t->box.whole[result]
-                ? element
-                : xg_aff_add(x, xg_aff_dim(x, 1),
-                      xg_aff_mul(x, xg_aff_sym(x, 0), t->box.t.stride[xg_box_dim(&t->p, result, minor)]));
+        at = t->box.whole[result]
+                 ? element
+                 : xg_aff_add(x, xg_aff_dim(x, 1),
+                       xg_aff_mul(x, xg_aff_sym(x, 0), t->box.t.stride[xg_box_dim(&t->p, result, minor)]));
     else if (t->box.order == (uint32_t)result && !t->box.spread)
         at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
     else

@@ -107,7 +107,7 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
     for (k = 0; k < n; k++) out[k] = t->p.from[k] == t->a ? a : k == n - 1 ? b : xg_aff_const(t->e->m->aff, 0);
 }
 XG_FN uint32_t xg_transpose_tile_room(const xg_transpose *t, int64_t bytes, int64_t *dims) {
-    int64_t gap = t->v == 1 ? XG_MAX(4 / bytes, (int64_t)1) : 0;
+    int64_t gap = t->v == 1 ? XG_MAX(XG_BANK_BYTES / bytes, (int64_t)1) : 0;
     uint32_t n = t->p.rank, k;
     for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->side : k == n - 1 ? t->side + gap : 1;
     return n;

@@ -50,8 +50,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
                 xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
     if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
     if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
-    if (p->bounded)
-        p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
+    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
 }
 /* Columns whose sums a thread keeps. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {

@@ -95,8 +95,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
     p->copied = xg_attention_is_copied(f, m);
     p->stages = p->copied && p->steps > 1 ? 2 : 1;
-    p->shared = xg_shared_whole(p->tile * p->pitch * bytes) +
-                xg_shared_whole(p->stages * s->step * p->pitch * bytes) +
+    p->shared = xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->stages * s->step * p->pitch * bytes) +
                 xg_shared_whole(p->stages * s->step * p->value_pitch * bytes);
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
