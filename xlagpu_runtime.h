@@ -3133,6 +3133,10 @@ enum {
     XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
     XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
 };
+/* What an array of so many bytes takes of shared memory. */
+XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+}
 
 /* ---- device.c ---- */
 enum {
@@ -13350,14 +13354,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum {
-    XG_SIM_STATIC_SHARED = 49152
-}; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;
     uint32_t cc = xg_sim_target_number(name, &letter);
-    if (cc < 70) return 49152;
+    if (cc < 70) return XG_SHARED_STATIC_BYTES;
     if (cc < 75) return 98304;
     if (cc < 80) return 65536;
     if (cc == 80 || cc == 87 || cc == 88) return 166912;
@@ -24389,9 +24390,9 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (at > l->shared_limit)
         return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name,
             (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target))
+    if (f->info.static_shared > XG_SHARED_STATIC_BYTES && !xg_sim_target_letter(l->module->target))
         return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name,
-            f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+            f->info.static_shared, (int)XG_SHARED_STATIC_BYTES);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -27796,7 +27797,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
-    if (s == XLAGPU_OK && shared > 49152)
+    if (s == XLAGPU_OK && shared > XG_SHARED_STATIC_BYTES)
         s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
     *out = f;
     return s;

@@ -240,9 +240,12 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     if (XG_DRIVER_TELLS(s->o)) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
-    k.shared_bytes = m->shared_bytes;
-    memcpy(k.threads, m->entry->threads, sizeof k.threads);
-    memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    k.shared_bytes = m->shared_bytes ? (uint32_t)record->launch.shared : 0;
+    if (m->shared_bytes > k.shared_bytes)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "the code of %s has %u bytes of shared memory, its record %u",
+            fusion->name.p, m->shared_bytes, k.shared_bytes);
+    memcpy(k.threads, record->launch.threads, sizeof k.threads);
+    memcpy(k.blocks, record->launch.blocks, sizeof k.blocks);
     k.n_maps = m->entry->n_maps;
     if (k.n_maps) {
         xg_kmap *maps = XG_NEW_N(p->arena, xg_kmap, k.n_maps);
