@@ -4037,6 +4037,7 @@ typedef struct xg_sim_info {
     const xg_sim_param *params;
     uint32_t static_shared;                      /* bytes */
     uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t resident, registers;                /* .minnctapersm and .maxnreg, the same */
     uint32_t instructions;                       /* PTX instructions of the entry */
 } xg_sim_info;
 
@@ -7430,7 +7431,6 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
 }
 
 XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
-    uint32_t one[3];
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -7438,9 +7438,12 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
             xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster"))
             xg_sim_triple(p, f->info.cluster);
-        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") ||
-                 xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank"))
-            xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "minnctapersm"))
+            f->info.resident = xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnreg"))
+            f->info.registers = xg_sim_small(p, "a register count", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxclusterrank"))
+            (void)xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
@@ -17458,7 +17461,7 @@ XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
     for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
     return n;
 }
-/* About what the assembler will need: the slots of registers whose lives overlap. */
+/* About what the assembler will take: the slots of registers whose lives overlap, as far as the kernel lets it. */
 XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     enum {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
@@ -17467,6 +17470,8 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
         OF_BLOCK = 65536
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    room /= XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1);
+    if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
 XG_SIM_FN void xg_sim_trace_counts(

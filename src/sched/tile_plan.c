@@ -189,12 +189,36 @@ XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     if (xg_inst_is_tf32(p->form.hero)) return p->unit != XG_TILE_NO_UNIT; /* else rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
+/* Where rows along k begin; row: see xg_tile_probe, of single elements. */
+XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row) {
+    enum {
+        ROW,
+        K,
+        LANE,
+        BATCH,
+        DIMS
+    };
+    static const int64_t none[DIMS] = {0, 0, 0, 0};
+    const xg_aff *e;
+    uint32_t d;
+    t->row_pitch = 0;
+    if (!xg_imap_ok(row)) return;
+    e = row->results[0];
+    t->batch_pitch = xg_aff_scale_of(e, xg_aff_dim(x, BATCH));
+    t->row_pitch = xg_aff_scale_of(e, xg_aff_dim(x, ROW));
+    for (d = 0; e && d < DIMS; d++)
+        e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, d), xg_aff_scale_of(e, xg_aff_dim(x, d))));
+    for (d = 0; e && d < DIMS; d++)
+        if (xg_aff_uses(e, xg_aff_dim(x, d))) e = NULL;
+    if (!e || !xg_aff_eval(e, none, none, &t->first_row)) t->row_pitch = 0;
+}
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    const xg_imap *row;
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
     int64_t size[2];
     int way;
@@ -206,6 +230,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
+    t->row_pitch = 0;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? (int64_t)XG_TILE_VECTOR_MAX : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
@@ -213,12 +238,15 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                 continue;
             t->vector = n;
             t->along_k = way;
-            xg_tile_bulk_describe(p, x, side, from, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+            row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+            xg_tile_bulk_describe(p, x, side, from, row);
+            if (way) xg_tile_find_rows(t, x, row);
             return;
         }
     for (way = 1; way >= 0 && !t->along_k; way--)
         t->along_k = way && size[way] > 1 &&
                      xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+    if (t->along_k) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
 }
 
 /* ---- what is written ---- */
@@ -282,6 +310,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
+    xg_tile_settle_shift(p, side);
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);

@@ -130,8 +130,9 @@ XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m)
 XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
-    int64_t line = (t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t line = (t->shift ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
+    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
+            odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
     bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
