@@ -77,6 +77,7 @@ XG_FN void xg_tile_fetch_place(
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+#ifndef XLAGPU_SMALL
 /* Elements from a sector's begin to that of a row, of the batch's, of the first row in the first step. */
 XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
     const xg_tile_fetch *t = &p->fetch[side];
@@ -96,6 +97,7 @@ XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
     xg_tile_begins(p, side, &row, &batch, &first);
     if (row || batch || first) t->shift = lanes;
 }
+#endif
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
@@ -198,6 +200,7 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+#ifndef XLAGPU_SMALL
 XG_FN void xg_tile_shift(xg_tile_kernel *w) {
     xg_aff_ctx *x = w->e->m->aff;
     uint32_t side;
@@ -218,6 +221,7 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         w->place[side][1] = xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, begin, at);
     }
 }
+#endif
 /* As xg_tile_inside: of what is brought now. */
 XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     int64_t counts[XG_TILE_FETCH_DIMS];

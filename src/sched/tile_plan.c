@@ -189,6 +189,7 @@ XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     if (xg_inst_is_tf32(p->form.hero)) return p->unit != XG_TILE_NO_UNIT; /* else rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
+#ifndef XLAGPU_SMALL
 /* Where rows along k begin; row: see xg_tile_probe, of single elements. */
 XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row) {
     enum {
@@ -212,6 +213,7 @@ XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row
         if (xg_aff_uses(e, xg_aff_dim(x, d))) e = NULL;
     if (!e || !xg_aff_eval(e, none, none, &t->first_row)) t->row_pitch = 0;
 }
+#endif
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
@@ -240,13 +242,17 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
             t->along_k = way;
             row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
             xg_tile_bulk_describe(p, x, side, from, row);
+#ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
+#endif
             return;
         }
     for (way = 1; way >= 0 && !t->along_k; way--)
         t->along_k = way && size[way] > 1 &&
                      xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+#ifndef XLAGPU_SMALL
     if (t->along_k) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+#endif
 }
 
 /* ---- what is written ---- */
@@ -310,7 +316,9 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
+#ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
+#endif
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);

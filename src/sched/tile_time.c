@@ -325,7 +325,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.blocks = grid;
     c.threads = p->threads + p->producers;
     c.shared_bytes = xg_tile_shared_bytes(p);
-    c.registers = XG_MIN(m->registers_per_sm / (xg_tile_bulk_resident(p) * c.threads), m->registers_per_thread);
+    c.registers = xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     out = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES);
     c.unit_passes = xg_cost_mul(all, w.passes);
     c.shared_passes = xg_cost_add(c.unit_passes, out);

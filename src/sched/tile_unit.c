@@ -208,7 +208,9 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+#ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
+#endif
 }
 /* Every thread brings as many vectors: where 192 rows of bytes are turned it is not so. */
 XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {

@@ -522,10 +522,11 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
         LEAST = 16,
         MOST = 255,
-        OF_BLOCK = 65536
+        OF_BLOCK = 65536,
+        PORTION = 8 /* of a thread: warps get 256 at a time */
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
-    room /= XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1);
+    room = room / XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1) / PORTION * PORTION;
     if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
