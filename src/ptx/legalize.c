@@ -192,10 +192,13 @@ static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
     xg_kb behind;
     xg_kuse *u;
     int64_t c;
-    for (u = word->first_use; u; u = u->next)
-        if (u->user->op == XG_K_OP_XORI && u->user->prev && u->user->prev == word->def &&
+    for (u = word->first_use; u; u = u->next) {
+        const xg_kop *before = u->user; /* directly behind the word, or behind such a one */
+        while (before && (before->op == XG_K_OP_XORI || before->op == XG_K_OP_CONST)) before = before->prev;
+        if (u->user->op == XG_K_OP_XORI && before == word->def && before &&
             xg_kval_is_const(XG_KOPERAND(u->user, 1), &c) && c == signs)
             return &u->user->results[0];
+    }
     if (!word->def) return xg_k2(b, XG_K_OP_XORI, word, I32_(signs));
     behind = xg_kb_after(b->m, word->def);
     return xg_k2(&behind, XG_K_OP_XORI, word, xg_kconst_int(&behind, XG_E_I32, signs));
