@@ -172,6 +172,7 @@ XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);         
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
+XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
     const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */

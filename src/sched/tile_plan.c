@@ -550,6 +550,7 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
  * steps, whatever memory says (tile_limit.c). */
 XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps, tiles, warps;
+    bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
@@ -558,8 +559,12 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (given && xg_record_get(&given->form, "cluster")) return true;
     tiles = p->blocks / blocks;
     if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
-    warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least */
-    return p->unit == XG_TILE_NO_UNIT && warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
+    warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least, or two that bring */
+    if (p->unit != XG_TILE_NO_UNIT && !p->may_group && xg_tile_is_few(p, &few_m))
+        warps /= 2;
+    else if (p->unit != XG_TILE_NO_UNIT)
+        return false;
+    return warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
 }
 /* The shape in the hands of two blocks, of four ... */
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
@@ -589,9 +594,11 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
-/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
-XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
-    if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
+/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. A few rows
+ * would leave most of 64 empty, while threads bring a large matrix. */
+XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
+    bool few_m, few = !xg_tile_bulk_shapes(p) && !xg_tile_is_named(given, "group_tile") && xg_tile_is_few(p, &few_m);
+    if (!few && (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k))) return;
     p->may_group = p->in_tensor = false;
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
@@ -601,7 +608,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few, deepens;
     size_t k;
     memset(&best, 0, sizeof best);
-    xg_tile_may_still_group(p);
+    xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {

@@ -230,8 +230,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
-        xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
+    w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
@@ -352,7 +351,7 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     xg_tile_work w;
     lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
-    w.passes = 2 * lines;
+    w.passes = lines + (p->bulk ? lines : xg_tile_put_passes(p));
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
     w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
