@@ -238,8 +238,8 @@ enum {
 /* To the operand's indices, of the steps from `first` on. */
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first);
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p); /* so many elements along k the first step has less than others */
-/* Whether the threads of a row begin with a sector, up to a sector further on, where the row does not; those of the last
- * round go on at the step's beginning. So all instructions but that one touch whole sectors. */
+/* Whether the threads of a row begin with a sector, up to a sector further on, where the row does not; those of the
+ * last round go on at the step's beginning. So all instructions but that one touch whole sectors. */
 XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side);
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);

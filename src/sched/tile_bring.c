@@ -397,8 +397,8 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     }
     xg_flow_end(&f);
 }
-/* All rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ in
- * constants alone. */
+/* All rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ
+ * in constants alone. */
 XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer, int64_t first, int64_t last) {
     int64_t rows = xg_tile_rounds_of(w->p, &w->p->fetch[side]).rows;
     xg_flow outer = xg_flow_of(&w->s, &w->shared), inner = outer;

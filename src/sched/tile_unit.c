@@ -283,8 +283,8 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
-/* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in different
- * banks. */
+/* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
+ * different banks. */
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
     enum {
         LINES_MEET = 4 /* 32 rows of swizzled lines: eight pieces of 16 bytes */
