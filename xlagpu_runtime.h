@@ -3247,6 +3247,7 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe); /* of a multiprocessor, lanes in a clock */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
@@ -3711,6 +3712,13 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     return XG_MAX(most, (int64_t)1);
 }
 
+/* Whole portions of a warp: one more, and a block less would fit. */
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
+    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
+    return XG_MIN(own, d->registers_per_thread);
+}
+
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
@@ -4048,6 +4056,7 @@ typedef struct xg_sim_info {
     const xg_sim_param *params;
     uint32_t static_shared;                      /* bytes */
     uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t resident, registers;                /* .minnctapersm and .maxnreg, the same */
     uint32_t instructions;                       /* PTX instructions of the entry */
 } xg_sim_info;
 
@@ -7483,7 +7492,6 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
 }
 
 XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
-    uint32_t one[3];
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -7491,9 +7499,12 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
             xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster"))
             xg_sim_triple(p, f->info.cluster);
-        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") ||
-                 xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank"))
-            xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "minnctapersm"))
+            f->info.resident = xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnreg"))
+            f->info.registers = xg_sim_small(p, "a register count", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxclusterrank"))
+            (void)xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
@@ -17628,15 +17639,18 @@ XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
     for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
     return n;
 }
-/* About what the assembler will need: the slots of registers whose lives overlap. */
+/* About what the assembler will take: the slots of registers whose lives overlap, as far as the kernel lets it. */
 XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     enum {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
         LEAST = 16,
         MOST = 255,
-        OF_BLOCK = 65536
+        OF_BLOCK = 65536,
+        PORTION = 8 /* of a thread: warps get 256 at a time */
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    room = room / XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1) / PORTION * PORTION;
+    if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
 XG_SIM_FN void xg_sim_trace_counts(
