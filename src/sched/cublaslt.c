@@ -212,6 +212,7 @@ XG_FN const xg_inst *xg_lt_narrow(const xg_inst *i, xg_lt_match *m) {
     if (low_of->op != XG_MAXIMUM || !xg_lt_constant(XG_OPERAND(low_of, 1), &low) || low != -most) return i;
     i = XG_OPERAND(low_of, 0);
     m->limited = true;
+    if (m->largest && XG_OPERAND(XG_OPERAND(m->largest, 0), 0) == i) return i;
     m->scale_out = i->op == XG_MULTIPLY ? xg_lt_scalar(XG_OPERAND(i, 1)) : NULL;
     return m->scale_out ? XG_OPERAND(i, 0) : i;
 }

@@ -75,7 +75,8 @@ XG_FN bool xg_f8_match_of(xg_inst *narrow, xg_f8_match *f) {
     for (i = XG_OPERAND(narrow, 0); f->n < 2 && (inner = xg_f8_limited(i, t)) != NULL; i = inner) f->chain[f->n++] = i;
     if (!f->n || (f->n == 1 && f->chain[0]->op != XG_CLAMP) || (f->n == 2 && f->chain[0]->op == f->chain[1]->op))
         return false;
-    for (k = 0; k < 2 && !f->scale && (i->op == XG_MULTIPLY || (i->op == XG_DIVIDE && !k)); k++) {
+    f->largest = xg_f8_largest(i); /* then i is y, and its last factor is none of the result's */
+    for (k = 0; k < 2 && !f->scale && !f->largest && (i->op == XG_MULTIPLY || (i->op == XG_DIVIDE && !k)); k++) {
         f->scale = xg_f8_number(XG_OPERAND(i, !k));
         if (!f->scale) continue;
         f->divides = i->op == XG_DIVIDE;
@@ -83,7 +84,7 @@ XG_FN bool xg_f8_match_of(xg_inst *narrow, xg_f8_match *f) {
         i = XG_OPERAND(i, k);
     }
     f->y = i;
-    f->largest = xg_f8_largest(i);
+    if (!f->largest) f->largest = xg_f8_largest(i);
     f->dot = xg_f8_dot(i);
     return f->dot && XG_OPERAND(f->dot, 0)->shape->type == t && XG_OPERAND(f->dot, 1)->shape->type == t;
 }
