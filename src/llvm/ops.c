@@ -197,6 +197,14 @@ XG_FN void xg_llvm_ptr_add(xg_llvm *l, const xg_kop *op) {
     xg_llvm_put_typed(&l->body, p);
     xg_printf(&l->body, narrow ? ", %%t%u\n" : ", i64 %%t%u\n", at);
 }
+/* What a loop carries on is what it has, moved. */
+XG_FN bool xg_llvm_carries_itself(const xg_kval *arg) {
+    const xg_kval *p = XG_KOPERAND(arg->region->last, arg->index - 1);
+    uint32_t steps;
+    for (steps = 0; p->def && p->def->op == XG_K_OP_PTR_ADD && steps < XG_LLVM_BASE_STEPS; steps++)
+        p = XG_KOPERAND(p->def, 0);
+    return p == arg;
+}
 /* The parameter that a pointer into global memory comes from; -1: it is not plain. */
 XG_FN int64_t xg_llvm_base(const xg_llvm *l, const xg_kval *p) {
     uint32_t steps;
@@ -205,8 +213,10 @@ XG_FN int64_t xg_llvm_base(const xg_llvm *l, const xg_kval *p) {
             p = p->def->op == XG_K_OP_PTR_ADD ? XG_KOPERAND(p->def, 0) : NULL;
         else if (p->region == l->f->body)
             return p->index;
-        else /* a loop carries it: what it begins with */
-            p = p->region->owner->op == XG_K_OP_FOR && p->index ? XG_KOPERAND(p->region->owner, 2 + p->index) : NULL;
+        else if (p->region->owner->op == XG_K_OP_FOR && p->index && xg_llvm_carries_itself(p))
+            p = XG_KOPERAND(p->region->owner, 2 + p->index); /* what the loop begins with */
+        else
+            p = NULL;
     }
     return -1;
 }
