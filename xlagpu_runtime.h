@@ -24740,8 +24740,8 @@ enum {
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
  * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A, B
- * and D are multiplied, and of C, which is added and lies as D does; -1: none. largest: the second result is the largest
- * absolute value before D is multiplied. */
+ * and D are multiplied, and of C, which is added and lies as D does; -1: none. largest: the second result is the
+ * largest absolute value before D is multiplied. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \

@@ -1,7 +1,8 @@
 /* libraries_narrow.h -- of libraries.c: products of f8 whose results are f8, with the largest absolute value or not.
  *
  * Laws: one call makes result and largest value, bit for bit as the evaluator, in any of the forms in which modules
- * say it; what is nearly such a product is made by kernels (so small ones are faster); each failure is a status, and nothing is left. */
+ * say it; what is nearly such a product is made by kernels, as small ones of it are faster; each failure is a status,
+ * and nothing is left. */
 #ifndef XLAGPU_TESTS_LIBRARIES_NARROW_H
 #define XLAGPU_TESTS_LIBRARIES_NARROW_H
 
