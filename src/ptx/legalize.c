@@ -314,18 +314,6 @@ static uint32_t xg_lz_shortness(const xg_kop *op) {
         if (u->user->op != XG_K_OP_TRUNCF || u->user->results[0].type->elem != e) return 0;
     return e == XG_E_BF16 ? XG_MATH_SHORT_BF16 : XG_MATH_SHORT_F16;
 }
-XG_FN const char *xg_libdevice_name(xg_kopcode op) {
-    switch (op) {
-#define X(name, text) \
-    case XG_K_OP_##name: return text;
-        X(CBRT, "cbrt")
-        X(EXP, "exp") X(EXPM1, "expm1") X(LOG, "log") X(LOG1P, "log1p") X(POW, "pow") X(SIN, "sin") X(COS, "cos")
-            X(TAN, "tan") X(TANH, "tanh") X(SINH, "sinh") X(COSH, "cosh") X(ASIN, "asin") X(ACOS, "acos")
-                X(ATAN, "atan") X(ATAN2, "atan2") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf")
-#undef X
-                    default : return NULL;
-    }
-}
 XG_LZ_RULE(math) {
     xg_kval *x = XG_KOPERAND(op, 0), *y = op->n_operands > 1 ? XG_KOPERAND(op, 1) : NULL, *r;
     xg_kelem e = x->type->elem;
