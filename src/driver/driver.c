@@ -213,6 +213,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    if (s->backend->takes_libdevice) m->libdevice = s->o->libdevice;
     m->plain = record->backend.n ? xg_str_is(record->backend, "ptx") : s->plain;
     for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;

@@ -265,7 +265,9 @@ XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *a
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at);
 /* ---- launch.c ---- */
 enum {
-    XG_LAUNCH_THREADS = 128 /* four warp schedulers times 32 lanes */
+    XG_LAUNCH_THREADS = 128,  /* four warp schedulers times 32 lanes */
+    XG_LAUNCH_ROUNDS = 1024,  /* threads of a block that is a loop, */
+    XG_LAUNCH_LOOPS = 1 << 18 /* ... of so many elements: each worker has enough of them */
 };
 XG_FN int64_t xg_warps_whole(int64_t threads); /* at least so many threads, as whole warps */
 /* min(128, n) threads, as many blocks as needed, in x then y */

@@ -328,6 +328,9 @@ struct xg_kmodule {
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
     bool plain;         /* printed by the ptx room, also where the backend is llvm */
+    /* LLVM bitcode with functions of the math dialect (xg_libdevice_name), which the backend llvm calls in place of our
+     * own expansions; .p NULL: none */
+    xg_str libdevice;
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
      * them */
     xg_set constants;

@@ -754,7 +754,7 @@ static void xg_ptx_backend_kernel(void *state, xg_kmodule *m, xg_backend_dump du
 }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {
-    "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
+    "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish, false};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 #endif /* XG_PTX_KERNEL_C */

@@ -404,6 +404,12 @@ XG_LZ_RULE(math) {
     xg_kval *x = XG_KOPERAND(op, 0), *y = op->n_operands > 1 ? XG_KOPERAND(op, 1) : NULL, *r;
     xg_kelem e = x->type->elem;
     uint32_t shortness = xg_lz_shortness(op);
+#ifndef XLAGPU_SMALL /* which has no LLVM */
+    if (z->m->libdevice.p && xg_libdevice_name(op->op)) {
+        if (xg_lz_is_half(x->type)) return xg_lz_in_f32(b, op);
+        if (e == XG_E_F32 || e == XG_E_F64) return NULL;
+    }
+#endif
     if (xg_lz_is_half(x->type)) {
         if (!y) shortness = e == XG_E_BF16 ? XG_MATH_SHORT_BF16 : XG_MATH_SHORT_F16;
         x = xg_ptx_extf(b, x, XG_E_F32);
