@@ -54,12 +54,29 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
+/* Where a lane's row begins, and which piece of two neighbours it points at. */
+XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int64_t pitch, int64_t k) {
+    xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *piece;
+    xg_kb *b = xg_attention_b(w);
+    piece = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
+    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+    xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
+    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_elem_index(&w->t.s, 2 * k));
+    xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
+    piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
+    return xg_tile_join(&w->t, xg_k2(b, XG_K_OP_ADDI, first, low), pitch, piece);
+}
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t block, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    int64_t place = block * XG_ATTENTION_ROWS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
-    at = xg_attention_pointed(w, at, pitch, true);
+    int64_t place = block * XG_ATTENTION_ROWS * pitch;
+    if (w->p->swizzled)
+        at = xg_attention_swizzled(w, at, pitch, k);
+    else {
+        at = xg_attention_pointed(w, at, pitch, true);
+        place += k * XG_ATTENTION_UNIT_COLUMNS;
+    }
     return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
@@ -67,7 +84,7 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     if (!xg_attention_keeps_query(w->p)) return;
     w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
-    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, 0, k);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->query_pitch, 0, k);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
@@ -105,7 +122,7 @@ XG_FN void xg_attention_multiply_pair(
 XG_FN void xg_attention_fixed_blocks(xg_attention_kernel *w, const xg_attention_product *o, int64_t k, xg_kval **x) {
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
     for (n = 0; n < blocks && k < o->width / XG_ATTENTION_UNIT_COLUMNS; n++)
-        x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->pitch, n, k);
+        x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->fixed_pitch, n, k);
 }
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o) {
     int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;

@@ -19,12 +19,17 @@
     X(1, 2, 32) \
     X(1, 1, 32) \
     X(1, 1, 16)
-/* The same of warps with 32 rows, all of a step's keys: warps, keys of a step. */
+/* The same of warps with 32 rows, all of a step's keys: warps, keys of a step, whether keys and values come in turns. */
 #define XG_ATTENTION_WIDE_SHAPES(X) \
-    X(4, 64) \
-    X(4, 32) \
-    X(2, 64) \
-    X(2, 32)
+    X(4, 64, false) \
+    X(4, 32, false) \
+    X(2, 64, false) \
+    X(2, 32, false) \
+    X(4, 64, true) \
+    X(4, 32, true) \
+    X(3, 32, true) \
+    X(2, 64, true) \
+    X(2, 32, true)
 /* The same of warp groups: warps, keys of a step. */
 #define XG_ATTENTION_GROUP_SHAPES(X) \
     X(8, 128) \
@@ -68,6 +73,13 @@ XG_FN bool xg_attention_is_copied(const xg_attention_form *f, const xg_device *m
     }
     return m->cc >= COPY_CC;
 }
+/* Sixteen bytes of a row are one element of a stage's, and eight rows' are all banks, whichever piece it is. */
+XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
+    const xg_attention_stage *s = &p->form.stages[XG_ATTENTION_QUERY];
+    int64_t bytes = xg_type_bytes(p->form.held);
+    return p->in_turns && s->lanes * bytes == XG_TILE_ACCESS_BYTES && p->form.depth == p->depth &&
+           p->depth * bytes % XG_LINE_BYTES == 0;
+}
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
@@ -89,13 +101,16 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
+    p->copied = xg_attention_is_copied(f, m);
+    p->in_turns = s->in_turns && p->copied && p->steps > 1;
     p->pitch = p->depth + pad;
+    p->swizzled = xg_attention_may_swizzle(p);
+    p->query_pitch = p->swizzled ? p->depth : p->pitch;
     p->value_pitch = p->columns + pad;
     p->weight_pitch = p->own + XG_ATTENTION_EIGHT;  /* so that four rows' pairs lie in different banks */
     p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
-    p->copied = xg_attention_is_copied(f, m);
-    p->stages = p->copied && p->steps > 1 ? 2 : 1;
-    p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    p->stages = p->copied && p->steps > 1 && !p->in_turns ? 2 : 1;
+    p->shared = (p->tile * p->query_pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
@@ -289,11 +304,13 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *rows = given ? xg_record_get(&given->form, "warp_rows") : NULL;
     const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
+    const xg_numbers *turns = given ? xg_record_get(&given->form, "in_turns") : NULL;
     if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
     if (group &&
         (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
+    if (turns ? turns->n != 1 || turns->p[0] != s->in_turns : (tile || group) && s->in_turns) return false;
     if (rows ? rows->n != 1 || rows->p[0] != s->blocks * XG_ATTENTION_ROWS : tile && s->blocks > 1) return false;
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * s->blocks * XG_ATTENTION_ROWS && tile->p[1] == s->step);
@@ -308,13 +325,13 @@ XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device 
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 1, true},
+#define X(warps, step) {warps, 1, step, 1, true, false},
         XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
-#define X(warps, parts, step) {warps, parts, step, 1, false},
+#define X(warps, parts, step) {warps, parts, step, 1, false, false},
             XG_ATTENTION_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 2, false},
+#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns},
                 XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };
@@ -331,6 +348,7 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
             xg_attention_settle(p, &shapes[k], m);
             if (blocks > 1 && (p->shape.blocks > 1 || !xg_attention_may_cluster(p, m))) break;
             if (p->shape.blocks > 1 && f->unit == XG_TILE_NO_UNIT) break;
+            if (p->shape.in_turns && !p->in_turns) break;
             if (p->shape.blocks > 1 && xg_attention_registers(p) > m->registers_per_thread) break;
             if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
             if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
