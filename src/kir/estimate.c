@@ -24,6 +24,7 @@ enum {
     XG_KEST_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
     XG_KEST_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread has */
     XG_KEST_REGISTER = 4,     /* bytes */
+    XG_KEST_REGISTERS = 8,    /* of a thread, that it is given at a time: 256 of a warp */
     XG_KEST_MATRIX_ROW = 16,  /* bytes that a lane points at */
     XG_KEST_WIDE = 2,         /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
@@ -718,7 +719,9 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
-        c->registers = XG_MIN(d->registers_per_sm / (int64_t)(f->resident * threads), d->registers_per_thread);
+        c->registers =
+            XG_MIN(d->registers_per_sm / (int64_t)(f->resident * threads) / XG_KEST_REGISTERS * XG_KEST_REGISTERS,
+                d->registers_per_thread);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
