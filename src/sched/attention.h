@@ -174,10 +174,10 @@ typedef struct xg_attention_plan {
     int64_t halves;    /* rows of a thread */
     int64_t warp_rows; /* ... of a warp */
     int64_t producers; /* threads beside the others, which ask for tensor copies */
-    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
-    int64_t depth, columns;                              /* with what fills the last piece */
+    int64_t tile, tiles, steps, walked, threads, blocks;              /* walked: of the steps, on average */
+    int64_t depth, columns;                                           /* with what fills the last piece */
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
-    int64_t shared;                                      /* bytes */
+    int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
     int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_made;      /* the plan could be made */
@@ -389,7 +389,7 @@ XG_FN xg_attention_power xg_attention_power_of(xg_attention_kernel *w, xg_kval *
 XG_FN xg_kval *xg_attention_weight_of(xg_attention_kernel *w, xg_kval *x, const xg_attention_power *p);
 /* By what weights relative to this maximum are multiplied. */
 XG_FN xg_kval *xg_attention_rescaled(xg_attention_kernel *w, xg_kval *most, const xg_attention_power *p);
-XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
+XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
 

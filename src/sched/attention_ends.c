@@ -68,20 +68,19 @@ XG_FN xg_kval *xg_attention_put_pair(xg_attention_kernel *w, xg_kval *const *sum
 /* The maximum of all parts, and what each had relative to its own. */
 XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = NULL, *sum = NULL, *scale, *v, *first, *column, *sums[XG_ATTENTION_PAIR];
-    xg_attention_power power;
+    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *first, *column, *sums[XG_ATTENTION_PAIR];
     int64_t k, c;
     for (k = 0; k < w->p->shape.parts; k++) {
         v = xg_attention_end_of(w, k, half, false);
         most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
     }
-    power = xg_attention_power_of(w, xg_attention_shift(w, most));
+    shift = xg_attention_shift(w, most);
     for (k = 0; k < w->p->shape.parts; k++) {
-        scale = xg_attention_rescaled(w, xg_attention_end_of(w, k, half, false), &power);
+        scale = xg_attention_exp(w, xg_attention_end_of(w, k, half, false), shift);
         v = xg_k2(b, XG_K_OP_MULF, xg_attention_end_of(w, k, half, true), scale);
         sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
     }
-    scale = xg_attention_rescaled(w, w->most[half], &power);
+    scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     w->sum[half] = sum;
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
@@ -133,17 +132,16 @@ XG_FN void xg_attention_meet(xg_attention_kernel *w) {
 /* The maximum of all blocks, what each had relative to its own, and by what its sums are scaled. */
 XG_FN void xg_attention_join_peers(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *at = xg_attention_row_at(w, half, false), *most = NULL, *sum = NULL, *v;
-    xg_attention_power power;
+    xg_kval *at = xg_attention_row_at(w, half, false), *most = NULL, *sum = NULL, *shift, *v;
     int64_t k;
     for (k = 0; k < w->p->cluster; k++) {
         w->scales[half][k] = xg_kextract(b, w->peers[k], &at, 1);
         most = most ? xg_k2(b, XG_K_OP_MAXF, most, w->scales[half][k]) : w->scales[half][k];
     }
-    power = xg_attention_power_of(w, xg_attention_shift(w, most));
+    shift = xg_attention_shift(w, most);
     at = xg_attention_row_at(w, half, true);
     for (k = 0; k < w->p->cluster; k++) {
-        w->scales[half][k] = xg_attention_rescaled(w, w->scales[half][k], &power);
+        w->scales[half][k] = xg_attention_exp(w, w->scales[half][k], shift);
         v = xg_k2(b, XG_K_OP_MULF, xg_kextract(b, w->peers[k], &at, 1), w->scales[half][k]);
         sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
     }
@@ -282,8 +280,7 @@ XG_FN void xg_attention_write(
     w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
 }
 /* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
-XG_FN xg_kval *xg_attention_column_of(
-    xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
+XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
     int64_t counts[3];
     xg_aff_ctx *x = w->t.e->m->aff;
     const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_EIGHT), k * s->apart);

@@ -121,22 +121,29 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
     return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
 }
+XG_FN xg_kval *xg_attention_either(xg_attention_kernel *w, xg_kval *cond, double yes, double no) {
+    xg_kval *x = xg_attention_number(w, yes), *y = xg_attention_number(w, no);
+    return xg_kselect(xg_attention_b(w), cond, x, y);
+}
 XG_FN xg_attention_power xg_attention_power_of(xg_attention_kernel *w, xg_kval *shift) {
     static const double most = 1e38; /* times log2(e) it is finite */
     xg_kb *b = xg_attention_b(w);
-    xg_kval *fits, *one = xg_attention_number(w, 1);
+    xg_kval *fits, *less;
     xg_attention_power p;
     p.shift = shift;
     p.by = p.plus = NULL;
     if (w->f->unit == XG_TILE_NO_UNIT) return p;
-    fits = xg_kcmpf_(b, XG_CF_OLT, xg_k1(b, XG_K_OP_ABSF, shift), xg_attention_number(w, most));
-    p.by = xg_kselect(b, fits, xg_attention_number(w, XG_ATTENTION_LOG2_E), one);
-    p.plus = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, p.by));
+    fits = xg_k1(b, XG_K_OP_ABSF, shift);
+    fits = xg_kcmpf_(b, XG_CF_OLT, fits, xg_attention_number(w, most));
+    p.by = xg_attention_either(w, fits, XG_ATTENTION_LOG2_E, 1);
+    less = xg_attention_either(w, fits, -XG_ATTENTION_LOG2_E, -1);
+    p.plus = xg_k2(b, XG_K_OP_MULF, shift, less);
     return p;
 }
 XG_FN xg_kval *xg_attention_weight_of(xg_attention_kernel *w, xg_kval *x, const xg_attention_power *p) {
     xg_kb *b = xg_attention_b(w);
-    return p->by ? xg_k1(b, XG_K_OP_EX2A, xg_k3(b, XG_K_OP_FMA, x, p->by, p->plus)) : xg_attention_exp(w, x, p->shift);
+    if (!p->by) return xg_attention_exp(w, x, p->shift);
+    return xg_k1(b, XG_K_OP_EX2A, xg_k3(b, XG_K_OP_FMA, x, p->by, p->plus));
 }
 XG_FN xg_kval *xg_attention_rescaled(xg_attention_kernel *w, xg_kval *most, const xg_attention_power *p) {
     xg_kb *b = xg_attention_b(w);

@@ -47,15 +47,17 @@ enum {
     XG_ATTENTION_PART_ISSUE = 30,      /* ... for what another part of the keys has */
     XG_ATTENTION_STEP_CLOCKS = 300,    /* of a step, in which a warp waits: barrier, first and last products, maxima */
     XG_ATTENTION_DEEP_CLOCKS = 32,     /* ... more for each 16 columns: products one behind the other */
+    XG_ATTENTION_PLAIN_CLOCKS = 1000,  /* ... of a step of plain cores, whose weights go through shared memory */
     XG_ATTENTION_GROUP_CLOCKS = 460,   /* ... of a step of warp groups */
     XG_ATTENTION_LATE_CLOCKS = 120,    /* from when a step's keys have come until the next ones are asked for */
     XG_ATTENTION_TURN_CLOCKS = 170,    /* of the way from memory, that keys and values in turns do not wait for */
     XG_ATTENTION_ENDS_CLOCKS = 430,    /* of a block outside of its steps, beside its way to memory */
-    XG_ATTENTION_PART_CLOCKS = 430,    /* of warps that join their parts of the keys */
-    XG_ATTENTION_REGISTERS = 72,       /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
-    XG_ATTENTION_WIDE_REGISTERS = 16,  /* ... more, of a warp with 32 rows: words that are on their way */
-    XG_ATTENTION_ROWS_PLAIN = 4,       /* of a warp's 16: with fewer of them plain cores do too much for nothing */
-    XG_ATTENTION_LAUNCH_PS = 2500000   /* of a kernel more, and its way to memory and back */
+    XG_ATTENTION_GROUP_ENDS_CLOCKS = 250, /* ... of one with warp groups */
+    XG_ATTENTION_PART_CLOCKS = 430,       /* of warps that join their parts of the keys */
+    XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
+    XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
+    XG_ATTENTION_ROWS_PLAIN = 4,          /* of a warp's 16: with fewer of them plain cores do too much for nothing */
+    XG_ATTENTION_LAUNCH_PS = 2500000      /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
 #define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
@@ -178,9 +180,11 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
     };
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = p->depth / XG_ATTENTION_UNIT_K, all;
     int64_t step = p->shape.step * (p->depth + p->columns) * xg_type_bytes(p->form.held) / XG_PASS_BYTES;
-    all = pairs * (deep + p->columns / XG_ATTENTION_UNIT_K);
-    if (!xg_attention_keeps_query(p)) all += deep * p->halves / XG_ATTENTION_HALVES;
-    all *= p->form.unit == XG_TILE_NO_UNIT ? PASSES * XG_ATTENTION_UNIT_K : PASSES;
+    all = PASSES * pairs * (deep + p->columns / XG_ATTENTION_UNIT_K);
+    if (p->form.unit == XG_TILE_NO_UNIT)
+        all = all * XG_ATTENTION_UNIT_K + PASSES * PASSES * deep;
+    else if (!xg_attention_keeps_query(p))
+        all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
     return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
@@ -208,10 +212,19 @@ XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_devi
     if (p->shape.grouped) /* its group's products, then what it makes of them */
         return XG_TILE_BULK_GROUP / 2 * p->shape.step * (p->depth + p->columns) / rate + issue +
                XG_ATTENTION_GROUP_CLOCKS;
-    own = issue + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
-    if (p->form.unit != XG_TILE_NO_UNIT) own += issue / 2; /* they wait for each other */
+    if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
+    own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
     if (p->in_turns) return own + XG_MAX(way - XG_ATTENTION_TURN_CLOCKS, (int64_t)0);
     return p->stages > 1 ? XG_MAX(own, way + XG_ATTENTION_LATE_CLOCKS) : own + (p->steps > 1 ? way : 0);
+}
+/* Of a block: all steps, of which the last one asks for no other, and the ways to memory around them. */
+XG_FN int64_t xg_attention_walk_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
+    int64_t step = xg_attention_step_clocks(p, m, issue), all = xg_cost_mul(p->walked, step);
+    if (p->shape.grouped) return xg_cost_add(all, m->memory_latency + XG_ATTENTION_GROUP_ENDS_CLOCKS);
+    all += 7 * m->memory_latency / 4;
+    if (p->form.unit != XG_TILE_NO_UNIT) all += XG_ATTENTION_ENDS_CLOCKS - (p->walked > 1 ? step / 3 : 0);
+    all += ((p->shape.parts > 1) + (p->cluster > 1)) * XG_ATTENTION_PART_CLOCKS + xg_attention_cluster_clocks(p);
+    return all;
 }
 /* What the blocks multiply, of matrix units or plain cores. */
 XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_counts *c, int64_t all) {
@@ -242,7 +255,7 @@ XG_FN int64_t xg_attention_waits(const xg_attention_plan *p) {
 /* What the blocks do, counted from the plan, for the one model of time (cost/time.c). */
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
-    int64_t warps = p->threads / XG_WARP_LANES, all = xg_cost_mul(p->blocks, p->walked), bytes, rows, step;
+    int64_t warps = p->threads / XG_WARP_LANES, all = xg_cost_mul(p->blocks, p->walked), bytes, rows;
     int64_t issue = xg_attention_issue(p), ends = xg_attention_ends_issue(p), held = xg_type_bytes(f->held);
     xg_cost_prediction r;
     xg_cost_counts c;
@@ -264,11 +277,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     c.barriers = xg_attention_waits(p);
     c.issued = xg_cost_mul(warps, xg_cost_add(xg_cost_mul(all, issue), xg_cost_mul(p->blocks, ends)));
     c.warp_issued = xg_cost_add(xg_cost_mul(p->walked, issue), ends);
-    step = xg_attention_step_clocks(p, m, issue);
-    c.warp_clocks = xg_cost_mul(p->walked, step) - (p->walked > 1 ? step / 3 : 0); /* the last one asks for no other */
-    c.warp_clocks = xg_cost_add(c.warp_clocks, xg_attention_cluster_clocks(p));
-    c.warp_clocks += 7 * m->memory_latency / 4 + ends + XG_ATTENTION_ENDS_CLOCKS;
-    c.warp_clocks += ((p->shape.parts > 1) + (p->cluster > 1)) * XG_ATTENTION_PART_CLOCKS;
+    c.warp_clocks = xg_cost_add(xg_attention_walk_clocks(p, m, issue), ends);
     r = xg_cost_predict(m, &c);
     return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
