@@ -53,7 +53,7 @@ enum {
     XG_ATTENTION_TURN_CLOCKS = 170,    /* of the way from memory, that keys and values in turns do not wait for */
     XG_ATTENTION_ENDS_CLOCKS = 430,    /* of a block outside of its steps, beside its way to memory */
     XG_ATTENTION_GROUP_ENDS_CLOCKS = 250, /* ... of one with warp groups */
-    XG_ATTENTION_PART_CLOCKS = 430,       /* of warps that join their parts of the keys */
+    XG_ATTENTION_PART_CLOCKS = 300,       /* of warps that join their parts of the keys */
     XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
     XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
     XG_ATTENTION_ROWS_PLAIN = 4,          /* of a warp's 16: with fewer of them plain cores do too much for nothing */
@@ -290,6 +290,8 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
     bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
+    bytes =
+        xg_cost_scale(bytes, 1000, XG_MAX(m->copy_permille, (int64_t)1)); /* what is reached, as in xg_attention_time */
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
                            xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
