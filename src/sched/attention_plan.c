@@ -19,7 +19,7 @@
     X(1, 2, 32) \
     X(1, 1, 32) \
     X(1, 1, 16)
-/* The same of warps with 32 rows, all of a step's keys: warps, keys of a step, whether keys and values come in turns. */
+/* The same of warps with 32 rows: warps, keys of a step, whether keys and values come in turns. */
 #define XG_ATTENTION_WIDE_SHAPES(X) \
     X(4, 64, false) \
     X(4, 32, false) \
@@ -172,7 +172,7 @@ XG_FN int64_t xg_attention_ends_issue(const xg_attention_plan *p) {
     return all + XG_ATTENTION_STEP_ISSUE;
 }
 /* Passes over shared memory of a block's step: its keys and values are written there and read by each warp, 16 by 16
- * elements in four passes, or, by plain cores, four bytes of all lanes in one; lanes that share a row ask each other. */
+ * elements in four passes, or, by plain cores, four bytes of all lanes in one; lanes of a row ask each other. */
 XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
     enum {
         PASSES = 4,
