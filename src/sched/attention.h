@@ -379,16 +379,6 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row */
 XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
-/* The same of many x, by the device's power of two: x * by + plus, rounded once. How plus = -shift * by was rounded is
- * a factor of all weights of the row, which a later one's scales take along. A shift that is infinite times log2(e), as
- * masks of the lowest number make it, has by = 1: what differs from it at all has weight 0 or infinity. */
-typedef struct xg_attention_power {
-    xg_kval *shift, *by, *plus; /* by NULL: no matrix unit, exp as the module has it */
-} xg_attention_power;
-XG_FN xg_attention_power xg_attention_power_of(xg_attention_kernel *w, xg_kval *shift);
-XG_FN xg_kval *xg_attention_weight_of(xg_attention_kernel *w, xg_kval *x, const xg_attention_power *p);
-/* By what weights relative to this maximum are multiplied. */
-XG_FN xg_kval *xg_attention_rescaled(xg_attention_kernel *w, xg_kval *most, const xg_attention_power *p);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);

@@ -111,16 +111,15 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = w->most[half], *scale;
-    xg_attention_power power;
+    xg_kval *most = w->most[half], *shift, *scale;
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
     most = xg_attention_combine(w, XG_K_OP_MAXF, most);
-    power = xg_attention_power_of(w, xg_attention_shift(w, most));
-    scale = xg_attention_rescaled(w, w->most[half], &power);
+    shift = xg_attention_shift(w, most);
+    scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
     for (c = 0; c < columns; c++) {
-        xg_kval *p = xg_attention_weight_of(w, w->scores[half][c], &power);
+        xg_kval *p = xg_attention_exp(w, w->scores[half][c], shift);
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], p);
         xg_attention_weight(w, half, c, p);
     }

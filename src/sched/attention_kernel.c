@@ -113,44 +113,13 @@ XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kv
     }
     return v;
 }
-static const double XG_ATTENTION_LOG2_E = 1.4426950408889634;
 /* exp(x - shift). What is rounded to 16 bits afterwards takes the device's power of two as it is. */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
+    static const double log2_of_e = 1.4426950408889634;
     xg_kb *b = xg_attention_b(w);
     x = xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
-    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
-}
-XG_FN xg_kval *xg_attention_either(xg_attention_kernel *w, xg_kval *cond, double yes, double no) {
-    xg_kval *x = xg_attention_number(w, yes), *y = xg_attention_number(w, no);
-    return xg_kselect(xg_attention_b(w), cond, x, y);
-}
-XG_FN xg_attention_power xg_attention_power_of(xg_attention_kernel *w, xg_kval *shift) {
-    static const double most = 1e38; /* times log2(e) it is finite */
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *fits, *less;
-    xg_attention_power p;
-    p.shift = shift;
-    p.by = p.plus = NULL;
-    if (w->f->unit == XG_TILE_NO_UNIT) return p;
-    fits = xg_k1(b, XG_K_OP_ABSF, shift);
-    fits = xg_kcmpf_(b, XG_CF_OLT, fits, xg_attention_number(w, most));
-    p.by = xg_attention_either(w, fits, XG_ATTENTION_LOG2_E, 1);
-    less = xg_attention_either(w, fits, -XG_ATTENTION_LOG2_E, -1);
-    p.plus = xg_k2(b, XG_K_OP_MULF, shift, less);
-    return p;
-}
-XG_FN xg_kval *xg_attention_weight_of(xg_attention_kernel *w, xg_kval *x, const xg_attention_power *p) {
-    xg_kb *b = xg_attention_b(w);
-    if (!p->by) return xg_attention_exp(w, x, p->shift);
-    return xg_k1(b, XG_K_OP_EX2A, xg_k3(b, XG_K_OP_FMA, x, p->by, p->plus));
-}
-XG_FN xg_kval *xg_attention_rescaled(xg_attention_kernel *w, xg_kval *most, const xg_attention_power *p) {
-    xg_kb *b = xg_attention_b(w);
-    xg_attention_power old;
-    if (!p->by) return xg_attention_exp(w, most, p->shift);
-    old = xg_attention_power_of(w, most);
-    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_SUBF, p->plus, old.plus));
+    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, log2_of_e)));
 }
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);

@@ -42,7 +42,7 @@ MUTANTS = [
     ("attention_emit.c", "xg_attention_bring_side(w, XG_ATTENTION_VALUES, w->place);\n", "", ATTENTION),
     ("attention_ends.c", WAIT + JOIN, JOIN, ATTENTION),
     ("attention_ends.c", "xg_attention_join_row(w, half);\n    " + WAIT, "xg_attention_join_row(w, half);", ATTENTION),
-    ("attention_kernel.c", "most = 1e38", "most = INFINITY", ATTENTION),
+    ("attention_emit.c", "w, XG_ATTENTION_KEYS, xg_attention_wrapped", "w, XG_ATTENTION_VALUES, xg_attention_wrapped", ATTENTION),
     # attention by warp groups
     ("attention_group.c", "xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
     ("attention_group.c", "xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
@@ -64,7 +64,7 @@ MUTANTS = [
     ("tile_wgmma.c", "op->flags |= XG_KWGMMA_B_ROWS;", "op->flags |= 0;", WARPS),
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
     ("tile_tensor.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", TENSOR),
-    ("tile_tensor.c", "XG_K_OP_TENSOR_BEFORE, " + NONE + "\n    xg_tile_wait(w);", "XG_K_OP_TENSOR_BEFORE, " + NONE, TENSOR),
+    ("tile_tensor.c", "TENSOR_BEFORE, " + NONE + "\n    xg_tile_wait(w);", "TENSOR_BEFORE, " + NONE, TENSOR),
 ]
 
 
