@@ -38,6 +38,10 @@ enum {
     XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
     XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
 };
+/* What an array of so many bytes takes of shared memory. */
+XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+}
 
 /* ---- device.c ---- */
 enum {

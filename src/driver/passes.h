@@ -170,15 +170,12 @@ enum {
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
-    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("unroll-loops", xg_kir_unroll, ALL) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("canonicalize", xg_kir_canonicalize, ALL) \
     X("cse", xg_kir_cse, ALL) \
     X("lower-tensors", xg_kir_lower_tensors, ALL) \
     X("lower-indexing", xg_kir_lower_indexing, ALL) \
-    X("canonicalize", xg_kir_canonicalize, ALL) \
-    X("cse", xg_kir_cse, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("convert-index", xg_kir_convert_index, ALL) \
     X("unroll-lowered-loops", xg_kir_unroll_lowered, ALL) \

@@ -334,7 +334,6 @@ struct xg_kmodule {
     xg_kop *last_constant;
     xg_krules *rules;         /* rules.c: by opcode; NULL until one is looked for */
     xg_kinliner *inliner;     /* while inline is at work: what makes the copy of a call */
-    bool settled;             /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };

@@ -709,6 +709,7 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
             "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
             (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
+    p->static_shared = xg_shared_whole(p->static_shared);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
 }
 XG_FN void xg_ptx_print_prepared(xg_ptx *p) {

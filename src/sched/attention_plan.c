@@ -116,12 +116,14 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->weight_pitch = p->own + XG_ATTENTION_EIGHT;  /* so that four rows' pairs lie in different banks */
     p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
     p->stages = p->copied && p->steps > 1 && !p->in_turns ? 2 : 1;
-    p->shared = (p->tile * p->query_pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    p->shared = xg_shared_whole(p->tile * p->query_pitch * bytes) +
+                xg_shared_whole(p->stages * s->step * p->pitch * bytes) +
+                xg_shared_whole(p->stages * s->step * p->value_pitch * bytes);
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
-    if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
-    if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
-    if (p->cluster > 1) p->shared += xg_attention_shown_size(p) * xg_type_bytes(f->sum);
-    if (p->votes) p->shared += warps * p->warp_rows * xg_type_bytes(f->sum);
+    if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
+    if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_ends_size(p) * xg_type_bytes(f->sum));
+    if (p->cluster > 1) p->shared += xg_shared_whole(xg_attention_shown_size(p) * xg_type_bytes(f->sum));
+    if (p->votes) p->shared += xg_shared_whole(warps * p->warp_rows * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {

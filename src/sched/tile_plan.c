@@ -317,8 +317,9 @@ XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
-    int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
-    return p->shared * xg_type_bytes(p->held) + xg_tile_store_bytes(p) + xg_tile_bulk_barriers(p) * 8 - unused;
+    int64_t address = xg_tile_is_tensor(p); /* of tensor memory, which has the room of a barrier */
+    return xg_shared_whole(p->shared * xg_type_bytes(p->held)) + xg_shared_whole(xg_tile_store_bytes(p)) +
+           xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4);
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {

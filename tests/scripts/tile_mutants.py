@@ -42,7 +42,7 @@ MUTANTS = [
     ("attention_emit.c", "xg_attention_bring_side(w, XG_ATTENTION_VALUES, w->place);\n", "", ATTENTION),
     ("attention_ends.c", WAIT + JOIN, JOIN, ATTENTION),
     ("attention_ends.c", "xg_attention_join_row(w, half);\n    " + WAIT, "xg_attention_join_row(w, half);", ATTENTION),
-    ("attention_emit.c", "XG_ATTENTION_KEYS, xg_attention_wrapped", "XG_ATTENTION_VALUES, xg_attention_wrapped", ATTENTION),
+    ("attention_emit.c", "KEYS, xg_attention_wrapped", "VALUES, xg_attention_wrapped", ATTENTION),
     # attention by warp groups
     ("attention_group.c", "xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
     ("attention_group.c", "xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
