@@ -306,7 +306,9 @@ typedef enum xlagpu_class {
     X(shared_latency, 1 << 20, "clocks of a load from shared memory") \
     X(l1_latency, 1 << 20, "clocks of a load from the first cache") \
     X(l2_latency, 1 << 20, "... from the second cache") \
-    X(memory_latency, 1 << 20, "... from device memory")
+    X(memory_latency, 1 << 20, "... from device memory") \
+    X(meet_ns, 1000000, "nanoseconds until a stream goes on behind an event that another device records") \
+    X(link_reduces, 2, "1: what links devices adds up and multicasts (NVLink SHARP); 2: it does not")
 /* clang-format on */
 
 /* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */
@@ -728,7 +730,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 732
+#line 734
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -772,6 +774,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -3131,6 +3134,10 @@ enum {
     XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
     XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
 };
+/* What an array of so many bytes takes of shared memory. */
+XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+}
 
 /* ---- device.c ---- */
 enum {
@@ -3241,6 +3248,7 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe); /* of a multiprocessor, lanes in a clock */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
@@ -3369,6 +3377,9 @@ enum {
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_MEET_NS = 2500,  /* E: about what a launch takes; docs/time_model.md */
+    XG_DEVICE_REDUCES_CC = 90, /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
+    XG_DEVICE_REDUCES_GBS = 450,
     XG_DEVICE_GB = 1000000000
 };
 
@@ -3412,6 +3423,7 @@ XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->copy_permille = k->copy_permille;
     d->launch_ns = k->launch_ns;
     d->graph_ns = k->graph_ns;
+    d->meet_ns = XG_DEVICE_MEET_NS;
 }
 
 XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
@@ -3436,6 +3448,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
     d->network_bandwidth = (int64_t)p->network_gbs * XG_DEVICE_GB;
+    d->link_reduces = p->cc >= XG_DEVICE_REDUCES_CC && p->link_gbs >= XG_DEVICE_REDUCES_GBS ? 1 : 2;
 }
 
 XG_FN const char *xg_device_part_name(size_t i) {
@@ -3698,6 +3711,13 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
     return XG_MAX(most, (int64_t)1);
+}
+
+/* Whole portions of a warp: one more, and a block less would fit. */
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
+    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
+    return XG_MIN(own, d->registers_per_thread);
 }
 
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
@@ -4037,6 +4057,7 @@ typedef struct xg_sim_info {
     const xg_sim_param *params;
     uint32_t static_shared;                      /* bytes */
     uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t resident, registers;                /* .minnctapersm and .maxnreg, the same */
     uint32_t instructions;                       /* PTX instructions of the entry */
 } xg_sim_info;
 
@@ -4094,7 +4115,11 @@ typedef struct xg_sim_buffer {
     const char *name;
     bool readonly;
     const xg_sim_array *array; /* the caller's, NULL: only the name is known */
-    uint32_t *shadow;          /* set by add */
+    /* Of a multicast object: where as many bytes of each member lie; the caller's. Its own bytes hold what multimem has
+     * read or written last. */
+    const uint64_t *members;
+    uint32_t n_members;
+    uint32_t *shadow; /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
@@ -4117,6 +4142,8 @@ XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer 
 XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
 XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
+/* The buffer becomes a multicast object of these, which stay the caller's. */
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n);
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
 /* The host has written these bytes, or (from not 0) copied them from there: what was never written there counts as not
  * written here. */
@@ -5153,6 +5180,14 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+    XG_SIM_T(Wu32) r = a ^ a;
+    XG_V_PRMT(0);
+    XG_V_PRMT(1);
+    XG_V_PRMT(2);
+    XG_V_PRMT(3);
+    return r;
+}
 XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
@@ -5168,6 +5203,9 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
+/* The bytes before those of each word of a vector register's quarter, which its shuffles stay in. */
+static const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
+    0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C};
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -5209,6 +5247,21 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_s(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { \
         return (xg_sim_##T##_Du64)P##_mul_epi32((I)a, (I)b); \
+    } \
+    /* prmt: the four selectors become a byte each; a shuffle makes 0 where bit 7 is set */ \
+    XG_SIM_X86_FN(unit) \
+    xg_sim_##T##_Wu32 xg_sim_##T##_prmt(xg_sim_##T##_Wu32 a, xg_sim_##T##_Wu32 b, xg_sim_##T##_Wu32 c) { \
+        xg_sim_##T##_Wu32 at, n = (c & 0xFFu) | (c & 0xFF00u) << 8, upper, sign, r; \
+        memcpy(&at, xg_sim_quarters, sizeof at); \
+        n = (n | n << 4) & 0x0F0F0F0Fu; \
+        at |= n & 0x03030303u; \
+        upper = (n & 0x04040404u) << 5; \
+        sign = n >> 3 & 0x01010101u; \
+        r = (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)a, (I)(at | upper)) | \
+            (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)b, (I)(at | (upper ^ 0x80808080u))); \
+        upper = r >> 7 & sign; \
+        sign = (sign << 8) - sign; \
+        return (r & ~sign) | ((upper << 8) - upper); \
     } \
     /* the processor's answer for two zeros is the second one: ask both ways */ \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_min32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { \
@@ -5483,7 +5536,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
-    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
@@ -6003,8 +6056,18 @@ XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint3
     return *words <= 32;
 }
 XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    uint32_t least, words;
-    return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off);
+    uint32_t least, words, i, last[32], bank[XG_SIM_WARP], found[XG_SIM_WARP];
+    __m256i bad = _mm256_setzero_si256();
+    if (xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words)) return true;
+    for (i = 0; i < 4; i++)
+        XG_M256_PUT((char *)bank, i, _mm256_and_si256(XG_M256_AT((const char *)off, i), _mm256_set1_epi32(124)));
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) memcpy((char *)last + bank[i], &off[i], 4);
+    xg_sim_avx2_gather((char *)found, (const char *)last, bank);
+    for (i = 0; i < 4; i++)
+        bad = _mm256_or_si256(
+            bad, _mm256_srli_epi32(
+                     _mm256_xor_si256(XG_M256_AT((const char *)off, i), XG_M256_AT((const char *)found, i)), 2));
+    return XG_M256_NONE(bad);
 }
 /* Of the 32 words of a slot, those that eight lanes name. */
 XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
@@ -7430,7 +7493,6 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
 }
 
 XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
-    uint32_t one[3];
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -7438,9 +7500,12 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
             xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster"))
             xg_sim_triple(p, f->info.cluster);
-        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") ||
-                 xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank"))
-            xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "minnctapersm"))
+            f->info.resident = xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnreg"))
+            f->info.registers = xg_sim_small(p, "a register count", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxclusterrank"))
+            (void)xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
@@ -11138,6 +11203,7 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_STACK_RESTORE,
     XG_SIM_Y_TRY_CANCEL,
     XG_SIM_Y_CANCELLED,
+    XG_SIM_Y_MULTIMEM,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
@@ -12917,8 +12983,9 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
  * of several devices.
  *
- * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
- * a load, multimem.st a store, multimem.red a reduction. */
+ * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
+ * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
+ * knows only such. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 
@@ -12999,38 +13066,102 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* ---- memory of several devices ---- */
 
-/* Two floats or four small ones are words to a load and a store. */
-XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    uint32_t i;
-    for (i = 0; i < s->n_mods; i++) {
-        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
-        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
-    }
+/* X(text, word, type of an element, bytes of it): two floats or four small ones are words to a load and a store. */
+#define XG_SIM_MULTIMEM_TYPES(X) \
+    X("f16", "b16", F16, 2) \
+    X("f16x2", "b32", F16, 2) \
+    X("bf16", "b16", BF16, 2) \
+    X("bf16x2", "b32", BF16, 2) \
+    X("f32", NULL, F32, 4) \
+    X("f64", NULL, F64, 8) \
+    X("u32", NULL, U32, 4) \
+    X("s32", NULL, S32, 4) \
+    X("u64", NULL, U64, 8) \
+    X("s64", NULL, S64, 8) \
+    X("b32", NULL, U32, 4) \
+    X("b64", NULL, U64, 8) \
+    X("e4m3", "b8", F8E4M3FN, 1) \
+    X("e4m3x2", "b16", F8E4M3FN, 1) \
+    X("e4m3x4", "b32", F8E4M3FN, 1) \
+    X("e5m2", "b8", F8E5M2, 1) \
+    X("e5m2x2", "b16", F8E5M2, 1) \
+    X("e5m2x4", "b32", F8E5M2, 1)
+/* imm2 of the record, above the bits of the access. */
+enum {
+    XG_SIM_MULTI_TYPE = 16 /* the row, 5 bits */,
+    XG_SIM_MULTI_OP = 21 /* 3 bits */,
+    XG_SIM_MULTI_WIDE = 1 << 24 /* floats are added as f32 */
+};
+typedef enum xg_sim_multi_op {
+    XG_SIM_MULTI_MIN,
+    XG_SIM_MULTI_MAX,
+    XG_SIM_MULTI_ADD,
+    XG_SIM_MULTI_AND,
+    XG_SIM_MULTI_OR,
+    XG_SIM_MULTI_XOR,
+    XG_SIM_MULTI_STORE
+} xg_sim_multi_op;
+typedef struct xg_sim_multi_row {
+    const char *text, *word;
+    xlagpu_type type;
+    uint32_t bytes;
+} xg_sim_multi_row;
+static const xg_sim_multi_row xg_sim_multi_rows[] = {
+#define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
+    XG_SIM_MULTIMEM_TYPES(X)
+#undef X
+};
+/* The number of its row. */
+XG_FN uint32_t xg_sim_multimem_type(xg_sim_stmt *s) {
+    uint32_t i, k;
+    for (i = 0; i < s->n_mods; i++)
+        for (k = 0; k < XG_COUNT(xg_sim_multi_rows); k++)
+            if (xg_str_is(s->mods[i], xg_sim_multi_rows[k].text)) {
+                if (xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
+                return k;
+            }
+    return 0; /* every form has one */
 }
-#define XG_SIM_MULTIMEM_TYPES \
-    "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
+/* A load of what is reduced in front of it; a store that is spread behind it. */
+XG_FN void xg_sim_multimem_access(xg_sim_asm *p, xg_sim_stmt *s, bool store, uint32_t bits) {
+    uint32_t row = xg_sim_multimem_type(s);
+    xg_sim_ins *in, access;
+    xg_sim_access(p, s, store);
+    access = p->code.p[p->code.n - 1];
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MULTIMEM);
+    in->a = access.a;
+    in->imm = access.imm;
+    in->imm2 = access.imm2 | row << XG_SIM_MULTI_TYPE | bits;
+    if (store) return;
+    in->flags = access.flags; /* the two change places */
+    access.flags = (uint8_t)(access.flags & ~XG_SIM_FIRST);
+    in[-1] = *in;
+    *in = access;
+}
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+#define X(text, word, type, bytes) "|" text
+#define XG_SIM_MULTIMEM_FORM "v2|v4|v8? f16" XG_SIM_MULTIMEM_TYPES(X)
+    uint32_t wide, op = XG_SIM_MULTI_STORE;
     bool load, store;
     (void)arg;
-    load = xg_sim_form(s,
-        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
-        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
-    store = !load &&
-            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
+                          "acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
+    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? " XG_SIM_MULTIMEM_FORM);
     if (!load && !store &&
-        !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
-                        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
+        !xg_sim_form(
+            s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor " XG_SIM_MULTIMEM_FORM))
         xg_sim_no_form(p, s);
     s->used = 0;
+    wide = xg_sim_has(s, "acc::f32") ? (uint32_t)XG_SIM_MULTI_WIDE : 0;
     while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
-    if (load) xg_sim_take_one(s, "min max add and or xor");
-    if (load || store) {
-        xg_sim_multimem_words(s);
-        xg_sim_access(p, s, store);
-    } else
+    if (load) op = (uint32_t)xg_sim_take_one(s, "min max add and or xor");
+    if (load || store)
+        xg_sim_multimem_access(p, s, store, op << XG_SIM_MULTI_OP | wide);
+    else
         xg_sim_d_atom(p, s, 1);
+#undef XG_SIM_MULTIMEM_FORM
+#undef X
 }
-#undef XG_SIM_MULTIMEM_TYPES
 
 #endif /* XG_SIM_DECODE_SYSTEM_C */
 /* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
@@ -13271,14 +13402,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum {
-    XG_SIM_STATIC_SHARED = 49152
-}; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;
     uint32_t cc = xg_sim_target_number(name, &letter);
-    if (cc < 70) return 49152;
+    if (cc < 70) return XG_SHARED_STATIC_BYTES;
     if (cc < 75) return 98304;
     if (cc < 80) return 65536;
     if (cc == 80 || cc == 87 || cc == 88) return 166912;
@@ -14767,6 +14895,13 @@ XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_
     uint32_t at = xg_sim_memory_after(m, base);
     if (at && m->p[at - 1].base == base) m->p[at - 1].array = array;
 }
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (!at || m->p[at - 1].base != base) return;
+    m->p[at - 1].members = members;
+    m->p[at - 1].n_members = n;
+    xg_sim_memory_written(m, base, m->p[at - 1].bytes, 0);
+}
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
     return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;
@@ -15545,11 +15680,25 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* The same of 32 single or pairs of bytes. */
-XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
-    uint32_t i;
+/* The same of 32 single or pairs of bytes. Single ones are kept as their words: mostly the warp has read others of
+ * them before. */
+XG_FN void xg_sim_note_parts(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    const uint32_t mixed = xg_sim_with_part(mine, XG_SIM_PART_MIXED),
+                   several = xg_sim_with_part(m->tag | 31 | XG_SIM_TAG_SEVERAL, XG_SIM_PART_MIXED);
+    uint32_t t[XG_SIM_WARP], i;
+    if (bytes == 1) {
+        v->gather((char *)t, (const char *)m->r, off);
+        if (v->within(t, XG_SIM_WARP, 0, m->tag))
+            xg_sim_tags_put(m->r, off, mixed);
+        else
+            for (i = 0; i < XG_SIM_WARP; i++)
+                if (t[i] != mixed && t[i] != several)
+                    m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_MIXED);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        const xg_sim_wordpart part = off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
         uint32_t *r = &m->r[off[i] / 4];
         *r = xg_sim_read_tag(m, *r, mine, part);
     }
@@ -15572,7 +15721,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
             continue;
         }
         if (read->shape == XG_SIM_READ_PARTS) {
-            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
+            xg_sim_note_parts(w->m->moves, &m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -15619,14 +15768,17 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
+/* Whole lines whose tags are all from before the launch, from the block's past or the warp's own, which is usual: the
+ * end of those. Whether they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
-    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races) return at;
     for (; at < end; at += 64, tags += 2) {
         const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((wt >= floor && !xg_sim_tag_mine(m, wt, mine)) || wt < least ||
+            (rt >= floor && !xg_sim_tag_mine(m, rt, mine)))
+            break;
         if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
     }
     return at;
@@ -15857,6 +16009,12 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
 XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
     return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
 }
+/* "offset 128 of argument 0, out:a.npy, f32[64], element [32]", in the buffer w->last. */
+XG_FN void xg_sim_word_text(const xg_sim_worker *w, uint64_t at, char *out, size_t cap) {
+    size_t n = XG_MIN(xg_format(out, cap, "offset %llu of ", (unsigned long long)at), cap - 1);
+    n += xg_sim_buffer_text(&w->last, false, out + n, cap - n);
+    (void)xg_sim_element_text(&w->last, at, out + n, cap - n);
+}
 /* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
 XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
@@ -15868,11 +16026,12 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
         const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
         if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
             (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            char where[XG_SIM_PLACE_MAX];
+            xg_sim_word_text(w, k * 4, where, sizeof where);
             xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
-                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "on %s: another block has written it by an atomic or strong access%s, and %s: "
                 "blocks see each other's from scope .gpu on",
-                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
-                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                where, tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
                 narrow ? "this one is of scope .cta" : "this one is wider");
             return false;
         }
@@ -15897,19 +16056,25 @@ XG_INLINE void xg_sim_constant_marks(
 /* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
 XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    char where[XG_SIM_PLACE_MAX];
+    const uint32_t *lines = write ? m->line_r : m->line_w, *words = write ? m->r : m->w;
     uint64_t k;
     if (write ? !m->read_only : !m->constant) return true;
     for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        if (xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]) < m->floor) {
+            k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        if (xg_sim_tag_at(lines, words, k) < m->floor) continue;
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_word_text(w, k * 4, where, sizeof where);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
-            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
-                    "are of "
-                    "memory that nothing writes while the kernel runs"
-                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
-                    "that "
-                    "nothing writes while the kernel runs",
-            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+            write
+                ? "this write to %s, which the kernel has read by ld.global.nc: such loads are of memory that nothing "
+                  "writes while the kernel runs"
+                : "this load of %s, which the kernel has written: ld.global.nc is for memory that nothing writes while "
+                  "the kernel runs",
+            where);
         return false;
     }
     return true;
@@ -16331,7 +16496,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(
+XG_INLINE xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -16528,24 +16693,34 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* The distances of the words that bytes lie in, below 2^31: two at once, as numbers (copies.c says why). */
+XG_FN void xg_sim_words_of(uint32_t *words, const uint32_t *off, uint32_t skip) {
+    const uint64_t add = (uint64_t)skip << 32 | skip;
+    uint64_t two;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i += 2) {
+        memcpy(&two, off + i, 8);
+        two = (two + add) & 0xFFFFFFFCFFFFFFFCu;
+        memcpy(words + i, &two, 8);
+    }
+}
 /* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
 XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
     const uint32_t skip = (uint32_t)(r->at - w->shared);
-    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    uint32_t words[XG_SIM_WARP], tags[XG_SIM_WARP], i, *row;
     if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        off[i] = skip + r->to.off[i];
-        words[i] = off[i] & ~3u;
-    }
+    xg_sim_words_of(words, r->to.off, skip);
     w->m->moves->gather((char *)tags, (const char *)w->marks, words);
     if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
         if (!w->copy_words) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (tags[i] & XG_SIM_TAG_BYTES) xg_sim_copy_settle(w, v, words[i] & ~15u);
         w->m->moves->gather((char *)tags, (const char *)w->marks, words);
         if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
     }
-    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
-        (const char *)off, sizeof off);
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS);
+    w->m->moves->copy((char *)row, (const char *)words, sizeof words);
+    for (i = 0; i < XG_SIM_WARP && r->bytes != 1; i++) row[i] = skip + r->to.off[i];
     w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
     return true;
 }
@@ -16683,6 +16858,13 @@ XG_FN void xg_sim_load_run(
 XG_FN void xg_sim_load_lanes(
     char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
     uint32_t i;
+    if (size == 1 && bytes == 4 && !sgn && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { /* tiles of bytes */
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            const uint32_t x = (uint8_t)r->at[r->to.off[i] + at];
+            memcpy(slot + 4 * i, &x, 4);
+        }
+        return;
+    }
     XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
 }
 
@@ -17458,15 +17640,18 @@ XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
     for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
     return n;
 }
-/* About what the assembler will need: the slots of registers whose lives overlap. */
+/* About what the assembler will take: the slots of registers whose lives overlap, as far as the kernel lets it. */
 XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     enum {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
         LEAST = 16,
         MOST = 255,
-        OF_BLOCK = 65536
+        OF_BLOCK = 65536,
+        PORTION = 8 /* of a thread: warps get 256 at a time */
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    room = room / XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1) / PORTION * PORTION;
+    if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
 XG_SIM_FN void xg_sim_trace_counts(
@@ -17948,14 +18133,41 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     return true;
 }
+/* The same, and the issue, where all lanes go to words that are old or unwritten and that no copy is under way to. */
+XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
+    const xg_sim_moves *moves = w->m->moves;
+    const uint32_t *off = to->to.off, states = XG_SIM_COPYING * 0x01010101u;
+    uint32_t t[XG_SIM_WARP], i, k;
+    xg_sim_marks m;
+    if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
+    m = xg_sim_marks_shared(w);
+    for (k = 0; k < size / 4; k++) {
+        moves->gather((char *)t, (const char *)(m.w + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        moves->gather((char *)t, (const char *)(m.r + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        xg_sim_copy_word of;
+        of.thread = v->id * XG_SIM_WARP + i;
+        of.group = w->copy_threads[of.thread].groups;
+        for (k = off[i] / 4; k < (off[i] + size) / 4; k++) {
+            m.w[k] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
+            memcpy(w->shadow + k * 4, &states, 4);
+            memcpy(&w->copy_words[k], &of, sizeof of);
+        }
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
     uint32_t i, size = in->imm, reading = mask;
+    bool issued;
     uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
+    if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
     for (i = 0; i < XG_SIM_WARP; i++) {
-        given[i] = size;
-        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
@@ -17972,14 +18184,15 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
+    issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
+    if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (!issued) xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (given[i] == 16) {
             memcpy(d, xg_sim_reach_at(&from, i), 16);
             continue;
@@ -19901,7 +20114,8 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_STACK_SAVE:
         case XG_SIM_Y_STACK_RESTORE:
         case XG_SIM_Y_TRY_CANCEL:
-        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
+        case XG_SIM_Y_CANCELLED:
+        case XG_SIM_Y_MULTIMEM: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
@@ -20025,9 +20239,9 @@ typedef struct xg_sim_ints {
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
- * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
- * side by side from and to their bits. */
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
+ * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
+ * widen, round: `n` f32 side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -20039,6 +20253,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
+    void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
     void (*widen)(double *to, const uint32_t *from, uint32_t n);
     void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
@@ -20175,6 +20391,16 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++) c[0][i] = (int32_t)xg_sim_tile_element(i & 1 ? odd : even, i / 2, 32);
+}
+XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const int64_t most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN, *from = c[0];
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++)
+        xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
+}
 XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
@@ -20186,7 +20412,7 @@ XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) 
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
     xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
-    xg_sim_base_tile_widen, xg_sim_base_tile_round};
+    xg_sim_base_tile_int_c_rows, xg_sim_base_tile_int_d_rows, xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -20320,6 +20546,23 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     }
     _mm256_zeroupper();
 }
+/* Four pairs of four columns at once; k is a multiple of 8. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_turn(
+    int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+#define X(j) _mm_loadu_ps((const float *)(const void *)&columns[j][2 * q])
+    for (q = 0; q < k / 2; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m128 c0 = X(j), c1 = X(j + 1), c2 = X(j + 2), c3 = X(j + 3);
+            const __m128 lo01 = _mm_unpacklo_ps(c0, c1), hi01 = _mm_unpackhi_ps(c0, c1);
+            const __m128 lo23 = _mm_unpacklo_ps(c2, c3), hi23 = _mm_unpackhi_ps(c2, c3);
+            _mm_storeu_ps((float *)(void *)b[q][j], _mm_movelh_ps(lo01, lo23));
+            _mm_storeu_ps((float *)(void *)b[q + 1][j], _mm_movehl_ps(lo23, lo01));
+            _mm_storeu_ps((float *)(void *)b[q + 2][j], _mm_movelh_ps(hi01, hi23));
+            _mm_storeu_ps((float *)(void *)b[q + 3][j], _mm_movehl_ps(hi23, hi01));
+        }
+#undef X
+}
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
     uint32_t i, q;
@@ -20362,6 +20605,36 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+    _mm256_zeroupper();
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(even + 16 * i)),
+                      y = _mm_loadu_si128((const __m128i *)(const void *)(odd + 16 * i));
+        XG_M256_PUT((char *)c[i], 0, _mm256_cvtepi32_epi64(_mm_unpacklo_epi32(x, y)));
+        XG_M256_PUT((char *)c[i], 1, _mm256_cvtepi32_epi64(_mm_unpackhi_epi32(x, y)));
+    }
+    _mm256_zeroupper();
+}
+/* Four sums as s32, in their even words. */
+XG_M256_FN __m256 xg_sim_avx2_int(__m256i x, __m256i least, __m256i most) {
+    x = _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(x, least, _mm256_cmpgt_epi64(least, x)));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const __m256i most = _mm256_set1_epi64x(saturate ? INT32_MAX : INT64_MAX),
+                  least = _mm256_set1_epi64x(saturate ? INT32_MIN : INT64_MIN);
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m256 x = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 0), least, most),
+                     y = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 1), least, most),
+                     all = _mm256_shuffle_ps(x, y, 0x88); /* 0 1 4 5, 2 3 6 7 */
+        const __m128 low = _mm256_castps256_ps128(all), high = _mm256_extractf128_ps(all, 1),
+                     first = _mm_unpacklo_ps(low, high), second = _mm_unpackhi_ps(low, high);
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_movelh_ps(first, second));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_movehl_ps(second, first));
     }
     _mm256_zeroupper();
 }
@@ -20411,9 +20684,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uin
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
-    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,
     xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
-    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
+    xg_sim_avx2_tile_int_c_rows, xg_sim_avx2_tile_int_d_rows, xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
@@ -20642,28 +20915,6 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
-/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
-XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
-    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
-    int64_t *to = c[0];
-    uint32_t i;
-    memcpy(x, even, sizeof x);
-    memcpy(y, odd, sizeof y);
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        to[2 * i] = x[i];
-        to[2 * i + 1] = y[i];
-    }
-}
-XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
-    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
-    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
-        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
-    }
-    memcpy(even, x, sizeof x);
-    memcpy(odd, y, sizeof y);
-}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -20680,7 +20931,7 @@ XG_FN void xg_sim_work_load_c(
     }
     if (x->t.c == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+            fns->int_c_rows(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
         return;
     }
     for (i = 0; i < regs; i++)
@@ -20703,8 +20954,8 @@ XG_FN void xg_sim_work_store_d(
     }
     if (x->t.d == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
-                v->regs + list[i], v->regs + list[i + 1]);
+            fns->int_d_rows((const int64_t(*)[8])x->u.i.c + 4 * i, v->regs + list[i], v->regs + list[i + 1],
+                (x->t.flags & XG_SIM_TF_SATURATE) != 0);
         return;
     }
     for (i = 0; i < regs; i++)
@@ -22906,9 +23157,71 @@ XG_FN bool xg_sim_cancelled_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     }
     return true;
 }
+/* ---- memory of several devices ---- */
+
+/* Floats are added as `wide`, rounded after each addition. */
+XG_FN double xg_sim_multi_float(xg_sim_multi_op op, xlagpu_type wide, double a, double b) {
+    char sum[8];
+    if (op == XG_SIM_MULTI_MIN) return a != a || b < a ? b : a;
+    if (op == XG_SIM_MULTI_MAX) return a != a || b > a ? b : a;
+    xg_float_store(wide, sum, a + b);
+    return xg_float_load(wide, sum);
+}
+XG_FN uint64_t xg_sim_multi_int(xg_sim_multi_op op, uint64_t flip, uint64_t a, uint64_t b) {
+    switch (op) {
+    case XG_SIM_MULTI_MIN: return (a ^ flip) < (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_MAX: return (a ^ flip) > (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_ADD: return a + b;
+    case XG_SIM_MULTI_AND: return a & b;
+    case XG_SIM_MULTI_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+/* One element, of all members, in their order. */
+XG_FN void xg_sim_multi_reduce(uint32_t how, const xg_sim_multi_row *t, const xg_sim_buffer *b, uint64_t at, char *to) {
+    const xg_sim_multi_op op = (xg_sim_multi_op)(how >> XG_SIM_MULTI_OP & 7);
+    const bool is_float = t->type >= XLAGPU_F4E2M1FN && t->type <= XLAGPU_F64;
+    const xlagpu_type wide = how & XG_SIM_MULTI_WIDE ? XLAGPU_F32 : t->bytes == 1 ? XLAGPU_F16 : t->type;
+    const uint64_t flip = t->type == XLAGPU_S32 || t->type == XLAGPU_S64 ? (uint64_t)1 << (8 * t->bytes - 1) : 0;
+    double sum = 0;
+    uint64_t all = 0;
+    uint32_t k;
+    for (k = 0; k < b->n_members; k++) {
+        const char *from = (const char *)(uintptr_t)(b->members[k] + at);
+        if (is_float) {
+            double x = xg_float_load(t->type, from);
+            sum = k ? xg_sim_multi_float(op, wide, sum, x) : x;
+        } else {
+            uint64_t x = 0;
+            memcpy(&x, from, t->bytes);
+            all = k ? xg_sim_multi_int(op, flip, all, x) : x;
+        }
+    }
+    if (is_float)
+        xg_float_store(t->type, to, sum);
+    else
+        memcpy(to, &all, t->bytes);
+}
+/* In front of the load of multimem.ld_reduce, and behind the store of multimem.st. A bad address is that one's. */
+XG_FN bool xg_sim_multimem_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    const xg_sim_multi_row *t = &xg_sim_multi_rows[in->imm2 >> XG_SIM_MULTI_TYPE & 31];
+    uint64_t address = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, address);
+    char *here = (char *)(uintptr_t)address;
+    uint32_t i, bytes = 1u << ((in->imm2 >> XG_SIM_M_SIZE & 7) + (in->imm2 >> XG_SIM_M_VECTOR & 3));
+    if (!b || !b->n_members || bytes > b->bytes - (address - b->base)) return true;
+    address -= b->base;
+    if ((in->imm2 >> XG_SIM_MULTI_OP & 7) != XG_SIM_MULTI_STORE)
+        for (i = 0; i < bytes; i += t->bytes) xg_sim_multi_reduce(in->imm2, t, b, address + i, here + i);
+    else
+        for (i = 0; i < b->n_members; i++) memcpy((char *)(uintptr_t)(b->members[i] + address), here, bytes);
+    return true;
+}
+
 XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     if (in->op == XG_SIM_Y_TRY_CANCEL) return xg_sim_try_cancel_lane(w, v, in, lane);
     if (in->op == XG_SIM_Y_CANCELLED) return xg_sim_cancelled_lane(w, v, in, lane);
+    if (in->op == XG_SIM_Y_MULTIMEM) return xg_sim_multimem_lane(w, v, in, lane);
     return xg_sim_stack_lane(w, v, in, lane);
 }
 
@@ -23600,12 +23913,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
-        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+        if (!whole && v->maimed && xg_sim_meets_others(in)) { /* lanes of it are gone */
             v->state = XG_SIM_LEFT_OUT;
             break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
-        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
+        if (!whole && w->tracer) xg_sim_trace_team(w, v, nw, in); /* with one, no warp counts as whole */
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;
@@ -24240,9 +24553,9 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (at > l->shared_limit)
         return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name,
             (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target))
+    if (f->info.static_shared > XG_SHARED_STATIC_BYTES && !xg_sim_target_letter(l->module->target))
         return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name,
-            f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+            f->info.static_shared, (int)XG_SHARED_STATIC_BYTES);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -24738,13 +25051,14 @@ enum {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A and
- * B are multiplied, and of C, which is added and lies as D does; -1: none. */
+ * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A, B
+ * and D are multiplied, and of C, which is added and lies as D does; -1: none. largest: the second result is the
+ * largest absolute value before D is multiplied. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_c) X(deterministic)
+    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_scale_d) X(operand_c) X(largest) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,
@@ -24926,6 +25240,8 @@ enum {
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
     XR_PEER_REACHES = 1,      /* bits of a clique's table `reach` */
     XR_PEER_OURS = 2,
+    XR_PEERS_MULTIMEM = 1, /* the second way of peers.c */
+    XR_PEERS_WAYS = 2,
     XR_CLIQUE_SECONDS = 60 /* that a device waits for others when the caller does not say */
 };
 
@@ -24933,6 +25249,20 @@ typedef struct xr_platform xr_platform;
 typedef struct xr_thread xr_thread; /* system.c */
 typedef struct xr_lock xr_lock;
 typedef struct xr_comm xr_comm; /* nccl.c */
+
+/* A multicast object: as many bytes of each member behind an address, which is the same for all members but on the
+ * host. handle: the driver's. */
+typedef struct xr_cast_part {
+    xlagpu_device *device;
+    uint64_t handle, address, all;
+} xr_cast_part;
+typedef struct xr_cast {
+    struct xr_cast *next;
+    uint64_t bytes, handle;
+    uint32_t n;
+    xr_cast_part parts[XG_EXE_PEERS_MAX];
+    uint64_t members[XG_EXE_PEERS_MAX]; /* host: the parts' addresses */
+} xr_cast;
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
@@ -24958,10 +25288,12 @@ typedef struct xr_collective {
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
     const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
-    /* peers.c: for each operand the number of a kernel, as text; and whether devices reach each other for it */
-    const char *kernels;
-    uint32_t n_kernels;
+    /* peers.c: of each way for each operand the number of a kernel, as text; whether devices reach each other for it;
+     * and the memory that a device's group shares, NULL: none */
+    const char *kernels[XR_PEERS_WAYS];
+    uint32_t n_kernels[XR_PEERS_WAYS];
     bool by_peers;
+    const xr_cast *cast;
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -25134,6 +25466,7 @@ struct xlagpu_clique {
     struct xr_nccl *nccl; /* NULL: not opened */
     uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
     xr_comm *comms; /* all devices first */
+    xr_cast *casts; /* peers.c */
     /* with the lock */
     bool broken; /* communicators were given up */
     xr_lock *lock;
@@ -25268,6 +25601,10 @@ struct xr_platform {
     void (*unreach)(xlagpu_device *d, xlagpu_device *other);
     /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
     xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
+    /* Makes the object of the parts' devices, of so many bytes at least; a refusal is no failure. uncast: also of one that
+     * was refused half way. NULL: there are none. */
+    bool (*cast)(xr_cast *c);
+    void (*uncast)(xr_cast *c);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -25987,6 +26324,26 @@ XG_FN xlagpu_status xr_host_lend(xlagpu_device *d, uint64_t address, size_t byte
     if (s == XLAGPU_OK) xg_sim_memory_written(m, address, bytes, 0);
     return s;
 }
+/* Each device has an address of its own for all members. */
+XG_FN XG_COLD bool xr_host_cast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_cast_part *p = &c->parts[k];
+        if (xr_alloc(p->device, (size_t)c->bytes, &p->address) != XLAGPU_OK ||
+            xr_alloc(p->device, (size_t)c->bytes, &p->all) != XLAGPU_OK)
+            return false;
+        c->members[k] = p->address;
+        xg_sim_memory_members(&xr_host_of(p->device)->memory, p->all, c->members, c->n);
+    }
+    return true;
+}
+XG_FN XG_COLD void xr_host_uncast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_release(c->parts[k].device, c->parts[k].all);
+        xr_release(c->parts[k].device, c->parts[k].address);
+    }
+}
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -26335,7 +26692,8 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
         xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
-        NULL, NULL, xr_host_lend, xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
+        NULL, NULL, xr_host_lend, xr_host_cast, xr_host_uncast, xr_host_load_ptx, xr_host_launch_ptx,
+        xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -26692,6 +27050,7 @@ enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
     XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
+    XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
     XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
@@ -26944,7 +27303,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     if (!ok) return xr_cpu_damaged(p);
     for (k = 0; k < p->n_kernels; k++) {
         xr_cpu_kernel *own = &m->kernels[k];
-        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes)))
+        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes + XR_CPU_TABLE_BEHIND)))
             return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: a table of kernel %s", p->kernels[k].name);
     }
     return XLAGPU_OK;
@@ -27059,7 +27418,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
         xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
         xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
         xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
+        NULL, NULL, xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
     return &cpu;
 }
 #endif /* XR_CPU */
@@ -27156,6 +27515,23 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
     X(peer_disable, "cuCtxDisablePeerAccess", (void *context))
 /* clang-format on */
 
+/* For multicast objects: without them kernels read what other devices have. */
+/* clang-format off */
+#define XR_CUDA_CAST_FUNCTIONS(X) \
+    X(cast_bytes, "cuMulticastGetGranularity", (size_t *bytes, const xr_cast_prop *prop, int option)) \
+    X(cast_create, "cuMulticastCreate", (uint64_t *handle, const xr_cast_prop *prop)) \
+    X(cast_add, "cuMulticastAddDevice", (uint64_t handle, int device)) \
+    X(cast_bind, "cuMulticastBindMem", (uint64_t handle, size_t at, uint64_t memory, size_t from, size_t bytes, unsigned long long flags)) \
+    X(cast_unbind, "cuMulticastUnbind", (uint64_t handle, int device, size_t at, size_t bytes)) \
+    X(memory_create, "cuMemCreate", (uint64_t *handle, size_t bytes, const xr_memory_prop *prop, unsigned long long flags)) \
+    X(memory_release, "cuMemRelease", (uint64_t handle)) \
+    X(address_reserve, "cuMemAddressReserve", (uint64_t *address, size_t bytes, size_t align, uint64_t at, unsigned long long flags)) \
+    X(address_free, "cuMemAddressFree", (uint64_t address, size_t bytes)) \
+    X(memory_map, "cuMemMap", (uint64_t address, size_t bytes, size_t from, uint64_t handle, unsigned long long flags)) \
+    X(memory_unmap, "cuMemUnmap", (uint64_t address, size_t bytes)) \
+    X(memory_access, "cuMemSetAccess", (uint64_t address, size_t bytes, const xr_memory_access *access, size_t n))
+/* clang-format on */
+
 /* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
 /* clang-format off */
 #define XR_CUDA_CAPTURE_FUNCTIONS(X) \
@@ -27176,6 +27552,19 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
 /* clang-format on */
 
 /* Their arguments, as the driver's ABI has them. */
+typedef struct xr_cast_prop {
+    unsigned devices;
+    size_t bytes;
+    unsigned long long handle_types, flags;
+} xr_cast_prop;
+typedef struct xr_memory_prop {
+    int type, handle_types, place, device;
+    void *windows;
+    unsigned char flags[8]; /* what it may be used for, and reserved bytes */
+} xr_memory_prop;
+typedef struct xr_memory_access {
+    int place, device, flags;
+} xr_memory_access;
 typedef struct xr_kernel_node {
     void *function;
     unsigned grid[3], block[3], shared;
@@ -27225,11 +27614,12 @@ typedef struct xr_cuda {
     XR_CUDA_STREAM_FUNCTIONS(X)
     XR_CUDA_CAPTURE_FUNCTIONS(X)
     XR_CUDA_PEER_FUNCTIONS(X)
+    XR_CUDA_CAST_FUNCTIONS(X)
 #undef X
     void *library, *context;
     int device, version;
     bool started, retained;
-    bool graphs, conditionals, linker, streams, captures, peers;
+    bool graphs, conditionals, linker, streams, captures, peers, casts;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -27306,7 +27696,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
         /* clang-format off */
         XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
         XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
-        XR_CUDA_PEER_FUNCTIONS(X);
+        XR_CUDA_PEER_FUNCTIONS(X) "\0" XR_CUDA_CAST_FUNCTIONS(X);
     /* clang-format on */
 #undef X
     xr_cuda *u = xr_cuda_of(d);
@@ -27328,6 +27718,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->streams = !xr_cuda_bind_group(u, &name, &to);
     u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
     u->peers = !xr_cuda_bind_group(u, &name, &to) && u->streams;
+    u->casts = !xr_cuda_bind_group(u, &name, &to) && u->streams;
     return XLAGPU_OK;
 }
 
@@ -27367,6 +27758,7 @@ XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
 /* clang-format on */
 enum {
     XR_CUDA_CLOCK_KHZ = 13,
+    XR_CUDA_MULTICAST = 132,
     XR_CUDA_MEMORY_CLOCK_KHZ = 36,
     XR_CUDA_MEMORY_BUS_BITS = 37
 };
@@ -27400,6 +27792,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
 #define X(number, name, figure) said.figure = xr_cuda_figure(d, number, &s);
     XR_CUDA_FIGURES(X)
 #undef X
+    said.link_reduces = xr_cuda_figure(d, XR_CUDA_MULTICAST, &s) == 1 ? 1 : 2;
     said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
     said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
     said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
@@ -27568,7 +27961,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
-    if (s == XLAGPU_OK && shared > 49152)
+    if (s == XLAGPU_OK && shared > XG_SHARED_STATIC_BYTES)
         s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
     *out = f;
     return s;
@@ -28294,6 +28687,98 @@ XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
 }
 
 #endif /* XG_RT_CUDA_LOAD_C */
+/* rt/cuda_cast.c -- multicast objects of the driver: memory of several GPUs behind one address, which NVLink's switches
+ * reduce and write (peers.c).
+ *
+ * All devices are added to the object, each binds memory of its own to it, maps that, and maps the object. What has
+ * been done half way, xr_cuda_uncast takes back: the driver refuses to end what did not begin. */
+#ifndef XG_RT_CUDA_CAST_C
+#define XG_RT_CUDA_CAST_C
+
+#ifdef XR_CLIQUES
+enum {
+    XR_CUDA_ON_DEVICE = 1, /* a place */
+    XR_CUDA_PINNED = 1,    /* memory */
+    XR_CUDA_READ_WRITE = 3
+};
+/* The handle's memory at an address of its own, for the devices of parts `from` .. `to`. Of a failure nothing is told.
+ */
+XG_FN XG_COLD bool xr_cuda_map(const xr_cast *c, uint64_t handle, uint32_t from, uint32_t to, uint64_t *address) {
+    const xr_cuda *u = xr_cuda_of(c->parts[from].device);
+    xr_memory_access access[XG_EXE_PEERS_MAX];
+    uint32_t k;
+    for (k = from; k < to; k++) {
+        access[k - from].place = XR_CUDA_ON_DEVICE;
+        access[k - from].device = xr_cuda_of(c->parts[k].device)->device;
+        access[k - from].flags = XR_CUDA_READ_WRITE;
+    }
+    return !u->address_reserve(address, (size_t)c->bytes, 0, 0, 0) &&
+           !u->memory_map(*address, (size_t)c->bytes, 0, handle, 0) &&
+           !u->memory_access(*address, (size_t)c->bytes, access, to - from);
+}
+XG_FN XG_COLD void xr_cuda_unmap(const xr_cuda *u, uint64_t address, size_t bytes) {
+    if (!address) return;
+    (void)u->memory_unmap(address, bytes);
+    (void)u->address_free(address, bytes);
+}
+/* The device's memory, bound to the object; all devices are added before. */
+XG_FN XG_COLD bool xr_cuda_cast_part(xr_cast *c, uint32_t k) {
+    xr_cast_part *p = &c->parts[k];
+    const xr_cuda *u = xr_cuda_of(p->device);
+    xr_memory_prop prop;
+    bool ok;
+    memset(&prop, 0, sizeof prop);
+    prop.type = XR_CUDA_PINNED;
+    prop.place = XR_CUDA_ON_DEVICE;
+    prop.device = u->device;
+    if (u->context_push(u->context)) return false;
+    ok = !u->memory_create(&p->handle, (size_t)c->bytes, &prop, 0) &&
+         !u->cast_bind(c->handle, 0, p->handle, 0, (size_t)c->bytes, 0) &&
+         xr_cuda_map(c, p->handle, k, k + 1, &p->address);
+    xr_cuda_pop(u);
+    return ok;
+}
+XG_FN XG_COLD bool xr_cuda_cast(xr_cast *c) {
+    const xr_cuda *u = xr_cuda_of(c->parts[0].device);
+    xr_cast_prop prop;
+    size_t unit = 0;
+    uint32_t k;
+    memset(&prop, 0, sizeof prop);
+    prop.devices = c->n;
+    prop.bytes = (size_t)c->bytes;
+    for (k = 0; k < c->n; k++)
+        if (!u->casts || c->parts[k].device->figures.link_reduces != 1) return false;
+    if (u->cast_bytes(&unit, &prop, 0) || !unit || c->bytes > UINT64_MAX - unit) return false;
+    prop.bytes = (size_t)(c->bytes = (c->bytes + unit - 1) / unit * unit);
+    if (u->cast_create(&c->handle, &prop)) return false;
+    for (k = 0; k < c->n; k++)
+        if (u->cast_add(c->handle, xr_cuda_of(c->parts[k].device)->device)) return false;
+    for (k = 0; k < c->n; k++)
+        if (!xr_cuda_cast_part(c, k)) return false;
+    if (!xr_cuda_map(c, c->handle, 0, c->n, &c->parts[0].all)) return false;
+    for (k = 1; k < c->n; k++) c->parts[k].all = c->parts[0].all;
+    return true;
+}
+XG_FN XG_COLD void xr_cuda_uncast(xr_cast *c) {
+    const xr_cuda *u = xr_cuda_of(c->parts[0].device);
+    size_t bytes = (size_t)c->bytes;
+    uint32_t k;
+    xr_cuda_unmap(u, c->parts[0].all, bytes);
+    for (k = 0; k < c->n; k++) {
+        const xr_cast_part *p = &c->parts[k];
+        xr_cuda_unmap(u, p->address, bytes);
+        if (!p->handle) continue;
+        (void)u->cast_unbind(c->handle, xr_cuda_of(p->device)->device, 0, bytes);
+        (void)u->memory_release(p->handle);
+    }
+    if (c->handle) (void)u->memory_release(c->handle);
+}
+#else
+#define xr_cuda_cast NULL
+#define xr_cuda_uncast NULL
+#endif
+
+#endif /* XG_RT_CUDA_CAST_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
  * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it
@@ -28775,11 +29260,15 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
         xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
         xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free,
         xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new,
-        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, xr_cuda_reach, xr_cuda_unreach, NULL, NULL,
-        xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
+        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, xr_cuda_reach, xr_cuda_unreach, NULL, xr_cuda_cast,
+        xr_cuda_uncast, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
     return &cuda;
 }
 #undef XR_CUDA
+#ifndef XR_CLIQUES
+#undef xr_cuda_cast
+#undef xr_cuda_uncast
+#endif
 #undef XR_CUDA_IN
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI
@@ -29166,9 +29655,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
 #else
 XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    const xlagpu_ptx *p;
     xg_source src;
     xg_arena a;
-    xg_sim_module *m;
+    const xg_sim_module *m;
     const xg_sim_entry *e;
     bool found = false;
     if (!d || !ptx || !offset || !bytes) return false;
@@ -29177,7 +29667,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.text = ptx;
     src.size = size;
     xg_arena_init(&a, &d->c);
-    m = xr_host_parse(d, &a, &src);
+    /* the text is parsed once where it is loaded already */
+    for (p = d->ptx; p && (!p->loaded || p->source.size != size || memcmp(p->source.text, ptx, size) != 0);
+         p = p->next) {}
+    m = p && d->platform == xr_host_platform() ? (const xg_sim_module *)p->loaded : xr_host_parse(d, &a, &src);
     e = !m                       ? NULL
         : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
         : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
@@ -29311,11 +29804,15 @@ enum {
     XR_LT_EPILOGUE = 7,
     XR_LT_BIAS = 8,
     XR_LT_SCALE_A = 17, /* and the next one: of B */
+    XR_LT_SCALE_D = 20,
+    XR_LT_LARGEST = 21, /* of the absolute values of D before it is multiplied */
     XR_LT_BATCH = 5,    /* of a matrix's */
     XR_LT_STRIDE = 6,
     XR_LT_WORKSPACE = 1, /* of a preference's */
     XR_LT_REDUCTIONS = 3,
     XR_LT_IN_ORDER = 6, /* parts of a sum are added by a kernel of its own, not in the order in which they come */
+    XR_LT_BF16 = 14,    /* types */
+    XR_LT_F8 = 28,
     XR_LT_NO_MEMORY = 3,
     XR_LT_NOT_SUPPORTED = 15
 };
@@ -29437,7 +29934,7 @@ XG_FN void *xr_library_pointer(const xlagpu_rt_call *c, int64_t k) { return (voi
 #define XG_RT_CUBLASLT_C
 
 typedef struct xr_lt_state {
-    void *desc, *layouts[3], *wish; /* layouts of A, B, D */
+    void *desc, *layouts[4], *wish; /* layouts of A, B, D and C */
     xr_lt_choice choice;
     union {
         float f32[2];
@@ -29455,16 +29952,16 @@ XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     int k;
     for (k = XG_EXE_MATMUL_operand_a; m && k <= XG_EXE_MATMUL_operand_c; k++)
         if (m[k] >= (int64_t)c->n_operands || m[k] < (k > XG_EXE_MATMUL_operand_b ? -1 : 0)) return NULL;
-    return c->n_results ? m : NULL;
+    return m && (int64_t)c->n_results > m[XG_EXE_MATMUL_largest] && m[XG_EXE_MATMUL_largest] >= 0 ? m : NULL;
 }
-XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
-    return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
+XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c, const int64_t *m) {
+    return c->n_results > 1 + (m[XG_EXE_MATMUL_largest] != 0) ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
 }
 XG_FN XG_COLD void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     const xr_lt *l = &d->libraries->lt;
     uint32_t k;
     if (s->wish) l->wish_free(s->wish);
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < 4; k++)
         if (s->layouts[k]) l->layout_free(s->layouts[k]);
     if (s->desc) l->desc_free(s->desc);
     xg_mem_free(&d->c, s);
@@ -29481,18 +29978,20 @@ XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
     else
         s->one.f32[0] = 1;
 }
-/* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
+/* Matrix `side` (0 A, 1 B, 2 D, 3 C) as it lies in memory. Where D is f8 the library has C, which is not there then, of
+ * bf16. */
 XG_FN XG_COLD int xr_lt_layout(const xr_lt *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+    int as = side == 3 ? 2 : side;
     int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
             columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
-            stride = m[XG_EXE_MATMUL_stride_a + side];
+            stride = m[XG_EXE_MATMUL_stride_a + as], type = m[XG_EXE_MATMUL_type_a + as];
     bool turned = side < 2 && m[XG_EXE_MATMUL_trans_a + side];
     int32_t batch = (int32_t)m[XG_EXE_MATMUL_batch];
     void **layout = &s->layouts[side];
     const char *what = NULL;
     int e = 0;
-    XR_DO(l->layout_new(layout, (int)m[XG_EXE_MATMUL_type_a + side], (uint64_t)(turned ? columns : rows),
-              (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + side]),
+    XR_DO(l->layout_new(layout, side == 3 && type == XR_LT_F8 ? XR_LT_BF16 : (int)type,
+              (uint64_t)(turned ? columns : rows), (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + as]),
         "cublasLtMatrixLayoutCreate");
     if (batch > 1) {
         XR_DO(l->layout_set(*layout, XR_LT_BATCH, &batch, sizeof batch), "cublasLtMatrixLayoutSetAttribute");
@@ -29515,14 +30014,14 @@ XG_FN XG_COLD int xr_lt_choose(
     for (k = 0; k < 2; k++)
         XR_DO(l->desc_set(s->desc, XR_LT_TRANS_A + k, &trans[k], sizeof trans[k]), "cublasLtMatmulDescSetAttribute");
     XR_DO(l->desc_set(s->desc, XR_LT_EPILOGUE, &epilogue, sizeof epilogue), "cublasLtMatmulDescSetAttribute");
-    for (k = 0; k < 3 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
+    for (k = 0; k < 4 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
     XR_DO(l->wish_new(&s->wish), "cublasLtMatmulPreferenceCreate");
     XR_DO(l->wish_set(s->wish, XR_LT_WORKSPACE, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
     if (m[XG_EXE_MATMUL_deterministic])
         XR_DO(
             l->wish_set(s->wish, XR_LT_REDUCTIONS, &in_order, sizeof in_order), "cublasLtMatmulPreferenceSetAttribute");
     XR_DO(l->choose(
-              handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[2], s->layouts[2], s->wish, 1, &s->choice, &n),
+              handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[3], s->layouts[2], s->wish, 1, &s->choice, &n),
         "cublasLtMatmulAlgoGetHeuristic");
     if (!e && !n) e = XR_LT_NOT_SUPPORTED;
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
@@ -29543,7 +30042,7 @@ XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     all->lt_users++;
     xr_lt_numbers(s, m);
     if (!all->lt_handle) XR_DO(l->create(&all->lt_handle), "cublasLtCreate");
-    if (!e) e = xr_lt_choose(l, all->lt_handle, s, m, xr_lt_workspace(c), &what);
+    if (!e) e = xr_lt_choose(l, all->lt_handle, s, m, xr_lt_workspace(c, m), &what);
     if (e) {
         xr_lt_free(d, s);
         return xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED);
@@ -29559,22 +30058,25 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
+    static const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
+        XG_EXE_MATMUL_operand_scale_b, XG_EXE_MATMUL_operand_scale_d};
+    static const uint8_t attributes[] = {XR_LT_BIAS, XR_LT_SCALE_A, XR_LT_SCALE_A + 1, XR_LT_SCALE_D, XR_LT_LARGEST};
     void *out = xr_library_pointer(c, c->n_operands), *at;
+    size_t workspace = xr_lt_workspace(c, m);
     bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
     int e = 0, k;
-    for (k = 0; k < 3; k++) {
-        int64_t place = m[XG_EXE_MATMUL_operand_bias + k];
+    for (k = 0; k < 5; k++) {
+        int64_t place = k < 4 ? m[places[k]] : m[XG_EXE_MATMUL_largest] ? (int64_t)c->n_operands + 1 : -1;
         if (place < 0) continue;
         at = xr_library_pointer(c, place);
-        XR_DO(l->desc_set(s->desc, k ? XR_LT_SCALE_A - 1 + k : XR_LT_BIAS, &at, sizeof at),
-            "cublasLtMatmulDescSetAttribute");
+        XR_DO(l->desc_set(s->desc, attributes[k], &at, sizeof at), "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
               xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,
-              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[2], out, s->layouts[2],
-              s->choice.algorithm, xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
-              xr_lt_workspace(c), c->stream),
+              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[3], out, s->layouts[2],
+              s->choice.algorithm, workspace ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
+              workspace, c->stream),
         "cublasLtMatmul");
     return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }
@@ -31355,18 +31857,21 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
     q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
     return true;
 }
-/* Nothing, or " kernels 3,4". */
+/* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    static const char word[] = " kernels ";
-    uint32_t number;
-    if (!*at) return true;
-    if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, word, sizeof word - 1) != 0) return false;
-    at += sizeof word - 1;
-    for (q->kernels = at; xr_take_number(&at, &number); at++) {
-        q->n_kernels++;
-        if (*at != ',') return !*at;
+    static const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    uint32_t number, w;
+    for (w = 0; w < XR_PEERS_WAYS; w++) {
+        size_t n = strlen(words[w]);
+        if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, words[w], n) != 0) continue;
+        q->kernels[w] = at += n;
+        for (;; at++) {
+            if (!xr_take_number(&at, &number)) return false;
+            q->n_kernels[w]++;
+            if (*at != ',') break;
+        }
     }
-    return false;
+    return !*at;
 }
 /* {{0,1},{2,3}} of so many devices. */
 XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
@@ -31470,7 +31975,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
             return false;
         if (reduces && out % xr_element_bytes(q->type)) return false;
     }
-    if (q->n_kernels && (q->n_kernels != q->n_out || !xr_peers_fit(p, q))) return false;
+    if (!xr_peers_fit(p, q)) return false;
     return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
 }
 
@@ -31484,7 +31989,7 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
         p->collective_of[k] = q;
         if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
             return xr_damaged(p, "a collective");
-        if (q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
+        if (*q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
     }
     return XLAGPU_OK;
 }
@@ -32778,18 +33283,21 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
 #endif /* XLAGPU_USE_NCCL */
 
 #endif /* XG_RT_NCCL_C */
-/* rt/peers.c -- small all-reduces without NCCL: each device reads the operands of its whole group, in the order of its
- * members, by one kernel that the executable brings along (plan/peers.c). All members get the same bits.
+/* rt/peers.c -- small all-reduces without NCCL, by kernels that the executable brings along (plan/peers.c). All members
+ * get the same bits.
  *
  * Ideas
+ * - By one kernel a device reads the operands of its whole group, in the order of its members. By another it reduces
+ *   its part of what all have put into memory behind one address, a multicast object, and gives it to all.
  * - No kernel waits for another device: streams do. A device records an event when its operand is ready, and its kernel
- *   waits for those of all members; then it records that it has read, and goes on when all have.
+ *   waits for those of all members; then it records that it is done, and goes on when all are.
  * - A stream can wait only for what has been recorded: so the threads of the devices meet before each of the two waits.
+ * - Objects are made when a program is loaded: one for each group, for all its all-reduces, which keep their order.
  * - On the host memory of other devices is lent to the simulator for the kernel alone.
  *
  * Laws: only where every device of the run has a thread of its own (xlagpu_rt_clique_run), and all members are devices
- * of one process that reach each other's memory; NCCL, or the host's exchange, does the others. Devices decide alike:
- * by the executable and the clique. */
+ * of one process that reach each other's memory; NCCL, or the host's exchange, does the others. Where an object is
+ * refused, kernels that read all operands are next. Devices decide alike: by the executable and the clique. */
 #ifndef XG_RT_PEERS_C
 #define XG_RT_PEERS_C
 
@@ -32814,8 +33322,17 @@ XG_FN XG_COLD xlagpu_status xr_peers_open(xlagpu_clique *q) {
     }
     return XLAGPU_OK;
 }
+XG_FN XG_COLD void xr_cast_free(xlagpu_clique *q, xr_cast *c) {
+    q->devices[0]->platform->uncast(c);
+    xg_mem_free(&q->c, c);
+}
 XG_FN XG_COLD void xr_peers_close(xlagpu_clique *q) {
     uint32_t n = q->n, k;
+    while (q->casts) {
+        xr_cast *c = q->casts;
+        q->casts = c->next;
+        xr_cast_free(q, c);
+    }
     for (k = 0; q->reach && k < n * n; k++)
         if (q->reach[k] & XR_PEER_OURS) q->devices[k / n]->platform->unreach(q->devices[k / n], q->devices[k % n]);
     xg_mem_free(&q->c, q->reach);
@@ -32826,15 +33343,18 @@ XG_FN bool xr_peers_reach(const xlagpu_clique *q, uint32_t a, uint32_t b) {
 
 /* ---- which all-reduces ---- */
 
-/* Groups of equal size, and kernels that there are. */
+/* Groups of equal size, and a kernel that there is for each operand. */
 XG_FN XG_COLD bool xr_peers_fit(const xlagpu_program *p, const xr_collective *c) {
-    const char *at = c->kernels;
-    uint32_t members = c->n_groups ? c->first[1] : 0, number, k;
-    if (members < 2 || members > XG_EXE_PEERS_MAX) return false;
-    for (k = 0; k < c->n_groups; k++)
-        if (c->first[k + 1] - c->first[k] != members) return false;
-    for (k = 0; k < c->n_kernels; k++, at++)
-        if (!xr_take_number(&at, &number) || number >= p->n_kernels) return false;
+    uint32_t members = c->n_groups ? c->first[1] : 0, number, k, w;
+    for (w = 0; w < XR_PEERS_WAYS; w++) {
+        const char *at = c->kernels[w];
+        if (!at) continue;
+        if (members < 2 || members > XG_EXE_PEERS_MAX || c->n_kernels[w] != c->n_out) return false;
+        for (k = 0; k < c->n_groups; k++)
+            if (c->first[k + 1] - c->first[k] != members) return false;
+        for (k = 0; k < c->n_out; k++, at++)
+            if (!xr_take_number(&at, &number) || number >= p->n_kernels) return false;
+    }
     return true;
 }
 /* No result lies over an operand, which others still read, and operands are lent one by one. */
@@ -32848,33 +33368,88 @@ XG_FN XG_COLD bool xr_peers_apart(const xlagpu_program *p, const xg_exe_thunk *t
                 return false;
     return true;
 }
+/* Are there kernels of this way, of so many parameters each? */
+XG_FN XG_COLD bool xr_peers_kernels(const xlagpu_program *p, const xr_collective *c, uint32_t way, uint32_t params) {
+    const char *at = c->kernels[way];
+    uint32_t k, number = 0;
+    for (k = 0; k < c->n_kernels[way]; k++, at++)
+        if (!xr_take_number(&at, &number) || p->kernels[number].n_params != params || p->kernels[number].n_maps)
+            return false;
+    return k > 0;
+}
 XG_FN XG_COLD bool xr_peers_may(const xlagpu_clique *q, const xlagpu_program *p, uint32_t thunk) {
     const xr_collective *c = p->collective_of[thunk];
-    const char *at = c->kernels;
-    uint32_t k, j, g, number = 0;
-    for (k = 0; k < c->n_kernels; k++, at++)
-        if (!xr_take_number(&at, &number) || p->kernels[number].n_params != c->first[1] + 1 ||
-            p->kernels[number].n_maps)
-            return false;
+    uint32_t k, j, g;
+    if (!xr_peers_kernels(p, c, 0, c->first[1] + 1)) return false;
     for (g = 0; g < c->n_groups; g++)
         for (k = c->first[g]; k < c->first[g + 1]; k++)
             for (j = c->first[g]; j < c->first[g + 1]; j++)
                 if (!xr_peers_reach(q, c->ids[k], c->ids[j])) return false;
     return xr_peers_apart(p, &p->thunks[thunk], c);
 }
+/* The bytes of an operand that each member reduces, in whole units; those of all operands. */
+XG_FN uint64_t xr_cast_piece(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t operand, uint32_t members) {
+    enum {
+        UNIT = 16
+    };
+    uint64_t all = (uint64_t)UNIT * members;
+    return (xr_link_bytes(p, t, operand) + all - 1) / all * UNIT;
+}
+XG_FN XG_COLD uint64_t xr_cast_room(const xlagpu_program *p, const xg_exe_thunk *t, const xr_collective *c) {
+    uint64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < c->n_in; k++) bytes += c->first[1] * xr_cast_piece(p, t, k, c->first[1]);
+    return bytes;
+}
+/* That of these devices; NULL: they can have none. */
+XG_FN XG_COLD const xr_cast *xr_cast_of(xlagpu_clique *q, const uint32_t *ids, uint32_t n, uint64_t bytes) {
+    xr_cast *c;
+    uint32_t k;
+    for (c = q->casts; c; c = c->next) {
+        for (k = 0; c->n == n && c->bytes >= bytes && k < n && c->parts[k].device == q->devices[ids[k]]; k++) {}
+        if (k == n) return c;
+    }
+    c = (xr_cast *)xg_mem_alloc(&q->c, sizeof *c);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->bytes = bytes;
+    for (c->n = 0; c->n < n; c->n++) c->parts[c->n].device = q->devices[ids[c->n]];
+    if (!q->devices[0]->platform->cast(c)) {
+        xr_cast_free(q, c);
+        return NULL;
+    }
+    c->next = q->casts;
+    q->casts = c;
+    return c;
+}
+XG_FN XG_COLD void xr_casts_load(xlagpu_clique *q, xr_peers *peers, uint32_t thunk, uint64_t room) {
+    const xlagpu_program *p = peers->programs[0];
+    const xr_collective *c = p->collective_of[thunk];
+    uint32_t g, k;
+    if (!room || !p->device->platform->cast || !xr_peers_kernels(p, c, XR_PEERS_MULTIMEM, 1)) return;
+    for (g = 0; g < c->n_groups; g++) {
+        const xr_cast *cast = xr_cast_of(q, c->ids + c->first[g], c->first[1], room);
+        for (k = c->first[g]; k < c->first[g + 1]; k++) peers->programs[c->ids[k]]->collective_of[thunk]->cast = cast;
+    }
+}
 XG_FN XG_COLD void xr_peers_load(xlagpu_clique *q, xr_peers *peers) {
     const xlagpu_program *first = peers->programs[0];
-    uint32_t k, j;
-    for (j = 0; j < first->n_thunks && q->processes < 2; j++) {
-        bool may = first->thunks[j].kind == XG_EXE_THUNK_COLLECTIVE && first->collective_of[j]->n_kernels &&
-                   xr_peers_may(q, first, j);
-        for (k = 0; k < q->n && may; k++) peers->programs[k]->collective_of[j]->by_peers = true;
+    uint64_t room = 0;
+    uint32_t k, j, all = q->processes < 2 && first->collective_of ? first->n_thunks : 0;
+    for (j = 0; j < all; j++)
+        if (first->collective_of[j] && first->collective_of[j]->n_kernels[XR_PEERS_MULTIMEM])
+            room = XG_MAX(room, xr_cast_room(first, &first->thunks[j], first->collective_of[j]));
+    for (j = 0; j < all; j++) {
+        if (!first->collective_of[j]) continue;
+        if (xr_peers_may(q, first, j))
+            for (k = 0; k < q->n; k++) peers->programs[k]->collective_of[j]->by_peers = true;
+        xr_casts_load(q, peers, j, room);
     }
 }
 XG_FN bool xr_peers_take(const xlagpu_execution *e, const xg_exe_thunk *t) {
     const xlagpu_program *p = e->program;
     const xr_collective *c = p->collective_of[t - p->thunks];
-    return c->by_peers && c->label[p->rank] && p->clique->together && !e->capturing;
+    return (c->by_peers || c->cast) && c->label[p->rank] && p->clique->together && !e->capturing;
 }
 
 /* ---- one all-reduce ---- */
@@ -32919,34 +33494,65 @@ XG_FN xlagpu_status xr_peers_lend(const xr_peers_group *g, uint32_t operand, boo
                 (size_t)xr_link_bytes(p, g->t, operand), on);
     return s == XLAGPU_OK ? s : xr_fail(&g->e->c, s, "out of memory: the table of buffers");
 }
+XG_FN xlagpu_status xr_peers_go(const xr_peers_group *g, uint32_t kernel) {
+    xlagpu_status s = xr_finish_args(g->e, kernel);
+    return s == XLAGPU_OK ? g->e->program->device->platform->launch(g->e, kernel, g->stream) : s;
+}
 XG_FN xlagpu_status xr_peers_launch(const xr_peers_group *g, uint32_t operand, uint32_t kernel) {
     xlagpu_execution *e = g->e;
     xlagpu_status s = xr_peers_lend(g, operand, true), back;
     uint32_t k;
     for (k = 0; k < g->n; k++) e->args[k] = xr_peers_address(g, xr_peers_other(g, k), operand);
     e->args[k] = xr_peers_address(g, e, g->c->n_in + operand);
-    if (s == XLAGPU_OK) s = xr_finish_args(e, kernel);
-    if (s == XLAGPU_OK) s = e->program->device->platform->launch(e, kernel, g->stream);
+    if (s == XLAGPU_OK) s = xr_peers_go(g, kernel);
     back = xr_peers_lend(g, operand, false);
     return s == XLAGPU_OK ? back : s;
 }
+/* Between the shared memory and operands, or results. */
+XG_FN xlagpu_status xr_cast_copy(const xr_peers_group *g, const xr_cast_part *part, bool out) {
+    const xlagpu_program *p = g->e->program;
+    uint64_t at = part->address;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < g->c->n_in && s == XLAGPU_OK; k++) {
+        uint64_t of = xr_peers_address(g, g->e, out ? g->c->n_in + k : k);
+        s = p->device->platform->copy(g->e, out ? of : at, out ? at : of, (size_t)xr_link_bytes(p, g->t, k), g->stream);
+        at += g->n * xr_cast_piece(p, g->t, k, g->n);
+    }
+    return s;
+}
+XG_FN xlagpu_status xr_peers_kernel(xr_peers_group *g, const xr_cast_part *part, uint32_t member) {
+    const char *at = g->c->kernels[part ? XR_PEERS_MULTIMEM : 0];
+    uint64_t place = part ? part->all : 0;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, kernel = 0;
+    for (k = 0; k < g->c->n_in && s == XLAGPU_OK; k++, at++) {
+        uint64_t piece = xr_cast_piece(g->e->program, g->t, k, g->n);
+        (void)xr_take_number(&at, &kernel);
+        g->e->args[0] = place + member * piece;
+        s = part ? xr_peers_go(g, kernel) : xr_peers_launch(g, k, kernel);
+        place += g->n * piece;
+    }
+    return s;
+}
 XG_FN xlagpu_status xr_peers_all_reduce(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
+    const xr_cast_part *part;
     xr_peers_group g;
-    const char *at;
-    xlagpu_status s;
-    uint32_t k, kernel = 0;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t member = 0;
     g.e = e;
     g.c = p->collective_of[t - p->thunks];
     g.t = t;
     g.n = xr_collective_group(g.c, p->rank, &g.ids);
     g.stream = stream;
-    s = xr_peers_meet(&g, 0);
-    for (k = 0, at = g.c->kernels; k < g.c->n_in && s == XLAGPU_OK; k++, at++) {
-        (void)xr_take_number(&at, &kernel);
-        s = xr_peers_launch(&g, k, kernel);
-    }
+    while (g.ids[member] != p->rank) member++;
+    part = g.c->cast ? &g.c->cast->parts[member] : NULL;
+    if (part) s = xr_cast_copy(&g, part, false);
+    if (s == XLAGPU_OK) s = xr_peers_meet(&g, 0);
+    if (s == XLAGPU_OK) s = xr_peers_kernel(&g, part, member);
     if (s == XLAGPU_OK) s = xr_peers_meet(&g, 1);
+    if (s == XLAGPU_OK && part) s = xr_cast_copy(&g, part, true);
     if (s == XLAGPU_OK) return s;
     xr_clique_leave(p->clique, p->rank, s, e->c.message);
     xr_nccl_leave(e);

@@ -106,6 +106,7 @@ enum {
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cudnn,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(schedule, "schedule", STR, FV_RUN | FV_COMPILE, "FILE", "make kernels as this file says: what --emit=schedule writes, edited; fusions that it leaves out are made as without it") \
+    X(libdevice, "libdevice", STR, FV_RUN | FV_COMPILE, "FILE", "with --backend=llvm: CUDA's libdevice.10.bc, whose functions (__nv_tanhf) replace ours") \
     X(tuned, "tuned", STR, FV_RUN | FV_COMPILE | FV_TUNE, "FILE", "records of kernels that were measured: what tune and --emit=records write") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE | FV_TUNE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
     X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "BYTES", "what the compiler may hold at a time") \
@@ -119,6 +120,9 @@ enum {
     X(allow_tf32, "allow-tf32", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "f32 products whose precision is the default are those of tf32, as XLA makes them on GPUs") \
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies") \
+    X(combine_all_reduce, "xla_gpu_all_reduce_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "all-reduces become one up to so many bytes; 0: by the model of time") \
+    X(combine_all_gather, "xla_gpu_all_gather_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... all-gathers") \
+    X(combine_reduce_scatter, "xla_gpu_reduce_scatter_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... reduce-scatters") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "", "seeded values for constant({...})") \
     X(json, "json", BOOL, FV_CHECK | FV_DIFF, "", "check: what is wrong as JSON with lines and columns, for editors; diff: what it finds as an object") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM | FV_BISECT, "N", "worker threads of the simulator") \

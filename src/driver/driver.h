@@ -37,6 +37,7 @@ typedef struct xg_driver_options {
     uint32_t devices;         /* 0: as the module says */
     uint32_t machine_devices; /* 0: all of them */
     uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter; /* bytes; 0: by the model of time */
+    xg_str libdevice;                                                        /* .p NULL: none */
     const xg_backend *backend;                                               /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
@@ -69,6 +70,7 @@ XG_FN void xg_small_check(const xg_module *m, const xg_driver_options *o); /* fa
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 /* comma-separated, in that order; an unknown name is a failure */
+XG_FN void xg_driver_thresholds(xg_module *m, const xg_driver_options *o); /* of collectives that become one */
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names);
 XG_FN const char *xg_driver_pass_name(uint32_t i); /* each once; NULL at the end */
 XG_FN bool xg_driver_pass_is_required(const char *name);
