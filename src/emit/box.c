@@ -47,8 +47,7 @@ enum {
 };
 
 typedef struct xg_box {
-    int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
-    int64_t waste;                       /* see xg_box_waste */
+    int64_t waste; /* see xg_box_waste */
     /* elements that a thread moves at once: in the operand's order, in the result's */
     int64_t v[2];
     /* of each group of lanes, which shared memory serves in one pass, how many take part */
@@ -60,6 +59,7 @@ typedef struct xg_box {
     bool meets; /* banks are met twice: there was no other way */
     /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
     bool spread;
+    int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
     int64_t stride[XG_RANK_MAX];
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of

@@ -50,13 +50,13 @@ typedef struct xg_skew_walk {
     uint32_t dim;
 } xg_skew_walk;
 typedef struct xg_skew {
-    int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
     int64_t parts;  /* boxes of a cluster: side by side where the result's runs end */
     uint32_t order; /* of shared memory: 0 the operand's, 1 the result's */
-    int64_t stride[XG_RANK_MAX], room;
     /* of each group of lanes, which shared memory serves in one pass, how many take part */
     int64_t group, take[2];
     xg_skew_walk walk[2];
+    int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
+    int64_t stride[XG_RANK_MAX], room;
 } xg_skew;
 
 /* Where runs of this walk may begin: a sector is a multiple of so many bytes. */

@@ -16,18 +16,18 @@ enum {
 typedef struct xg_transpose_way xg_transpose_way;
 typedef struct xg_transpose {
     xg_fusion_emission *e;
-    xg_permutation p;
     xg_heroes heroes;
     const xg_transpose_way *way;
     /* a tile of equal sides */
     uint32_t a, b;   /* which of p's dims */
     int64_t v, tile; /* of A and B alike */
+    int64_t cluster; /* blocks that read from each other; 0: none do */
+    uint32_t places; /* dimensions of the tile in shared memory */
+    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks, threads;
+    xg_permutation p;
     /* or a box, or one whose runs begin inside of sectors */
     xg_box box;
     xg_skew skew;
-    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks, threads;
-    int64_t cluster; /* blocks that read from each other; 0: none do */
-    uint32_t places; /* dimensions of the tile in shared memory */
 } xg_transpose;
 
 /* A loop over a map that is being filled: what it gives, and what it carries. */

@@ -18,13 +18,13 @@ struct xg_llvm {
     xg_dict declared, arrays; /* intrinsics that are declared; shared arrays: where in the dynamic one, + 1 */
     uint32_t temps, labels, n_nodes, isa;
     int64_t dynamic_at;
-    xg_ptx_index index;
     void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */
     /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
      * memory of a block */
     uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
     const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
+    xg_ptx_index index;
 };
 
 /* Attributes of calls and of the kernel; numbers of the nodes that are always there. */
