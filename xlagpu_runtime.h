@@ -306,7 +306,9 @@ typedef enum xlagpu_class {
     X(shared_latency, 1 << 20, "clocks of a load from shared memory") \
     X(l1_latency, 1 << 20, "clocks of a load from the first cache") \
     X(l2_latency, 1 << 20, "... from the second cache") \
-    X(memory_latency, 1 << 20, "... from device memory")
+    X(memory_latency, 1 << 20, "... from device memory") \
+    X(meet_ns, 1000000, "nanoseconds until a stream goes on behind an event that another device records") \
+    X(link_reduces, 2, "1: what links devices adds up and multicasts (NVLink SHARP); 2: it does not")
 /* clang-format on */
 
 /* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */
@@ -728,7 +730,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 732
+#line 734
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -3392,6 +3394,9 @@ enum {
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_MEET_NS = 2500,  /* E: about what a launch takes; docs/time_model.md */
+    XG_DEVICE_REDUCES_CC = 90, /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
+    XG_DEVICE_REDUCES_GBS = 450,
     XG_DEVICE_GB = 1000000000
 };
 
@@ -3435,6 +3440,7 @@ XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->copy_permille = k->copy_permille;
     d->launch_ns = k->launch_ns;
     d->graph_ns = k->graph_ns;
+    d->meet_ns = XG_DEVICE_MEET_NS;
 }
 
 XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
@@ -3459,6 +3465,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
     d->network_bandwidth = (int64_t)p->network_gbs * XG_DEVICE_GB;
+    d->link_reduces = p->cc >= XG_DEVICE_REDUCES_CC && p->link_gbs >= XG_DEVICE_REDUCES_GBS ? 1 : 2;
 }
 
 XG_FN const char *xg_device_part_name(size_t i) {
@@ -4117,7 +4124,11 @@ typedef struct xg_sim_buffer {
     const char *name;
     bool readonly;
     const xg_sim_array *array; /* the caller's, NULL: only the name is known */
-    uint32_t *shadow;          /* set by add */
+    /* Of a multicast object: where as many bytes of each member lie; the caller's. Its own bytes hold what multimem has
+     * read or written last. */
+    const uint64_t *members;
+    uint32_t n_members;
+    uint32_t *shadow; /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
@@ -4140,6 +4151,8 @@ XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer 
 XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
 XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
+/* The buffer becomes a multicast object of these, which stay the caller's. */
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n);
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
 /* The host has written these bytes, or (from not 0) copied them from there: what was never written there counts as not
  * written here. */
@@ -11161,6 +11174,7 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_STACK_RESTORE,
     XG_SIM_Y_TRY_CANCEL,
     XG_SIM_Y_CANCELLED,
+    XG_SIM_Y_MULTIMEM,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
@@ -12940,8 +12954,9 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
  * of several devices.
  *
- * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
- * a load, multimem.st a store, multimem.red a reduction. */
+ * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
+ * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
+ * knows only such. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 
@@ -13022,38 +13037,102 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* ---- memory of several devices ---- */
 
-/* Two floats or four small ones are words to a load and a store. */
-XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    uint32_t i;
-    for (i = 0; i < s->n_mods; i++) {
-        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
-        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
-    }
+/* X(text, word, type of an element, bytes of it): two floats or four small ones are words to a load and a store. */
+#define XG_SIM_MULTIMEM_TYPES(X) \
+    X("f16", "b16", F16, 2) \
+    X("f16x2", "b32", F16, 2) \
+    X("bf16", "b16", BF16, 2) \
+    X("bf16x2", "b32", BF16, 2) \
+    X("f32", NULL, F32, 4) \
+    X("f64", NULL, F64, 8) \
+    X("u32", NULL, U32, 4) \
+    X("s32", NULL, S32, 4) \
+    X("u64", NULL, U64, 8) \
+    X("s64", NULL, S64, 8) \
+    X("b32", NULL, U32, 4) \
+    X("b64", NULL, U64, 8) \
+    X("e4m3", "b8", F8E4M3FN, 1) \
+    X("e4m3x2", "b16", F8E4M3FN, 1) \
+    X("e4m3x4", "b32", F8E4M3FN, 1) \
+    X("e5m2", "b8", F8E5M2, 1) \
+    X("e5m2x2", "b16", F8E5M2, 1) \
+    X("e5m2x4", "b32", F8E5M2, 1)
+/* imm2 of the record, above the bits of the access. */
+enum {
+    XG_SIM_MULTI_TYPE = 16 /* the row, 5 bits */,
+    XG_SIM_MULTI_OP = 21 /* 3 bits */,
+    XG_SIM_MULTI_WIDE = 1 << 24 /* floats are added as f32 */
+};
+typedef enum xg_sim_multi_op {
+    XG_SIM_MULTI_MIN,
+    XG_SIM_MULTI_MAX,
+    XG_SIM_MULTI_ADD,
+    XG_SIM_MULTI_AND,
+    XG_SIM_MULTI_OR,
+    XG_SIM_MULTI_XOR,
+    XG_SIM_MULTI_STORE
+} xg_sim_multi_op;
+typedef struct xg_sim_multi_row {
+    const char *text, *word;
+    xlagpu_type type;
+    uint32_t bytes;
+} xg_sim_multi_row;
+static const xg_sim_multi_row xg_sim_multi_rows[] = {
+#define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
+    XG_SIM_MULTIMEM_TYPES(X)
+#undef X
+};
+/* The number of its row. */
+XG_FN uint32_t xg_sim_multimem_type(xg_sim_stmt *s) {
+    uint32_t i, k;
+    for (i = 0; i < s->n_mods; i++)
+        for (k = 0; k < XG_COUNT(xg_sim_multi_rows); k++)
+            if (xg_str_is(s->mods[i], xg_sim_multi_rows[k].text)) {
+                if (xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
+                return k;
+            }
+    return 0; /* every form has one */
 }
-#define XG_SIM_MULTIMEM_TYPES \
-    "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
+/* A load of what is reduced in front of it; a store that is spread behind it. */
+XG_FN void xg_sim_multimem_access(xg_sim_asm *p, xg_sim_stmt *s, bool store, uint32_t bits) {
+    uint32_t row = xg_sim_multimem_type(s);
+    xg_sim_ins *in, access;
+    xg_sim_access(p, s, store);
+    access = p->code.p[p->code.n - 1];
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MULTIMEM);
+    in->a = access.a;
+    in->imm = access.imm;
+    in->imm2 = access.imm2 | row << XG_SIM_MULTI_TYPE | bits;
+    if (store) return;
+    in->flags = access.flags; /* the two change places */
+    access.flags = (uint8_t)(access.flags & ~XG_SIM_FIRST);
+    in[-1] = *in;
+    *in = access;
+}
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+#define X(text, word, type, bytes) "|" text
+#define XG_SIM_MULTIMEM_FORM "v2|v4|v8? f16" XG_SIM_MULTIMEM_TYPES(X)
+    uint32_t wide, op = XG_SIM_MULTI_STORE;
     bool load, store;
     (void)arg;
-    load = xg_sim_form(s,
-        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
-        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
-    store = !load &&
-            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
+                          "acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
+    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? " XG_SIM_MULTIMEM_FORM);
     if (!load && !store &&
-        !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
-                        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
+        !xg_sim_form(
+            s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor " XG_SIM_MULTIMEM_FORM))
         xg_sim_no_form(p, s);
     s->used = 0;
+    wide = xg_sim_has(s, "acc::f32") ? (uint32_t)XG_SIM_MULTI_WIDE : 0;
     while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
-    if (load) xg_sim_take_one(s, "min max add and or xor");
-    if (load || store) {
-        xg_sim_multimem_words(s);
-        xg_sim_access(p, s, store);
-    } else
+    if (load) op = (uint32_t)xg_sim_take_one(s, "min max add and or xor");
+    if (load || store)
+        xg_sim_multimem_access(p, s, store, op << XG_SIM_MULTI_OP | wide);
+    else
         xg_sim_d_atom(p, s, 1);
+#undef XG_SIM_MULTIMEM_FORM
+#undef X
 }
-#undef XG_SIM_MULTIMEM_TYPES
 
 #endif /* XG_SIM_DECODE_SYSTEM_C */
 /* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
@@ -14789,6 +14868,13 @@ XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base) {
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array) {
     uint32_t at = xg_sim_memory_after(m, base);
     if (at && m->p[at - 1].base == base) m->p[at - 1].array = array;
+}
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (!at || m->p[at - 1].base != base) return;
+    m->p[at - 1].members = members;
+    m->p[at - 1].n_members = n;
+    xg_sim_memory_written(m, base, m->p[at - 1].bytes, 0);
 }
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
@@ -19924,7 +20010,8 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_STACK_SAVE:
         case XG_SIM_Y_STACK_RESTORE:
         case XG_SIM_Y_TRY_CANCEL:
-        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
+        case XG_SIM_Y_CANCELLED:
+        case XG_SIM_Y_MULTIMEM: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
@@ -22929,9 +23016,71 @@ XG_FN bool xg_sim_cancelled_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     }
     return true;
 }
+/* ---- memory of several devices ---- */
+
+/* Floats are added as `wide`, rounded after each addition. */
+XG_FN double xg_sim_multi_float(xg_sim_multi_op op, xlagpu_type wide, double a, double b) {
+    char sum[8];
+    if (op == XG_SIM_MULTI_MIN) return a != a || b < a ? b : a;
+    if (op == XG_SIM_MULTI_MAX) return a != a || b > a ? b : a;
+    xg_float_store(wide, sum, a + b);
+    return xg_float_load(wide, sum);
+}
+XG_FN uint64_t xg_sim_multi_int(xg_sim_multi_op op, uint64_t flip, uint64_t a, uint64_t b) {
+    switch (op) {
+    case XG_SIM_MULTI_MIN: return (a ^ flip) < (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_MAX: return (a ^ flip) > (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_ADD: return a + b;
+    case XG_SIM_MULTI_AND: return a & b;
+    case XG_SIM_MULTI_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+/* One element, of all members, in their order. */
+XG_FN void xg_sim_multi_reduce(uint32_t how, const xg_sim_multi_row *t, const xg_sim_buffer *b, uint64_t at, char *to) {
+    const xg_sim_multi_op op = (xg_sim_multi_op)(how >> XG_SIM_MULTI_OP & 7);
+    const bool is_float = t->type >= XLAGPU_F4E2M1FN && t->type <= XLAGPU_F64;
+    const xlagpu_type wide = how & XG_SIM_MULTI_WIDE ? XLAGPU_F32 : t->bytes == 1 ? XLAGPU_F16 : t->type;
+    const uint64_t flip = t->type == XLAGPU_S32 || t->type == XLAGPU_S64 ? (uint64_t)1 << (8 * t->bytes - 1) : 0;
+    double sum = 0;
+    uint64_t all = 0;
+    uint32_t k;
+    for (k = 0; k < b->n_members; k++) {
+        const char *from = (const char *)(uintptr_t)(b->members[k] + at);
+        if (is_float) {
+            double x = xg_float_load(t->type, from);
+            sum = k ? xg_sim_multi_float(op, wide, sum, x) : x;
+        } else {
+            uint64_t x = 0;
+            memcpy(&x, from, t->bytes);
+            all = k ? xg_sim_multi_int(op, flip, all, x) : x;
+        }
+    }
+    if (is_float)
+        xg_float_store(t->type, to, sum);
+    else
+        memcpy(to, &all, t->bytes);
+}
+/* In front of the load of multimem.ld_reduce, and behind the store of multimem.st. A bad address is that one's. */
+XG_FN bool xg_sim_multimem_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    const xg_sim_multi_row *t = &xg_sim_multi_rows[in->imm2 >> XG_SIM_MULTI_TYPE & 31];
+    uint64_t address = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, address);
+    char *here = (char *)(uintptr_t)address;
+    uint32_t i, bytes = 1u << ((in->imm2 >> XG_SIM_M_SIZE & 7) + (in->imm2 >> XG_SIM_M_VECTOR & 3));
+    if (!b || !b->n_members || bytes > b->bytes - (address - b->base)) return true;
+    address -= b->base;
+    if ((in->imm2 >> XG_SIM_MULTI_OP & 7) != XG_SIM_MULTI_STORE)
+        for (i = 0; i < bytes; i += t->bytes) xg_sim_multi_reduce(in->imm2, t, b, address + i, here + i);
+    else
+        for (i = 0; i < b->n_members; i++) memcpy((char *)(uintptr_t)(b->members[i] + address), here, bytes);
+    return true;
+}
+
 XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     if (in->op == XG_SIM_Y_TRY_CANCEL) return xg_sim_try_cancel_lane(w, v, in, lane);
     if (in->op == XG_SIM_Y_CANCELLED) return xg_sim_cancelled_lane(w, v, in, lane);
+    if (in->op == XG_SIM_Y_MULTIMEM) return xg_sim_multimem_lane(w, v, in, lane);
     return xg_sim_stack_lane(w, v, in, lane);
 }
 
@@ -24949,6 +25098,8 @@ enum {
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
     XR_PEER_REACHES = 1,      /* bits of a clique's table `reach` */
     XR_PEER_OURS = 2,
+    XR_PEERS_MULTIMEM = 1, /* the second way of peers.c */
+    XR_PEERS_WAYS = 2,
     XR_CLIQUE_SECONDS = 60 /* that a device waits for others when the caller does not say */
 };
 
@@ -24956,6 +25107,20 @@ typedef struct xr_platform xr_platform;
 typedef struct xr_thread xr_thread; /* system.c */
 typedef struct xr_lock xr_lock;
 typedef struct xr_comm xr_comm; /* nccl.c */
+
+/* A multicast object: as many bytes of each member behind an address, which is the same for all members but on the
+ * host. handle: the driver's. */
+typedef struct xr_cast_part {
+    xlagpu_device *device;
+    uint64_t handle, address, all;
+} xr_cast_part;
+typedef struct xr_cast {
+    struct xr_cast *next;
+    uint64_t bytes, handle;
+    uint32_t n;
+    xr_cast_part parts[XG_EXE_PEERS_MAX];
+    uint64_t members[XG_EXE_PEERS_MAX]; /* host: the parts' addresses */
+} xr_cast;
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
@@ -24981,10 +25146,12 @@ typedef struct xr_collective {
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
     const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
-    /* peers.c: for each operand the number of a kernel, as text; and whether devices reach each other for it */
-    const char *kernels;
-    uint32_t n_kernels;
+    /* peers.c: of each way for each operand the number of a kernel, as text; whether devices reach each other for it;
+     * and the memory that a device's group shares, NULL: none */
+    const char *kernels[XR_PEERS_WAYS];
+    uint32_t n_kernels[XR_PEERS_WAYS];
     bool by_peers;
+    const xr_cast *cast;
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -25156,6 +25323,7 @@ struct xlagpu_clique {
     struct xr_nccl *nccl; /* NULL: not opened */
     uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
     xr_comm *comms; /* all devices first */
+    xr_cast *casts; /* peers.c */
     /* with the lock */
     bool broken; /* communicators were given up */
     xr_lock *lock;
@@ -25291,6 +25459,10 @@ struct xr_platform {
     void (*unreach)(xlagpu_device *d, xlagpu_device *other);
     /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
     xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
+    /* Makes the object of the parts' devices, of so many bytes at least; a refusal is no failure. uncast: also of one that
+     * was refused half way. NULL: there are none. */
+    bool (*cast)(xr_cast *c);
+    void (*uncast)(xr_cast *c);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -26010,6 +26182,26 @@ XG_FN xlagpu_status xr_host_lend(xlagpu_device *d, uint64_t address, size_t byte
     if (s == XLAGPU_OK) xg_sim_memory_written(m, address, bytes, 0);
     return s;
 }
+/* Each device has an address of its own for all members. */
+XG_FN XG_COLD bool xr_host_cast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_cast_part *p = &c->parts[k];
+        if (xr_alloc(p->device, (size_t)c->bytes, &p->address) != XLAGPU_OK ||
+            xr_alloc(p->device, (size_t)c->bytes, &p->all) != XLAGPU_OK)
+            return false;
+        c->members[k] = p->address;
+        xg_sim_memory_members(&xr_host_of(p->device)->memory, p->all, c->members, c->n);
+    }
+    return true;
+}
+XG_FN XG_COLD void xr_host_uncast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_release(c->parts[k].device, c->parts[k].all);
+        xr_release(c->parts[k].device, c->parts[k].address);
+    }
+}
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -26358,7 +26550,8 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
         xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
-        NULL, NULL, xr_host_lend, xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
+        NULL, NULL, xr_host_lend, xr_host_cast, xr_host_uncast, xr_host_load_ptx, xr_host_launch_ptx,
+        xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -27083,7 +27276,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
         xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
         xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
         xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
+        NULL, NULL, xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
     return &cpu;
 }
 #endif /* XR_CPU */
@@ -27180,6 +27373,23 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
     X(peer_disable, "cuCtxDisablePeerAccess", (void *context))
 /* clang-format on */
 
+/* For multicast objects: without them kernels read what other devices have. */
+/* clang-format off */
+#define XR_CUDA_CAST_FUNCTIONS(X) \
+    X(cast_bytes, "cuMulticastGetGranularity", (size_t *bytes, const xr_cast_prop *prop, int option)) \
+    X(cast_create, "cuMulticastCreate", (uint64_t *handle, const xr_cast_prop *prop)) \
+    X(cast_add, "cuMulticastAddDevice", (uint64_t handle, int device)) \
+    X(cast_bind, "cuMulticastBindMem", (uint64_t handle, size_t at, uint64_t memory, size_t from, size_t bytes, unsigned long long flags)) \
+    X(cast_unbind, "cuMulticastUnbind", (uint64_t handle, int device, size_t at, size_t bytes)) \
+    X(memory_create, "cuMemCreate", (uint64_t *handle, size_t bytes, const xr_memory_prop *prop, unsigned long long flags)) \
+    X(memory_release, "cuMemRelease", (uint64_t handle)) \
+    X(address_reserve, "cuMemAddressReserve", (uint64_t *address, size_t bytes, size_t align, uint64_t at, unsigned long long flags)) \
+    X(address_free, "cuMemAddressFree", (uint64_t address, size_t bytes)) \
+    X(memory_map, "cuMemMap", (uint64_t address, size_t bytes, size_t from, uint64_t handle, unsigned long long flags)) \
+    X(memory_unmap, "cuMemUnmap", (uint64_t address, size_t bytes)) \
+    X(memory_access, "cuMemSetAccess", (uint64_t address, size_t bytes, const xr_memory_access *access, size_t n))
+/* clang-format on */
+
 /* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
 /* clang-format off */
 #define XR_CUDA_CAPTURE_FUNCTIONS(X) \
@@ -27200,6 +27410,19 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
 /* clang-format on */
 
 /* Their arguments, as the driver's ABI has them. */
+typedef struct xr_cast_prop {
+    unsigned devices;
+    size_t bytes;
+    unsigned long long handle_types, flags;
+} xr_cast_prop;
+typedef struct xr_memory_prop {
+    int type, handle_types, place, device;
+    void *windows;
+    unsigned char flags[8]; /* what it may be used for, and reserved bytes */
+} xr_memory_prop;
+typedef struct xr_memory_access {
+    int place, device, flags;
+} xr_memory_access;
 typedef struct xr_kernel_node {
     void *function;
     unsigned grid[3], block[3], shared;
@@ -27249,11 +27472,12 @@ typedef struct xr_cuda {
     XR_CUDA_STREAM_FUNCTIONS(X)
     XR_CUDA_CAPTURE_FUNCTIONS(X)
     XR_CUDA_PEER_FUNCTIONS(X)
+    XR_CUDA_CAST_FUNCTIONS(X)
 #undef X
     void *library, *context;
     int device, version;
     bool started, retained;
-    bool graphs, conditionals, linker, streams, captures, peers;
+    bool graphs, conditionals, linker, streams, captures, peers, casts;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -27330,7 +27554,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
         /* clang-format off */
         XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
         XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
-        XR_CUDA_PEER_FUNCTIONS(X);
+        XR_CUDA_PEER_FUNCTIONS(X) "\0" XR_CUDA_CAST_FUNCTIONS(X);
     /* clang-format on */
 #undef X
     xr_cuda *u = xr_cuda_of(d);
@@ -27352,6 +27576,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->streams = !xr_cuda_bind_group(u, &name, &to);
     u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
     u->peers = !xr_cuda_bind_group(u, &name, &to) && u->streams;
+    u->casts = !xr_cuda_bind_group(u, &name, &to) && u->streams;
     return XLAGPU_OK;
 }
 
@@ -27391,6 +27616,7 @@ XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
 /* clang-format on */
 enum {
     XR_CUDA_CLOCK_KHZ = 13,
+    XR_CUDA_MULTICAST = 132,
     XR_CUDA_MEMORY_CLOCK_KHZ = 36,
     XR_CUDA_MEMORY_BUS_BITS = 37
 };
@@ -27424,6 +27650,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
 #define X(number, name, figure) said.figure = xr_cuda_figure(d, number, &s);
     XR_CUDA_FIGURES(X)
 #undef X
+    said.link_reduces = xr_cuda_figure(d, XR_CUDA_MULTICAST, &s) == 1 ? 1 : 2;
     said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
     said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
     said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
@@ -28318,6 +28545,98 @@ XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
 }
 
 #endif /* XG_RT_CUDA_LOAD_C */
+/* rt/cuda_cast.c -- multicast objects of the driver: memory of several GPUs behind one address, which NVLink's switches
+ * reduce and write (peers.c).
+ *
+ * All devices are added to the object, each binds memory of its own to it, maps that, and maps the object. What has
+ * been done half way, xr_cuda_uncast takes back: the driver refuses to end what did not begin. */
+#ifndef XG_RT_CUDA_CAST_C
+#define XG_RT_CUDA_CAST_C
+
+#ifdef XR_CLIQUES
+enum {
+    XR_CUDA_ON_DEVICE = 1, /* a place */
+    XR_CUDA_PINNED = 1,    /* memory */
+    XR_CUDA_READ_WRITE = 3
+};
+/* The handle's memory at an address of its own, for the devices of parts `from` .. `to`. Of a failure nothing is told.
+ */
+XG_FN XG_COLD bool xr_cuda_map(const xr_cast *c, uint64_t handle, uint32_t from, uint32_t to, uint64_t *address) {
+    const xr_cuda *u = xr_cuda_of(c->parts[from].device);
+    xr_memory_access access[XG_EXE_PEERS_MAX];
+    uint32_t k;
+    for (k = from; k < to; k++) {
+        access[k - from].place = XR_CUDA_ON_DEVICE;
+        access[k - from].device = xr_cuda_of(c->parts[k].device)->device;
+        access[k - from].flags = XR_CUDA_READ_WRITE;
+    }
+    return !u->address_reserve(address, (size_t)c->bytes, 0, 0, 0) &&
+           !u->memory_map(*address, (size_t)c->bytes, 0, handle, 0) &&
+           !u->memory_access(*address, (size_t)c->bytes, access, to - from);
+}
+XG_FN XG_COLD void xr_cuda_unmap(const xr_cuda *u, uint64_t address, size_t bytes) {
+    if (!address) return;
+    (void)u->memory_unmap(address, bytes);
+    (void)u->address_free(address, bytes);
+}
+/* The device's memory, bound to the object; all devices are added before. */
+XG_FN XG_COLD bool xr_cuda_cast_part(xr_cast *c, uint32_t k) {
+    xr_cast_part *p = &c->parts[k];
+    const xr_cuda *u = xr_cuda_of(p->device);
+    xr_memory_prop prop;
+    bool ok;
+    memset(&prop, 0, sizeof prop);
+    prop.type = XR_CUDA_PINNED;
+    prop.place = XR_CUDA_ON_DEVICE;
+    prop.device = u->device;
+    if (u->context_push(u->context)) return false;
+    ok = !u->memory_create(&p->handle, (size_t)c->bytes, &prop, 0) &&
+         !u->cast_bind(c->handle, 0, p->handle, 0, (size_t)c->bytes, 0) &&
+         xr_cuda_map(c, p->handle, k, k + 1, &p->address);
+    xr_cuda_pop(u);
+    return ok;
+}
+XG_FN XG_COLD bool xr_cuda_cast(xr_cast *c) {
+    const xr_cuda *u = xr_cuda_of(c->parts[0].device);
+    xr_cast_prop prop;
+    size_t unit = 0;
+    uint32_t k;
+    memset(&prop, 0, sizeof prop);
+    prop.devices = c->n;
+    prop.bytes = (size_t)c->bytes;
+    for (k = 0; k < c->n; k++)
+        if (!u->casts || c->parts[k].device->figures.link_reduces != 1) return false;
+    if (u->cast_bytes(&unit, &prop, 0) || !unit || c->bytes > UINT64_MAX - unit) return false;
+    prop.bytes = (size_t)(c->bytes = (c->bytes + unit - 1) / unit * unit);
+    if (u->cast_create(&c->handle, &prop)) return false;
+    for (k = 0; k < c->n; k++)
+        if (u->cast_add(c->handle, xr_cuda_of(c->parts[k].device)->device)) return false;
+    for (k = 0; k < c->n; k++)
+        if (!xr_cuda_cast_part(c, k)) return false;
+    if (!xr_cuda_map(c, c->handle, 0, c->n, &c->parts[0].all)) return false;
+    for (k = 1; k < c->n; k++) c->parts[k].all = c->parts[0].all;
+    return true;
+}
+XG_FN XG_COLD void xr_cuda_uncast(xr_cast *c) {
+    const xr_cuda *u = xr_cuda_of(c->parts[0].device);
+    size_t bytes = (size_t)c->bytes;
+    uint32_t k;
+    xr_cuda_unmap(u, c->parts[0].all, bytes);
+    for (k = 0; k < c->n; k++) {
+        const xr_cast_part *p = &c->parts[k];
+        xr_cuda_unmap(u, p->address, bytes);
+        if (!p->handle) continue;
+        (void)u->cast_unbind(c->handle, xr_cuda_of(p->device)->device, 0, bytes);
+        (void)u->memory_release(p->handle);
+    }
+    if (c->handle) (void)u->memory_release(c->handle);
+}
+#else
+#define xr_cuda_cast NULL
+#define xr_cuda_uncast NULL
+#endif
+
+#endif /* XG_RT_CUDA_CAST_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
  * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it
@@ -28799,11 +29118,15 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
         xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
         xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free,
         xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new,
-        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, xr_cuda_reach, xr_cuda_unreach, NULL, NULL,
-        xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
+        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, xr_cuda_reach, xr_cuda_unreach, NULL, xr_cuda_cast,
+        xr_cuda_uncast, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
     return &cuda;
 }
 #undef XR_CUDA
+#ifndef XR_CLIQUES
+#undef xr_cuda_cast
+#undef xr_cuda_uncast
+#endif
 #undef XR_CUDA_IN
 #undef XR_CUDA_RUN
 #undef XR_CUDAAPI
@@ -31379,18 +31702,21 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
     q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
     return true;
 }
-/* Nothing, or " kernels 3,4". */
+/* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    static const char word[] = " kernels ";
-    uint32_t number;
-    if (!*at) return true;
-    if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, word, sizeof word - 1) != 0) return false;
-    at += sizeof word - 1;
-    for (q->kernels = at; xr_take_number(&at, &number); at++) {
-        q->n_kernels++;
-        if (*at != ',') return !*at;
+    static const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    uint32_t number, w;
+    for (w = 0; w < XR_PEERS_WAYS; w++) {
+        size_t n = strlen(words[w]);
+        if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, words[w], n) != 0) continue;
+        q->kernels[w] = at += n;
+        for (;; at++) {
+            if (!xr_take_number(&at, &number)) return false;
+            q->n_kernels[w]++;
+            if (*at != ',') break;
+        }
     }
-    return false;
+    return !*at;
 }
 /* {{0,1},{2,3}} of so many devices. */
 XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
@@ -31494,7 +31820,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
             return false;
         if (reduces && out % xr_element_bytes(q->type)) return false;
     }
-    if (q->n_kernels && (q->n_kernels != q->n_out || !xr_peers_fit(p, q))) return false;
+    if (!xr_peers_fit(p, q)) return false;
     return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
 }
 
@@ -31508,7 +31834,7 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
         p->collective_of[k] = q;
         if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
             return xr_damaged(p, "a collective");
-        if (q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
+        if (*q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
     }
     return XLAGPU_OK;
 }
@@ -32802,18 +33128,21 @@ XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *
 #endif /* XLAGPU_USE_NCCL */
 
 #endif /* XG_RT_NCCL_C */
-/* rt/peers.c -- small all-reduces without NCCL: each device reads the operands of its whole group, in the order of its
- * members, by one kernel that the executable brings along (plan/peers.c). All members get the same bits.
+/* rt/peers.c -- small all-reduces without NCCL, by kernels that the executable brings along (plan/peers.c). All members
+ * get the same bits.
  *
  * Ideas
+ * - By one kernel a device reads the operands of its whole group, in the order of its members. By another it reduces
+ *   its part of what all have put into memory behind one address, a multicast object, and gives it to all.
  * - No kernel waits for another device: streams do. A device records an event when its operand is ready, and its kernel
- *   waits for those of all members; then it records that it has read, and goes on when all have.
+ *   waits for those of all members; then it records that it is done, and goes on when all are.
  * - A stream can wait only for what has been recorded: so the threads of the devices meet before each of the two waits.
+ * - Objects are made when a program is loaded: one for each group, for all its all-reduces, which keep their order.
  * - On the host memory of other devices is lent to the simulator for the kernel alone.
  *
  * Laws: only where every device of the run has a thread of its own (xlagpu_rt_clique_run), and all members are devices
- * of one process that reach each other's memory; NCCL, or the host's exchange, does the others. Devices decide alike:
- * by the executable and the clique. */
+ * of one process that reach each other's memory; NCCL, or the host's exchange, does the others. Where an object is
+ * refused, kernels that read all operands are next. Devices decide alike: by the executable and the clique. */
 #ifndef XG_RT_PEERS_C
 #define XG_RT_PEERS_C
 
@@ -32838,8 +33167,17 @@ XG_FN XG_COLD xlagpu_status xr_peers_open(xlagpu_clique *q) {
     }
     return XLAGPU_OK;
 }
+XG_FN XG_COLD void xr_cast_free(xlagpu_clique *q, xr_cast *c) {
+    q->devices[0]->platform->uncast(c);
+    xg_mem_free(&q->c, c);
+}
 XG_FN XG_COLD void xr_peers_close(xlagpu_clique *q) {
     uint32_t n = q->n, k;
+    while (q->casts) {
+        xr_cast *c = q->casts;
+        q->casts = c->next;
+        xr_cast_free(q, c);
+    }
     for (k = 0; q->reach && k < n * n; k++)
         if (q->reach[k] & XR_PEER_OURS) q->devices[k / n]->platform->unreach(q->devices[k / n], q->devices[k % n]);
     xg_mem_free(&q->c, q->reach);
@@ -32850,15 +33188,18 @@ XG_FN bool xr_peers_reach(const xlagpu_clique *q, uint32_t a, uint32_t b) {
 
 /* ---- which all-reduces ---- */
 
-/* Groups of equal size, and kernels that there are. */
+/* Groups of equal size, and a kernel that there is for each operand. */
 XG_FN XG_COLD bool xr_peers_fit(const xlagpu_program *p, const xr_collective *c) {
-    const char *at = c->kernels;
-    uint32_t members = c->n_groups ? c->first[1] : 0, number, k;
-    if (members < 2 || members > XG_EXE_PEERS_MAX) return false;
-    for (k = 0; k < c->n_groups; k++)
-        if (c->first[k + 1] - c->first[k] != members) return false;
-    for (k = 0; k < c->n_kernels; k++, at++)
-        if (!xr_take_number(&at, &number) || number >= p->n_kernels) return false;
+    uint32_t members = c->n_groups ? c->first[1] : 0, number, k, w;
+    for (w = 0; w < XR_PEERS_WAYS; w++) {
+        const char *at = c->kernels[w];
+        if (!at) continue;
+        if (members < 2 || members > XG_EXE_PEERS_MAX || c->n_kernels[w] != c->n_out) return false;
+        for (k = 0; k < c->n_groups; k++)
+            if (c->first[k + 1] - c->first[k] != members) return false;
+        for (k = 0; k < c->n_out; k++, at++)
+            if (!xr_take_number(&at, &number) || number >= p->n_kernels) return false;
+    }
     return true;
 }
 /* No result lies over an operand, which others still read, and operands are lent one by one. */
@@ -32872,33 +33213,88 @@ XG_FN XG_COLD bool xr_peers_apart(const xlagpu_program *p, const xg_exe_thunk *t
                 return false;
     return true;
 }
+/* Are there kernels of this way, of so many parameters each? */
+XG_FN XG_COLD bool xr_peers_kernels(const xlagpu_program *p, const xr_collective *c, uint32_t way, uint32_t params) {
+    const char *at = c->kernels[way];
+    uint32_t k, number = 0;
+    for (k = 0; k < c->n_kernels[way]; k++, at++)
+        if (!xr_take_number(&at, &number) || p->kernels[number].n_params != params || p->kernels[number].n_maps)
+            return false;
+    return k > 0;
+}
 XG_FN XG_COLD bool xr_peers_may(const xlagpu_clique *q, const xlagpu_program *p, uint32_t thunk) {
     const xr_collective *c = p->collective_of[thunk];
-    const char *at = c->kernels;
-    uint32_t k, j, g, number = 0;
-    for (k = 0; k < c->n_kernels; k++, at++)
-        if (!xr_take_number(&at, &number) || p->kernels[number].n_params != c->first[1] + 1 ||
-            p->kernels[number].n_maps)
-            return false;
+    uint32_t k, j, g;
+    if (!xr_peers_kernels(p, c, 0, c->first[1] + 1)) return false;
     for (g = 0; g < c->n_groups; g++)
         for (k = c->first[g]; k < c->first[g + 1]; k++)
             for (j = c->first[g]; j < c->first[g + 1]; j++)
                 if (!xr_peers_reach(q, c->ids[k], c->ids[j])) return false;
     return xr_peers_apart(p, &p->thunks[thunk], c);
 }
+/* The bytes of an operand that each member reduces, in whole units; those of all operands. */
+XG_FN uint64_t xr_cast_piece(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t operand, uint32_t members) {
+    enum {
+        UNIT = 16
+    };
+    uint64_t all = (uint64_t)UNIT * members;
+    return (xr_link_bytes(p, t, operand) + all - 1) / all * UNIT;
+}
+XG_FN XG_COLD uint64_t xr_cast_room(const xlagpu_program *p, const xg_exe_thunk *t, const xr_collective *c) {
+    uint64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < c->n_in; k++) bytes += c->first[1] * xr_cast_piece(p, t, k, c->first[1]);
+    return bytes;
+}
+/* That of these devices; NULL: they can have none. */
+XG_FN XG_COLD const xr_cast *xr_cast_of(xlagpu_clique *q, const uint32_t *ids, uint32_t n, uint64_t bytes) {
+    xr_cast *c;
+    uint32_t k;
+    for (c = q->casts; c; c = c->next) {
+        for (k = 0; c->n == n && c->bytes >= bytes && k < n && c->parts[k].device == q->devices[ids[k]]; k++) {}
+        if (k == n) return c;
+    }
+    c = (xr_cast *)xg_mem_alloc(&q->c, sizeof *c);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->bytes = bytes;
+    for (c->n = 0; c->n < n; c->n++) c->parts[c->n].device = q->devices[ids[c->n]];
+    if (!q->devices[0]->platform->cast(c)) {
+        xr_cast_free(q, c);
+        return NULL;
+    }
+    c->next = q->casts;
+    q->casts = c;
+    return c;
+}
+XG_FN XG_COLD void xr_casts_load(xlagpu_clique *q, xr_peers *peers, uint32_t thunk, uint64_t room) {
+    const xlagpu_program *p = peers->programs[0];
+    const xr_collective *c = p->collective_of[thunk];
+    uint32_t g, k;
+    if (!room || !p->device->platform->cast || !xr_peers_kernels(p, c, XR_PEERS_MULTIMEM, 1)) return;
+    for (g = 0; g < c->n_groups; g++) {
+        const xr_cast *cast = xr_cast_of(q, c->ids + c->first[g], c->first[1], room);
+        for (k = c->first[g]; k < c->first[g + 1]; k++) peers->programs[c->ids[k]]->collective_of[thunk]->cast = cast;
+    }
+}
 XG_FN XG_COLD void xr_peers_load(xlagpu_clique *q, xr_peers *peers) {
     const xlagpu_program *first = peers->programs[0];
-    uint32_t k, j;
-    for (j = 0; j < first->n_thunks && q->processes < 2; j++) {
-        bool may = first->thunks[j].kind == XG_EXE_THUNK_COLLECTIVE && first->collective_of[j]->n_kernels &&
-                   xr_peers_may(q, first, j);
-        for (k = 0; k < q->n && may; k++) peers->programs[k]->collective_of[j]->by_peers = true;
+    uint64_t room = 0;
+    uint32_t k, j, all = q->processes < 2 && first->collective_of ? first->n_thunks : 0;
+    for (j = 0; j < all; j++)
+        if (first->collective_of[j] && first->collective_of[j]->n_kernels[XR_PEERS_MULTIMEM])
+            room = XG_MAX(room, xr_cast_room(first, &first->thunks[j], first->collective_of[j]));
+    for (j = 0; j < all; j++) {
+        if (!first->collective_of[j]) continue;
+        if (xr_peers_may(q, first, j))
+            for (k = 0; k < q->n; k++) peers->programs[k]->collective_of[j]->by_peers = true;
+        xr_casts_load(q, peers, j, room);
     }
 }
 XG_FN bool xr_peers_take(const xlagpu_execution *e, const xg_exe_thunk *t) {
     const xlagpu_program *p = e->program;
     const xr_collective *c = p->collective_of[t - p->thunks];
-    return c->by_peers && c->label[p->rank] && p->clique->together && !e->capturing;
+    return (c->by_peers || c->cast) && c->label[p->rank] && p->clique->together && !e->capturing;
 }
 
 /* ---- one all-reduce ---- */
@@ -32943,34 +33339,65 @@ XG_FN xlagpu_status xr_peers_lend(const xr_peers_group *g, uint32_t operand, boo
                 (size_t)xr_link_bytes(p, g->t, operand), on);
     return s == XLAGPU_OK ? s : xr_fail(&g->e->c, s, "out of memory: the table of buffers");
 }
+XG_FN xlagpu_status xr_peers_go(const xr_peers_group *g, uint32_t kernel) {
+    xlagpu_status s = xr_finish_args(g->e, kernel);
+    return s == XLAGPU_OK ? g->e->program->device->platform->launch(g->e, kernel, g->stream) : s;
+}
 XG_FN xlagpu_status xr_peers_launch(const xr_peers_group *g, uint32_t operand, uint32_t kernel) {
     xlagpu_execution *e = g->e;
     xlagpu_status s = xr_peers_lend(g, operand, true), back;
     uint32_t k;
     for (k = 0; k < g->n; k++) e->args[k] = xr_peers_address(g, xr_peers_other(g, k), operand);
     e->args[k] = xr_peers_address(g, e, g->c->n_in + operand);
-    if (s == XLAGPU_OK) s = xr_finish_args(e, kernel);
-    if (s == XLAGPU_OK) s = e->program->device->platform->launch(e, kernel, g->stream);
+    if (s == XLAGPU_OK) s = xr_peers_go(g, kernel);
     back = xr_peers_lend(g, operand, false);
     return s == XLAGPU_OK ? back : s;
 }
+/* Between the shared memory and operands, or results. */
+XG_FN xlagpu_status xr_cast_copy(const xr_peers_group *g, const xr_cast_part *part, bool out) {
+    const xlagpu_program *p = g->e->program;
+    uint64_t at = part->address;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < g->c->n_in && s == XLAGPU_OK; k++) {
+        uint64_t of = xr_peers_address(g, g->e, out ? g->c->n_in + k : k);
+        s = p->device->platform->copy(g->e, out ? of : at, out ? at : of, (size_t)xr_link_bytes(p, g->t, k), g->stream);
+        at += g->n * xr_cast_piece(p, g->t, k, g->n);
+    }
+    return s;
+}
+XG_FN xlagpu_status xr_peers_kernel(xr_peers_group *g, const xr_cast_part *part, uint32_t member) {
+    const char *at = g->c->kernels[part ? XR_PEERS_MULTIMEM : 0];
+    uint64_t place = part ? part->all : 0;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k, kernel = 0;
+    for (k = 0; k < g->c->n_in && s == XLAGPU_OK; k++, at++) {
+        uint64_t piece = xr_cast_piece(g->e->program, g->t, k, g->n);
+        (void)xr_take_number(&at, &kernel);
+        g->e->args[0] = place + member * piece;
+        s = part ? xr_peers_go(g, kernel) : xr_peers_launch(g, k, kernel);
+        place += g->n * piece;
+    }
+    return s;
+}
 XG_FN xlagpu_status xr_peers_all_reduce(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
+    const xr_cast_part *part;
     xr_peers_group g;
-    const char *at;
-    xlagpu_status s;
-    uint32_t k, kernel = 0;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t member = 0;
     g.e = e;
     g.c = p->collective_of[t - p->thunks];
     g.t = t;
     g.n = xr_collective_group(g.c, p->rank, &g.ids);
     g.stream = stream;
-    s = xr_peers_meet(&g, 0);
-    for (k = 0, at = g.c->kernels; k < g.c->n_in && s == XLAGPU_OK; k++, at++) {
-        (void)xr_take_number(&at, &kernel);
-        s = xr_peers_launch(&g, k, kernel);
-    }
+    while (g.ids[member] != p->rank) member++;
+    part = g.c->cast ? &g.c->cast->parts[member] : NULL;
+    if (part) s = xr_cast_copy(&g, part, false);
+    if (s == XLAGPU_OK) s = xr_peers_meet(&g, 0);
+    if (s == XLAGPU_OK) s = xr_peers_kernel(&g, part, member);
     if (s == XLAGPU_OK) s = xr_peers_meet(&g, 1);
+    if (s == XLAGPU_OK && part) s = xr_cast_copy(&g, part, true);
     if (s == XLAGPU_OK) return s;
     xr_clique_leave(p->clique, p->rank, s, e->c.message);
     xr_nccl_leave(e);

@@ -463,6 +463,7 @@
 #include "plan/collectives.c"
 #ifndef XLAGPU_SMALL
 #include "plan/combiner.c"
+#include "plan/multicast.c"
 #include "plan/peers.c"
 #endif
 #include "plan/windowed_einsum.c"

@@ -74,6 +74,7 @@
 #include "rt/cuda.c"
 #include "rt/cuda_cache.c"
 #include "rt/cuda_load.c"
+#include "rt/cuda_cast.c"
 #include "rt/cuda_graph.c"
 #include "rt/cuda_platform.c"
 #include "rt/device.c"

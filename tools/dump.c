@@ -74,6 +74,8 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
         snprintf(out, 400, "ptx");
     else if (strcmp(stage, "fusion_log") == 0)
         snprintf(out, 400, "fusion_log.txt");
+    else if (strcmp(stage, "propagation_log") == 0)
+        snprintf(out, 400, "propagation_log.txt");
     else if (strcmp(stage, "pass_report") == 0)
         snprintf(out, 400, "pass_report.txt");
     else if (begins(stage, "hlo/")) {

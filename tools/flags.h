@@ -119,6 +119,9 @@ enum {
     X(allow_tf32, "allow-tf32", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "f32 products whose precision is the default are those of tf32, as XLA makes them on GPUs") \
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies") \
+    X(combine_all_reduce, "xla_gpu_all_reduce_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "all-reduces become one up to so many bytes; 0: by the model of time") \
+    X(combine_all_gather, "xla_gpu_all_gather_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... all-gathers") \
+    X(combine_reduce_scatter, "xla_gpu_reduce_scatter_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... reduce-scatters") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "", "seeded values for constant({...})") \
     X(json, "json", BOOL, FV_CHECK | FV_DIFF, "", "check: what is wrong as JSON with lines and columns, for editors; diff: what it finds as an object") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM | FV_BISECT, "N", "worker threads of the simulator") \

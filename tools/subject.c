@@ -20,10 +20,24 @@ static char *joined_shardings(const flag_values *f) {
     }
     return all;
 }
+/* What goes to the compiler as XLA's flags: thresholds, of which it takes nine digits. */
+static const char *thresholds(const flag_values *f, char text[512]) {
+    const struct {
+        const char *kind;
+        long long bytes;
+    } rows[] = {{"all_reduce", f->combine_all_reduce}, {"all_gather", f->combine_all_gather},
+        {"reduce_scatter", f->combine_reduce_scatter}};
+    size_t k, n = 0;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].bytes > 0)
+            n += (size_t)snprintf(text + n, 512 - n, " --xla_gpu_%s_combine_threshold_bytes=%lld", rows[k].kind,
+                rows[k].bytes < 999999999 ? rows[k].bytes : 999999999);
+    return n ? text : NULL;
+}
 xlagpu_module *module_parse(xlagpu_context *c, const flag_values *f, const char *path, const void *text, size_t n) {
     xlagpu_parse_desc d;
     xlagpu_module *m;
-    char *shardings = joined_shardings(f);
+    char *shardings = joined_shardings(f), flags[512];
     memset(&d, 0, sizeof d);
     d.name = path;
     d.text = (const char *)text;
@@ -35,6 +49,7 @@ xlagpu_module *module_parse(xlagpu_context *c, const flag_values *f, const char 
     d.placement.mesh = f->mesh;
     d.placement.shardings = shardings;
     d.placement.batch = f->auto_shard;
+    d.flags = thresholds(f, flags);
     m = xlagpu_parse_with(c, &d);
     free(shardings);
     return m;

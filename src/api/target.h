@@ -53,7 +53,9 @@
     X(shared_latency, 1 << 20, "clocks of a load from shared memory") \
     X(l1_latency, 1 << 20, "clocks of a load from the first cache") \
     X(l2_latency, 1 << 20, "... from the second cache") \
-    X(memory_latency, 1 << 20, "... from device memory")
+    X(memory_latency, 1 << 20, "... from device memory") \
+    X(meet_ns, 1000000, "nanoseconds until a stream goes on behind an event that another device records") \
+    X(link_reduces, 2, "1: what links devices adds up and multicasts (NVLink SHARP); 2: it does not")
 /* clang-format on */
 
 /* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */

@@ -115,6 +115,9 @@ enum {
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_MEET_NS = 2500,  /* E: about what a launch takes; docs/time_model.md */
+    XG_DEVICE_REDUCES_CC = 90, /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
+    XG_DEVICE_REDUCES_GBS = 450,
     XG_DEVICE_GB = 1000000000
 };
 
@@ -158,6 +161,7 @@ XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->copy_permille = k->copy_permille;
     d->launch_ns = k->launch_ns;
     d->graph_ns = k->graph_ns;
+    d->meet_ns = XG_DEVICE_MEET_NS;
 }
 
 XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
@@ -182,6 +186,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
     d->network_bandwidth = (int64_t)p->network_gbs * XG_DEVICE_GB;
+    d->link_reduces = p->cc >= XG_DEVICE_REDUCES_CC && p->link_gbs >= XG_DEVICE_REDUCES_GBS ? 1 : 2;
 }
 
 XG_FN const char *xg_device_part_name(size_t i) {

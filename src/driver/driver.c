@@ -293,19 +293,44 @@ XG_FN uint32_t xg_driver_peers_kernel(
     xg_arena_reset(s->work, none);
     return number;
 }
+/* Of a multicast object: there is no kernel IR of it. */
+XG_FN uint32_t xg_driver_cast_kernel(
+    xg_driver_state *s, xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t members) {
+    xg_plan_kernel k;
+    uint32_t *made, instructions;
+    char key[96];
+    xg_str text;
+    xg_format(key, sizeof key, "multimem %s %d %lld %u", xg_type_name(XG_OPERAND(i, operand)->shape->type),
+        xg_opt_device_reducer(i), (long long)xg_plan_bytes(XG_OPERAND(i, operand)->shape), members);
+    made = (uint32_t *)xg_dict_get(&s->made, xg_str_z(key));
+    if (made) return *made;
+    memset(&k, 0, sizeof k);
+    k.name = xg_driver_kernel_name(s, XG_STR("peers_multimem"));
+    text = xg_plan_cast_kernel(s->arena, i, operand, members, &k, &instructions);
+    xg_ptx_add((xg_ptx *)s->code, text, XG_CAST_ISA, instructions);
+    xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
+    made = XG_NEW(s->arena, uint32_t);
+    *made = p->kernels.n - 1;
+    xg_dict_put(&s->made, xg_str_z(key), made);
+    return *made;
+}
 /* Those outside of command buffers. */
 XG_FN void xg_driver_peers(xg_driver_state *s, xg_plan *p, const xg_plan_sequence *q, uint32_t depth) {
     uint32_t k, j, members;
+    bool kernels, cast;
     for (k = 0; k < q->steps.n; k++) {
         xg_plan_step *step = &p->steps.p[q->steps.p[k]];
         if (step->kind == XG_EXE_THUNK_COMMAND_BUFFER) continue;
         for (j = 0; j < step->n_children && depth < XG_DRIVER_NESTING; j++)
             xg_driver_peers(s, p, p->sequences.p[step->children[j]], depth + 1);
-        members = step->kind == XG_EXE_THUNK_COLLECTIVE ? xg_plan_peers(step->inst) : 0;
-        if (!members) continue;
-        step->peers = XG_NEW_N(p->arena, uint32_t, step->inst->n_operands);
-        for (j = 0; j < step->inst->n_operands; j++)
-            step->peers[j] = xg_driver_peers_kernel(s, p, step->inst, j, members);
+        if (step->kind != XG_EXE_THUNK_COLLECTIVE) continue;
+        members = xg_plan_peers(step->inst, &kernels, &cast);
+        if (kernels) step->peers = XG_NEW_N(p->arena, uint32_t, step->inst->n_operands);
+        if (cast && s->backend == xg_ptx_backend()) step->casts = XG_NEW_N(p->arena, uint32_t, step->inst->n_operands);
+        for (j = 0; j < step->inst->n_operands; j++) {
+            if (step->peers) step->peers[j] = xg_driver_peers_kernel(s, p, step->inst, j, members);
+            if (step->casts) step->casts[j] = xg_driver_cast_kernel(s, p, step->inst, j, members);
+        }
     }
 }
 #endif
@@ -655,6 +680,8 @@ XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
     if (o->devices) xg_driver_spread(m, o->devices);
     m->machine_devices = o->machine_devices;
     if (m->num_partitions <= 1 || xg_driver_is_partitioned(m)) return;
+    m->dump = o->dump;
+    m->dump_user = o->dump_user;
     xg_driver_run_named(m, XG_STR("sharding-propagation"));
     for (k = 0; k < m->entry->n_params; k++) n += (size_t)m->entry->params[k]->shape->leaves;
     params = XG_NEW_N(m->arena, const xg_ints *, n + 1);

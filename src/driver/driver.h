@@ -69,6 +69,7 @@ XG_FN void xg_small_check(const xg_module *m, const xg_driver_options *o); /* fa
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 /* comma-separated, in that order; an unknown name is a failure */
+XG_FN void xg_driver_thresholds(xg_module *m, const xg_driver_options *o); /* of collectives that become one */
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names);
 XG_FN const char *xg_driver_pass_name(uint32_t i); /* each once; NULL at the end */
 XG_FN bool xg_driver_pass_is_required(const char *name);

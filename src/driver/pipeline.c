@@ -198,6 +198,11 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     }
 }
 
+XG_FN void xg_driver_thresholds(xg_module *m, const xg_driver_options *o) {
+    m->combine_all_reduce = o->combine_all_reduce;
+    m->combine_all_gather = o->combine_all_gather;
+    m->combine_reduce_scatter = o->combine_reduce_scatter;
+}
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     xg_pipeline p;
     uint32_t from, to, round;
@@ -212,9 +217,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     m->dump = o->dump;
     m->dump_user = o->dump_user;
     m->double_buffering = o->double_buffering;
-    m->combine_all_reduce = o->combine_all_reduce;
-    m->combine_all_gather = o->combine_all_gather;
-    m->combine_reduce_scatter = o->combine_reduce_scatter;
+    xg_driver_thresholds(m, o);
     p.control = xg_opt_has_control(m);
     p.fused = m->made[XG_FUSION];
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {

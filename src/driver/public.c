@@ -817,6 +817,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 XG_FN void xg_public_optimize(xg_public_job *j) {
     xg_module *copy = xg_public_read(j->m, &j->work, false);
     xg_buf b;
+    xg_driver_thresholds(copy, &j->m->flags);
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);
     xg_hlo_print(&b, copy, NULL);

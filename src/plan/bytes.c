@@ -203,6 +203,7 @@ XG_FN uint32_t xg_exe_collective(xg_exe_writer *w, const xg_plan_step *s) {
     xg_buf_init(&b, w->arena);
     xg_plan_collective(&b, s->inst);
     for (k = 0; s->peers && k < s->inst->n_operands; k++) xg_printf(&b, "%s%u", k ? "," : " kernels ", s->peers[k]);
+    for (k = 0; s->casts && k < s->inst->n_operands; k++) xg_printf(&b, "%s%u", k ? "," : " multimem ", s->casts[k]);
     return xg_exe_string(w, xg_str_of(b.p, b.n));
 }
 

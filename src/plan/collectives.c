@@ -7,7 +7,8 @@
  *     ragged-all-to-all 64 s32 {{0,1}}                bytes of a row, the type of sizes and offsets
  *
  * Behind the groups of an all-reduce may stand " kernels 3,3": for each operand the kernel by which devices that reach
- * each other's memory do it, from the operands of all members, in their order, to the result (peers.c).
+ * each other's memory do it, from the operands of all members, in their order, to the result; and " multimem 4,5": the
+ * kernel by which devices with a multicast object do (peers.c).
  *
  * Devices are numbered replica * partitions + partition; groups of every mode are written as such numbers, in the order
  * of their members. */

@@ -1,22 +1,25 @@
-/* plan/peers.c -- small all-reduces by one kernel on each device, which reads the operands of all its group.
+/* plan/peers.c -- small all-reduces by one kernel on each device, without NCCL.
  *
- * NCCL's ring costs two hops for each further member; a kernel that reads what the others have costs two meetings of
- * the streams, however many members there are, but each device receives all operands whole. The model of time chooses.
- * The kernel is that of a fusion which adds its parameters in the order of the group's members, so that all members
- * get the same bits; floats narrower than f32 are added as f32 and rounded once.
+ * NCCL's ring costs two hops for each further member; streams that meet twice cost the same however many members there
+ * are. What a kernel does between the two meetings, there are two ways; the model of time chooses among them and NCCL:
  *
- * The executable says both ways. The runtime takes the kernel where all members are devices of one process that reach
- * each other's memory (rt/peers.c). In command buffers collectives are captured from NCCL: the streams of several
- * devices do not meet there. */
+ *   kernels    Each device reads the operands of its whole group and receives all of them whole. The kernel is that of
+ *              a fusion which adds its parameters in the order of the group's members, so that all members get the same
+ *              bits; floats narrower than f32 are added as f32 and rounded once.
+ *   multimem   Where what links the devices adds up and multicasts (multicast.c): operands are copied to memory that
+ *              all members share by a multicast object, each device reduces its own part of it and gives that to all,
+ *              and results are copied back. A device sends and receives an operand and a part, and a part once more.
+ *
+ * The executable says the ways that are sooner than NCCL, and the runtime takes the last one that it can, where all
+ * members are devices of one process (rt/peers.c). In command buffers collectives are captured from NCCL: the streams
+ * of several devices do not meet there, for each device captures a graph of its own. */
 #ifndef XG_PLAN_PEERS_C
 #define XG_PLAN_PEERS_C
 #include "../choice/choice.h"
 #include "collectives.c"
+#include "multicast.c"
 #include "plan.h"
 
-enum {
-    XG_PEERS_MEET_PS = 2500000 /* that a stream waits for an event of another device: an assumption */
-};
 static const int64_t XG_PEERS_BYTES_MAX = (int64_t)8 << 20; /* of operands; far above what the model takes for eight */
 
 /* The members of each of its groups, where all have as many and stand in one machine; else 0. */
@@ -43,20 +46,31 @@ XG_FN int64_t xg_peers_bytes(const xg_inst *i) {
     }
     return bytes;
 }
-XG_FN int64_t xg_peers_time(const xg_inst *i, uint32_t members) {
+/* Two meetings of streams, so many launches beyond the first, and bytes on the links. */
+XG_FN int64_t xg_peers_time(const xg_inst *i, int64_t launches, int64_t bytes) {
     const xg_device *d = &i->comp->module->device;
-    int64_t received = xg_cost_mul(xg_peers_bytes(i), members - 1);
-    int64_t launches = xg_cost_mul(i->n_operands - 1, xg_cost_mul(d->launch_ns, 1000));
-    return xg_cost_add(xg_cost_add(launches, 2 * (int64_t)XG_PEERS_MEET_PS),
-        xg_sent_at(received, d->link_bandwidth ? d->link_bandwidth : d->host_bandwidth));
+    int64_t enqueued = xg_cost_add(xg_cost_mul(2, d->meet_ns), xg_cost_mul(launches, d->launch_ns));
+    return xg_cost_add(
+        xg_cost_mul(1000, enqueued), xg_sent_at(bytes, d->link_bandwidth ? d->link_bandwidth : d->host_bandwidth));
 }
-XG_FN uint32_t xg_plan_peers(const xg_inst *i) {
-    int64_t bytes;
+/* Copies to shared memory and back read and write the bytes. */
+XG_FN int64_t xg_peers_cast_time(const xg_inst *i, int64_t bytes, uint32_t members) {
+    const xg_device *d = &i->comp->module->device;
+    int64_t links = xg_peers_time(i, 3 * (int64_t)i->n_operands - 1, xg_cost_add(bytes, bytes / members));
+    return xg_cost_add(links, xg_sent_at(xg_cost_mul(4, bytes), d->bandwidth));
+}
+XG_FN uint32_t xg_plan_peers(const xg_inst *i, bool *kernels, bool *cast) {
+    int64_t bytes, ring, time;
     uint32_t members;
+    *kernels = *cast = false;
     if (i->op != XG_ALL_REDUCE || !xg_opt_is_canonical_collective(i)) return 0;
     bytes = xg_peers_bytes(i);
     members = bytes && bytes <= XG_PEERS_BYTES_MAX ? xg_peers_members(i) : 0;
-    if (!members || xg_peers_time(i, members) > xg_cost_add(xg_plan_sent_time(i), XG_SENT_RING_BASE_PS)) return 0;
+    if (!members) return 0;
+    ring = xg_cost_add(xg_plan_sent_time(i), XG_SENT_RING_BASE_PS);
+    time = xg_peers_time(i, i->n_operands - (int64_t)1, xg_cost_mul(bytes, members - 1));
+    *kernels = time <= ring;
+    *cast = xg_plan_can_cast(i) && xg_peers_cast_time(i, bytes, members) < XG_MIN(time, ring);
     return members;
 }
 

@@ -95,7 +95,8 @@ typedef struct xg_plan_step {
     const xg_inst *inst;
     uint32_t kernel, value, n_links, n_children, *links, *children;
     uint32_t n_written; /* KERNEL and calls: how many of the links, counted from the end, are results */
-    uint32_t *peers;    /* COLLECTIVE: for each operand a kernel that reads it on all devices (peers.c); NULL: none */
+    /* COLLECTIVE: for each operand a kernel that reads it on all devices, one of a multicast object; NULL: none */
+    uint32_t *peers, *casts;
 } xg_plan_step;
 typedef struct xg_plan_sequence {
     const xg_comp *comp;
@@ -207,11 +208,20 @@ XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
 XG_FN int64_t xg_plan_sent_time(const xg_inst *i);          /* picoseconds, by the model of time */
 XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
 /* ---- peers.c ---- */
-/* The members of each group of an all-reduce that kernels do sooner, by the model of time; 0: it is none. */
-XG_FN uint32_t xg_plan_peers(const xg_inst *i);
+/* The members of each group of an all-reduce, 0: it is none; and which ways are sooner than NCCL by the model of time:
+ * kernels that read what all members have, kernels of a multicast object. */
+XG_FN uint32_t xg_plan_peers(const xg_inst *i, bool *kernels, bool *cast);
 /* A fusion that reduces the operand as so many devices have it, with its record. Forget it when its kernel is made. */
 XG_FN xg_inst *xg_plan_peers_fusion(const xg_inst *i, uint32_t operand, uint32_t members, const xg_emit_target *target);
 XG_FN void xg_plan_peers_forget(xg_inst *fusion);
+/* ---- multicast.c ---- */
+enum {
+    XG_CAST_ISA = 82 /* of .acc::f32 */
+};
+XG_FN bool xg_plan_can_cast(const xg_inst *i); /* are there instructions for such an all-reduce? */
+/* The text and launch of a kernel of this name that reduces a device's part of the operand. */
+XG_FN xg_str xg_plan_cast_kernel(
+    xg_arena *a, const xg_inst *i, uint32_t operand, uint32_t members, xg_plan_kernel *k, uint32_t *instructions);
 /* ---- combiner.c ---- */
 XG_FN bool xg_plan_all_reduce_combiner(xg_module *m); /* passes */
 XG_FN bool xg_plan_all_gather_combiner(xg_module *m);

@@ -75,18 +75,21 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
     q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
     return true;
 }
-/* Nothing, or " kernels 3,4". */
+/* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    static const char word[] = " kernels ";
-    uint32_t number;
-    if (!*at) return true;
-    if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, word, sizeof word - 1) != 0) return false;
-    at += sizeof word - 1;
-    for (q->kernels = at; xr_take_number(&at, &number); at++) {
-        q->n_kernels++;
-        if (*at != ',') return !*at;
+    static const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    uint32_t number, w;
+    for (w = 0; w < XR_PEERS_WAYS; w++) {
+        size_t n = strlen(words[w]);
+        if (q->kind != XR_COLLECTIVE_ALL_REDUCE || strncmp(at, words[w], n) != 0) continue;
+        q->kernels[w] = at += n;
+        for (;; at++) {
+            if (!xr_take_number(&at, &number)) return false;
+            q->n_kernels[w]++;
+            if (*at != ',') break;
+        }
     }
-    return false;
+    return !*at;
 }
 /* {{0,1},{2,3}} of so many devices. */
 XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
@@ -190,7 +193,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
             return false;
         if (reduces && out % xr_element_bytes(q->type)) return false;
     }
-    if (q->n_kernels && (q->n_kernels != q->n_out || !xr_peers_fit(p, q))) return false;
+    if (!xr_peers_fit(p, q)) return false;
     return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
 }
 
@@ -204,7 +207,7 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
         p->collective_of[k] = q;
         if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
             return xr_damaged(p, "a collective");
-        if (q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
+        if (*q->n_kernels) p->most_links = XG_MAX(p->most_links, q->first[1] + 1);
     }
     return XLAGPU_OK;
 }

@@ -383,7 +383,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) {
         xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
         xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
         xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
+        NULL, NULL, xr_cpu_launch_ptx, xr_cpu_encode_map, NULL};
     return &cpu;
 }
 #endif /* XR_CPU */

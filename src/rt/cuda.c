@@ -90,6 +90,23 @@
     X(peer_disable, "cuCtxDisablePeerAccess", (void *context))
 /* clang-format on */
 
+/* For multicast objects: without them kernels read what other devices have. */
+/* clang-format off */
+#define XR_CUDA_CAST_FUNCTIONS(X) \
+    X(cast_bytes, "cuMulticastGetGranularity", (size_t *bytes, const xr_cast_prop *prop, int option)) \
+    X(cast_create, "cuMulticastCreate", (uint64_t *handle, const xr_cast_prop *prop)) \
+    X(cast_add, "cuMulticastAddDevice", (uint64_t handle, int device)) \
+    X(cast_bind, "cuMulticastBindMem", (uint64_t handle, size_t at, uint64_t memory, size_t from, size_t bytes, unsigned long long flags)) \
+    X(cast_unbind, "cuMulticastUnbind", (uint64_t handle, int device, size_t at, size_t bytes)) \
+    X(memory_create, "cuMemCreate", (uint64_t *handle, size_t bytes, const xr_memory_prop *prop, unsigned long long flags)) \
+    X(memory_release, "cuMemRelease", (uint64_t handle)) \
+    X(address_reserve, "cuMemAddressReserve", (uint64_t *address, size_t bytes, size_t align, uint64_t at, unsigned long long flags)) \
+    X(address_free, "cuMemAddressFree", (uint64_t address, size_t bytes)) \
+    X(memory_map, "cuMemMap", (uint64_t address, size_t bytes, size_t from, uint64_t handle, unsigned long long flags)) \
+    X(memory_unmap, "cuMemUnmap", (uint64_t address, size_t bytes)) \
+    X(memory_access, "cuMemSetAccess", (uint64_t address, size_t bytes, const xr_memory_access *access, size_t n))
+/* clang-format on */
+
 /* For what libraries enqueue in command buffers: without them it is enqueued by itself. */
 /* clang-format off */
 #define XR_CUDA_CAPTURE_FUNCTIONS(X) \
@@ -110,6 +127,19 @@
 /* clang-format on */
 
 /* Their arguments, as the driver's ABI has them. */
+typedef struct xr_cast_prop {
+    unsigned devices;
+    size_t bytes;
+    unsigned long long handle_types, flags;
+} xr_cast_prop;
+typedef struct xr_memory_prop {
+    int type, handle_types, place, device;
+    void *windows;
+    unsigned char flags[8]; /* what it may be used for, and reserved bytes */
+} xr_memory_prop;
+typedef struct xr_memory_access {
+    int place, device, flags;
+} xr_memory_access;
 typedef struct xr_kernel_node {
     void *function;
     unsigned grid[3], block[3], shared;
@@ -159,11 +189,12 @@ typedef struct xr_cuda {
     XR_CUDA_STREAM_FUNCTIONS(X)
     XR_CUDA_CAPTURE_FUNCTIONS(X)
     XR_CUDA_PEER_FUNCTIONS(X)
+    XR_CUDA_CAST_FUNCTIONS(X)
 #undef X
     void *library, *context;
     int device, version;
     bool started, retained;
-    bool graphs, conditionals, linker, streams, captures, peers;
+    bool graphs, conditionals, linker, streams, captures, peers, casts;
     char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
@@ -240,7 +271,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
         /* clang-format off */
         XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
         XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
-        XR_CUDA_PEER_FUNCTIONS(X);
+        XR_CUDA_PEER_FUNCTIONS(X) "\0" XR_CUDA_CAST_FUNCTIONS(X);
     /* clang-format on */
 #undef X
     xr_cuda *u = xr_cuda_of(d);
@@ -262,6 +293,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     u->streams = !xr_cuda_bind_group(u, &name, &to);
     u->captures = !xr_cuda_bind_group(u, &name, &to) && u->graphs && u->streams;
     u->peers = !xr_cuda_bind_group(u, &name, &to) && u->streams;
+    u->casts = !xr_cuda_bind_group(u, &name, &to) && u->streams;
     return XLAGPU_OK;
 }
 
@@ -301,6 +333,7 @@ XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
 /* clang-format on */
 enum {
     XR_CUDA_CLOCK_KHZ = 13,
+    XR_CUDA_MULTICAST = 132,
     XR_CUDA_MEMORY_CLOCK_KHZ = 36,
     XR_CUDA_MEMORY_BUS_BITS = 37
 };
@@ -334,6 +367,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
 #define X(number, name, figure) said.figure = xr_cuda_figure(d, number, &s);
     XR_CUDA_FIGURES(X)
 #undef X
+    said.link_reduces = xr_cuda_figure(d, XR_CUDA_MULTICAST, &s) == 1 ? 1 : 2;
     said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
     said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
     said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;

@@ -114,6 +114,26 @@ XG_FN xlagpu_status xr_host_lend(xlagpu_device *d, uint64_t address, size_t byte
     if (s == XLAGPU_OK) xg_sim_memory_written(m, address, bytes, 0);
     return s;
 }
+/* Each device has an address of its own for all members. */
+XG_FN XG_COLD bool xr_host_cast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_cast_part *p = &c->parts[k];
+        if (xr_alloc(p->device, (size_t)c->bytes, &p->address) != XLAGPU_OK ||
+            xr_alloc(p->device, (size_t)c->bytes, &p->all) != XLAGPU_OK)
+            return false;
+        c->members[k] = p->address;
+        xg_sim_memory_members(&xr_host_of(p->device)->memory, p->all, c->members, c->n);
+    }
+    return true;
+}
+XG_FN XG_COLD void xr_host_uncast(xr_cast *c) {
+    uint32_t k;
+    for (k = 0; k < c->n; k++) {
+        xr_release(c->parts[k].device, c->parts[k].all);
+        xr_release(c->parts[k].device, c->parts[k].address);
+    }
+}
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -462,7 +482,8 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
         xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
-        NULL, NULL, xr_host_lend, xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
+        NULL, NULL, xr_host_lend, xr_host_cast, xr_host_uncast, xr_host_load_ptx, xr_host_launch_ptx,
+        xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

@@ -41,6 +41,8 @@ enum {
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
     XR_PEER_REACHES = 1,      /* bits of a clique's table `reach` */
     XR_PEER_OURS = 2,
+    XR_PEERS_MULTIMEM = 1, /* the second way of peers.c */
+    XR_PEERS_WAYS = 2,
     XR_CLIQUE_SECONDS = 60 /* that a device waits for others when the caller does not say */
 };
 
@@ -48,6 +50,20 @@ typedef struct xr_platform xr_platform;
 typedef struct xr_thread xr_thread; /* system.c */
 typedef struct xr_lock xr_lock;
 typedef struct xr_comm xr_comm; /* nccl.c */
+
+/* A multicast object: as many bytes of each member behind an address, which is the same for all members but on the
+ * host. handle: the driver's. */
+typedef struct xr_cast_part {
+    xlagpu_device *device;
+    uint64_t handle, address, all;
+} xr_cast_part;
+typedef struct xr_cast {
+    struct xr_cast *next;
+    uint64_t bytes, handle;
+    uint32_t n;
+    xr_cast_part parts[XG_EXE_PEERS_MAX];
+    uint64_t members[XG_EXE_PEERS_MAX]; /* host: the parts' addresses */
+} xr_cast;
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
@@ -73,10 +89,12 @@ typedef struct xr_collective {
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
     const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
-    /* peers.c: for each operand the number of a kernel, as text; and whether devices reach each other for it */
-    const char *kernels;
-    uint32_t n_kernels;
+    /* peers.c: of each way for each operand the number of a kernel, as text; whether devices reach each other for it;
+     * and the memory that a device's group shares, NULL: none */
+    const char *kernels[XR_PEERS_WAYS];
+    uint32_t n_kernels[XR_PEERS_WAYS];
     bool by_peers;
+    const xr_cast *cast;
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -248,6 +266,7 @@ struct xlagpu_clique {
     struct xr_nccl *nccl; /* NULL: not opened */
     uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
     xr_comm *comms; /* all devices first */
+    xr_cast *casts; /* peers.c */
     /* with the lock */
     bool broken; /* communicators were given up */
     xr_lock *lock;
@@ -383,6 +402,10 @@ struct xr_platform {
     void (*unreach)(xlagpu_device *d, xlagpu_device *other);
     /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
     xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
+    /* Makes the object of the parts' devices, of so many bytes at least; a refusal is no failure. uncast: also of one that
+     * was refused half way. NULL: there are none. */
+    bool (*cast)(xr_cast *c);
+    void (*uncast)(xr_cast *c);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(

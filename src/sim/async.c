@@ -699,7 +699,8 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_STACK_SAVE:
         case XG_SIM_Y_STACK_RESTORE:
         case XG_SIM_Y_TRY_CANCEL:
-        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
+        case XG_SIM_Y_CANCELLED:
+        case XG_SIM_Y_MULTIMEM: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }

@@ -33,6 +33,7 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_STACK_RESTORE,
     XG_SIM_Y_TRY_CANCEL,
     XG_SIM_Y_CANCELLED,
+    XG_SIM_Y_MULTIMEM,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;

@@ -1,8 +1,9 @@
 /* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
  * of several devices.
  *
- * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
- * a load, multimem.st a store, multimem.red a reduction. */
+ * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
+ * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
+ * knows only such. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 #include "decode_tensor.c"
@@ -84,37 +85,101 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* ---- memory of several devices ---- */
 
-/* Two floats or four small ones are words to a load and a store. */
-XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    uint32_t i;
-    for (i = 0; i < s->n_mods; i++) {
-        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
-        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
-    }
+/* X(text, word, type of an element, bytes of it): two floats or four small ones are words to a load and a store. */
+#define XG_SIM_MULTIMEM_TYPES(X) \
+    X("f16", "b16", F16, 2) \
+    X("f16x2", "b32", F16, 2) \
+    X("bf16", "b16", BF16, 2) \
+    X("bf16x2", "b32", BF16, 2) \
+    X("f32", NULL, F32, 4) \
+    X("f64", NULL, F64, 8) \
+    X("u32", NULL, U32, 4) \
+    X("s32", NULL, S32, 4) \
+    X("u64", NULL, U64, 8) \
+    X("s64", NULL, S64, 8) \
+    X("b32", NULL, U32, 4) \
+    X("b64", NULL, U64, 8) \
+    X("e4m3", "b8", F8E4M3FN, 1) \
+    X("e4m3x2", "b16", F8E4M3FN, 1) \
+    X("e4m3x4", "b32", F8E4M3FN, 1) \
+    X("e5m2", "b8", F8E5M2, 1) \
+    X("e5m2x2", "b16", F8E5M2, 1) \
+    X("e5m2x4", "b32", F8E5M2, 1)
+/* imm2 of the record, above the bits of the access. */
+enum {
+    XG_SIM_MULTI_TYPE = 16 /* the row, 5 bits */,
+    XG_SIM_MULTI_OP = 21 /* 3 bits */,
+    XG_SIM_MULTI_WIDE = 1 << 24 /* floats are added as f32 */
+};
+typedef enum xg_sim_multi_op {
+    XG_SIM_MULTI_MIN,
+    XG_SIM_MULTI_MAX,
+    XG_SIM_MULTI_ADD,
+    XG_SIM_MULTI_AND,
+    XG_SIM_MULTI_OR,
+    XG_SIM_MULTI_XOR,
+    XG_SIM_MULTI_STORE
+} xg_sim_multi_op;
+typedef struct xg_sim_multi_row {
+    const char *text, *word;
+    xlagpu_type type;
+    uint32_t bytes;
+} xg_sim_multi_row;
+static const xg_sim_multi_row xg_sim_multi_rows[] = {
+#define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
+    XG_SIM_MULTIMEM_TYPES(X)
+#undef X
+};
+/* The number of its row. */
+XG_FN uint32_t xg_sim_multimem_type(xg_sim_stmt *s) {
+    uint32_t i, k;
+    for (i = 0; i < s->n_mods; i++)
+        for (k = 0; k < XG_COUNT(xg_sim_multi_rows); k++)
+            if (xg_str_is(s->mods[i], xg_sim_multi_rows[k].text)) {
+                if (xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
+                return k;
+            }
+    return 0; /* every form has one */
 }
-#define XG_SIM_MULTIMEM_TYPES \
-    "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
+/* A load of what is reduced in front of it; a store that is spread behind it. */
+XG_FN void xg_sim_multimem_access(xg_sim_asm *p, xg_sim_stmt *s, bool store, uint32_t bits) {
+    uint32_t row = xg_sim_multimem_type(s);
+    xg_sim_ins *in, access;
+    xg_sim_access(p, s, store);
+    access = p->code.p[p->code.n - 1];
+    in = xg_sim_put_async(p, s, XG_SIM_Y_MULTIMEM);
+    in->a = access.a;
+    in->imm = access.imm;
+    in->imm2 = access.imm2 | row << XG_SIM_MULTI_TYPE | bits;
+    if (store) return;
+    in->flags = access.flags; /* the two change places */
+    access.flags = (uint8_t)(access.flags & ~XG_SIM_FIRST);
+    in[-1] = *in;
+    *in = access;
+}
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+#define X(text, word, type, bytes) "|" text
+#define XG_SIM_MULTIMEM_FORM "v2|v4|v8? f16" XG_SIM_MULTIMEM_TYPES(X)
+    uint32_t wide, op = XG_SIM_MULTI_STORE;
     bool load, store;
     (void)arg;
-    load = xg_sim_form(s,
-        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
-        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
-    store = !load &&
-            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
+                          "acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
+    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? " XG_SIM_MULTIMEM_FORM);
     if (!load && !store &&
-        !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
-                        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
+        !xg_sim_form(
+            s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor " XG_SIM_MULTIMEM_FORM))
         xg_sim_no_form(p, s);
     s->used = 0;
+    wide = xg_sim_has(s, "acc::f32") ? (uint32_t)XG_SIM_MULTI_WIDE : 0;
     while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
-    if (load) xg_sim_take_one(s, "min max add and or xor");
-    if (load || store) {
-        xg_sim_multimem_words(s);
-        xg_sim_access(p, s, store);
-    } else
+    if (load) op = (uint32_t)xg_sim_take_one(s, "min max add and or xor");
+    if (load || store)
+        xg_sim_multimem_access(p, s, store, op << XG_SIM_MULTI_OP | wide);
+    else
         xg_sim_d_atom(p, s, 1);
+#undef XG_SIM_MULTIMEM_FORM
+#undef X
 }
-#undef XG_SIM_MULTIMEM_TYPES
 
 #endif /* XG_SIM_DECODE_SYSTEM_C */

@@ -545,9 +545,71 @@ XG_FN bool xg_sim_cancelled_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     }
     return true;
 }
+/* ---- memory of several devices ---- */
+
+/* Floats are added as `wide`, rounded after each addition. */
+XG_FN double xg_sim_multi_float(xg_sim_multi_op op, xlagpu_type wide, double a, double b) {
+    char sum[8];
+    if (op == XG_SIM_MULTI_MIN) return a != a || b < a ? b : a;
+    if (op == XG_SIM_MULTI_MAX) return a != a || b > a ? b : a;
+    xg_float_store(wide, sum, a + b);
+    return xg_float_load(wide, sum);
+}
+XG_FN uint64_t xg_sim_multi_int(xg_sim_multi_op op, uint64_t flip, uint64_t a, uint64_t b) {
+    switch (op) {
+    case XG_SIM_MULTI_MIN: return (a ^ flip) < (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_MAX: return (a ^ flip) > (b ^ flip) ? a : b;
+    case XG_SIM_MULTI_ADD: return a + b;
+    case XG_SIM_MULTI_AND: return a & b;
+    case XG_SIM_MULTI_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+/* One element, of all members, in their order. */
+XG_FN void xg_sim_multi_reduce(uint32_t how, const xg_sim_multi_row *t, const xg_sim_buffer *b, uint64_t at, char *to) {
+    const xg_sim_multi_op op = (xg_sim_multi_op)(how >> XG_SIM_MULTI_OP & 7);
+    const bool is_float = t->type >= XLAGPU_F4E2M1FN && t->type <= XLAGPU_F64;
+    const xlagpu_type wide = how & XG_SIM_MULTI_WIDE ? XLAGPU_F32 : t->bytes == 1 ? XLAGPU_F16 : t->type;
+    const uint64_t flip = t->type == XLAGPU_S32 || t->type == XLAGPU_S64 ? (uint64_t)1 << (8 * t->bytes - 1) : 0;
+    double sum = 0;
+    uint64_t all = 0;
+    uint32_t k;
+    for (k = 0; k < b->n_members; k++) {
+        const char *from = (const char *)(uintptr_t)(b->members[k] + at);
+        if (is_float) {
+            double x = xg_float_load(t->type, from);
+            sum = k ? xg_sim_multi_float(op, wide, sum, x) : x;
+        } else {
+            uint64_t x = 0;
+            memcpy(&x, from, t->bytes);
+            all = k ? xg_sim_multi_int(op, flip, all, x) : x;
+        }
+    }
+    if (is_float)
+        xg_float_store(t->type, to, sum);
+    else
+        memcpy(to, &all, t->bytes);
+}
+/* In front of the load of multimem.ld_reduce, and behind the store of multimem.st. A bad address is that one's. */
+XG_FN bool xg_sim_multimem_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    const xg_sim_multi_row *t = &xg_sim_multi_rows[in->imm2 >> XG_SIM_MULTI_TYPE & 31];
+    uint64_t address = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, (in->imm2 & XG_SIM_M_WIDE) != 0, in->imm);
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, address);
+    char *here = (char *)(uintptr_t)address;
+    uint32_t i, bytes = 1u << ((in->imm2 >> XG_SIM_M_SIZE & 7) + (in->imm2 >> XG_SIM_M_VECTOR & 3));
+    if (!b || !b->n_members || bytes > b->bytes - (address - b->base)) return true;
+    address -= b->base;
+    if ((in->imm2 >> XG_SIM_MULTI_OP & 7) != XG_SIM_MULTI_STORE)
+        for (i = 0; i < bytes; i += t->bytes) xg_sim_multi_reduce(in->imm2, t, b, address + i, here + i);
+    else
+        for (i = 0; i < b->n_members; i++) memcpy((char *)(uintptr_t)(b->members[i] + address), here, bytes);
+    return true;
+}
+
 XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     if (in->op == XG_SIM_Y_TRY_CANCEL) return xg_sim_try_cancel_lane(w, v, in, lane);
     if (in->op == XG_SIM_Y_CANCELLED) return xg_sim_cancelled_lane(w, v, in, lane);
+    if (in->op == XG_SIM_Y_MULTIMEM) return xg_sim_multimem_lane(w, v, in, lane);
     return xg_sim_stack_lane(w, v, in, lane);
 }
 

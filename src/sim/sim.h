@@ -150,7 +150,11 @@ typedef struct xg_sim_buffer {
     const char *name;
     bool readonly;
     const xg_sim_array *array; /* the caller's, NULL: only the name is known */
-    uint32_t *shadow;          /* set by add */
+    /* Of a multicast object: where as many bytes of each member lie; the caller's. Its own bytes hold what multimem has
+     * read or written last. */
+    const uint64_t *members;
+    uint32_t n_members;
+    uint32_t *shadow; /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
@@ -173,6 +177,8 @@ XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer 
 XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
 XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
+/* The buffer becomes a multicast object of these, which stay the caller's. */
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n);
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
 /* The host has written these bytes, or (from not 0) copied them from there: what was never written there counts as not
  * written here. */

@@ -317,6 +317,13 @@ XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_
     uint32_t at = xg_sim_memory_after(m, base);
     if (at && m->p[at - 1].base == base) m->p[at - 1].array = array;
 }
+XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint64_t *members, uint32_t n) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (!at || m->p[at - 1].base != base) return;
+    m->p[at - 1].members = members;
+    m->p[at - 1].n_members = n;
+    xg_sim_memory_written(m, base, m->p[at - 1].bytes, 0);
+}
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
     return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;

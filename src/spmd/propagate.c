@@ -13,13 +13,16 @@
  * time.
  *
  * The entry's parameters are what they are annotated with, replicated where they are not; a result that is not
- * annotated is replicated, too, and stays so, but in modules that leave their results open. */
+ * annotated is replicated, too, and stays so, but in modules that leave their results open.
+ *
+ * Who asks for stages of the compilation gets each step as a line of the stage "propagation_log". */
 #ifndef XG_SPMD_PROPAGATE_C
 #define XG_SPMD_PROPAGATE_C
 #include "spmd.h"
 
 typedef struct xg_prop_var { /* an array; of those that are the same, the first one's counts */
     uint32_t same;
+    const xg_inst *inst;
     const xg_shape *shape;
     xg_sharding *s;     /* NULL: nothing is known */
     xg_axis_set manual; /* it lies in a region that is manual along these */
@@ -47,6 +50,9 @@ typedef struct xg_prop {
     uint32_t *first; /* by instruction's id: the variable of its first leaf */
     XG_VEC(xg_prop_op) ops;
     xg_map64 groups; /* shard_as and shard_like: 1 + the first variable of a group */
+    xg_buf log;      /* of its steps, where m->dump takes it */
+    const xg_prop_op *step;
+    uint32_t level;
 } xg_prop;
 
 XG_FN uint32_t xg_prop_find(xg_prop *p, uint32_t v) {
@@ -230,6 +236,14 @@ XG_FN void xg_prop_regions(xg_prop *p) {
 
 /* ---- a step ---- */
 
+XG_FN void xg_prop_log(xg_prop *p, const xg_prop_var *v, uint32_t dim) {
+    const xg_inst *by = p->step->inst;
+    if (!p->m->dump) return;
+    xg_printf(&p->log, "level %u: by %s %.*s, dimension %u of %.*s: ", p->level, xg_op_name(by->op), (int)by->name.n,
+        by->name.p, dim, (int)v->inst->name.n, v->inst->name.p);
+    xg_sharding_print(&p->log, p->mesh, v->s, XG_SHARDING_IOTA);
+    xg_putc(&p->log, '\n');
+}
 /* Splits a dimension of an array further, as far as that can be. */
 XG_FN bool xg_prop_extend(xg_prop *p, uint32_t var, uint32_t dim, const xg_axes_list *want) {
     xg_prop_var *v = &p->vars.p[xg_prop_find(p, var)];
@@ -251,6 +265,7 @@ XG_FN bool xg_prop_extend(xg_prop *p, uint32_t var, uint32_t dim, const xg_axes_
     if (n == has.n) return false;
     has = xg_axes_cut(want, 0, n);
     xg_sharding_set_axes(v->s, dim, &has);
+    xg_prop_log(p, v, dim);
     return true;
 }
 
@@ -353,6 +368,8 @@ XG_FN bool xg_prop_cross(xg_prop *p, const xg_prop_op *op) {
 }
 XG_FN bool xg_prop_step(xg_prop *p, const xg_prop_op *op, uint32_t level) {
     if (op->level > level) return false;
+    p->step = op;
+    p->level = level;
     return op->rule ? xg_prop_spread(p, op, level) : xg_prop_cross(p, op);
 }
 XG_FN void xg_prop_level(xg_prop *p, uint32_t level) {
@@ -402,6 +419,7 @@ XG_FN void xg_prop_begin(xg_prop *p, xg_module *m, const xg_spmd_mesh *mesh) {
     p->mesh = mesh;
     p->first = XG_NEW_N(p->arena, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->groups, p->arena);
+    xg_buf_init(&p->log, p->arena);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) {
             const xg_shape **leaves = xg_shape_leaf_list(p->arena, i->shape);
@@ -411,6 +429,7 @@ XG_FN void xg_prop_begin(xg_prop *p, xg_module *m, const xg_spmd_mesh *mesh) {
                 xg_prop_var v;
                 memset(&v, 0, sizeof v);
                 v.same = p->vars.n;
+                v.inst = i;
                 v.shape = leaves[k];
                 xg_push(p->arena, xg_prop_var, &p->vars, v);
             }
@@ -436,6 +455,10 @@ XG_FN bool xg_spmd_sharding_propagation(xg_module *m) {
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) xg_prop_annotate(&p, i);
     m->num_partitions = mesh.devices;
+    if (p.log.n) {
+        xg_putc(&p.log, 0);
+        m->dump(m->dump_user, "propagation_log", p.log.p, p.log.n - 1);
+    }
     return true;
 }
 

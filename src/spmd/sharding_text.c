@@ -351,7 +351,7 @@ XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_ins
     xg_sharding **out;
     xg_shread r;
     bool list;
-    if (!attr) return NULL;
+    if (!attr || i->op == XG_OUTFEED) return NULL; /* that says how what leaves is split: each device sends all */
     r.s = *attr->v.str;
     r.arena = a;
     r.inst = i;

@@ -11,6 +11,20 @@ enum {
     MOST = 64
 };
 
+/* The counter, for several threads. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+static void *locked_alloc(void *user, size_t bytes) {
+    void *p;
+    pthread_mutex_lock(&asking);
+    p = counter_alloc(user, bytes);
+    pthread_mutex_unlock(&asking);
+    return p;
+}
+static void locked_release(void *user, void *p) {
+    pthread_mutex_lock(&asking);
+    counter_release(user, p);
+    pthread_mutex_unlock(&asking);
+}
 static uint32_t threads_of_all = DEVICES;
 static xlagpu_clique *open_clique(uint32_t devices, double timeout, counter *count) {
     xlagpu_rt_clique_desc d;
@@ -21,8 +35,8 @@ static xlagpu_clique *open_clique(uint32_t devices, double timeout, counter *cou
     d.devices = devices;
     d.timeout = timeout;
     if (count) {
-        d.device.allocator.alloc = counter_alloc;
-        d.device.allocator.release = counter_release;
+        d.device.allocator.alloc = locked_alloc;
+        d.device.allocator.release = locked_release;
         d.device.allocator.user = count;
     }
     (void)xlagpu_rt_clique_open(&d, &c);
@@ -155,8 +169,7 @@ static void check_failures(void) {
     xlagpu_destroy(c);
 }
 
-/* The n-th request for memory is refused, for all n: a status, nothing left behind. One thread asks at a time here: the
- * counter has no lock, so the clique has one device. */
+/* The n-th request for memory is refused, for all n: a status, nothing left behind. */
 static void check_memory(void) {
     static const char text[] = "HloModule m\nENTRY e { x = f32[5] parameter(0)\n ROOT y = f32[5] negate(x) }";
     xlagpu_context *c = xlagpu_create(NULL);
@@ -184,11 +197,97 @@ static void check_memory(void) {
     xlagpu_destroy(c);
 }
 
+/* Two groups of four, then four pairs in another order, by multicast objects and by kernels that read. */
+static void check_groups(void) {
+    static const char text[] =
+        "HloModule groups, num_partitions=8" PEERS_SLOW_LINKS "\nadd { a = f32[] parameter(0)\n b = f32[] "
+        "parameter(1)\n ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+        "p = f32[8,70] parameter(0), sharding={devices=[8,1]<=[8]}\n"
+        "m = f32[1,70] custom-call(p), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}\n"
+        "a = f32[1,70] all-reduce(m), replica_groups={{6,0,4,2},{1,3,5,7}}, channel_id=1, use_global_device_ids=true, "
+        "to_apply=add\n"
+        "n = f32[1,70] add(a, m)\n"
+        "b = f32[1,70] all-reduce(n), replica_groups={{0,1,2,3},{7,6,5,4}}, channel_id=2, use_global_device_ids=true, "
+        "to_apply=add\n"
+        "ROOT r = f32[8,70] custom-call(b), custom_call_target=\"SPMDShardToFullShape\", "
+        "sharding={devices=[8,1]<=[8]}\n}\n";
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_bytes exe = peers_compile(c, text);
+    xlagpu_clique *q = open_clique(8, 5, NULL);
+    xlagpu_program *p = xlagpu_rt_clique_load(q, exe.data, exe.size);
+    float in[8 * 70], out[8 * 70];
+    xlagpu_rt_tensor from, to;
+    int d, i, k, j, round;
+    from.data = in;
+    to.data = out;
+    from.bytes = to.bytes = sizeof in;
+    peers_kernel = "peers_multimem";
+    for (round = 1; round < 4; round++) {
+        for (i = 0; i < 8 * 70; i++) in[i] = (float)(round * (i / 70) + i % 70 * 10);
+        if (!EXPECT(p && xlagpu_rt_clique_run(p, &from, 1, &to, 1) == XLAGPU_OK)) puts(xlagpu_rt_clique_error(q));
+        for (d = 0; d < 8; d++)
+            for (i = 0; i < 70; i++) {
+                float sum = 0;
+                for (k = d / 4 * 4; k < d / 4 * 4 + 4; k++) {
+                    for (j = k % 2; j < 8; j += 2) sum += in[j * 70 + i];
+                    sum += in[k * 70 + i];
+                }
+                EXPECT(out[d * 70 + i] == sum);
+            }
+        for (d = 0; p && d < 8; d++)
+            EXPECT(peers_launches(xlagpu_rt_clique_program(p, (uint32_t)d)) == 2 * (unsigned)round);
+    }
+    peers_kernel = "peers";
+    xlagpu_rt_clique_close(q);
+    xlagpu_destroy(c);
+}
+/* Each allocation fails once: what is given up for want of memory is an error, or done another way. */
+static void check_multimem_memory(void) {
+    xlagpu_context *c = xlagpu_create(NULL);
+    float in[4 * PEERS_ROW], out[4 * PEERS_ROW];
+    xlagpu_rt_tensor from = {in, sizeof in}, to = {out, sizeof out};
+    char text[PEERS_TEXT];
+    xlagpu_bytes exe;
+    long n, rights = 0;
+    int i;
+    threads_of_all = 1;
+    peers_device = PEERS_SLOW_LINKS;
+    peers_text(text, "f32", "add", "{{0,1,2,3}}", 1);
+    peers_device = "";
+    exe = peers_compile(c, text);
+    for (i = 0; i < 4 * PEERS_ROW; i++) in[i] = (float)peers_input(i / PEERS_ROW, i % PEERS_ROW);
+    for (n = 1; n < 2000; n++) {
+        static const int every[4] = {0, 1, 2, 3};
+        counter count;
+        xlagpu_clique *q;
+        xlagpu_program *p;
+        bool ran;
+        memset(&count, 0, sizeof count);
+        count.refuse = n;
+        q = open_clique(DEVICES, 5, &count);
+        p = q ? xlagpu_rt_clique_load(q, exe.data, exe.size) : NULL;
+        ran = p && xlagpu_rt_clique_run(p, &from, 1, &to, 1) == XLAGPU_OK;
+        for (i = 0; i < 4 * PEERS_ROW && ran; i++)
+            EXPECT((double)out[i] == peers_reduced("add", every, 4, i % PEERS_ROW));
+        EXPECT(ran || count.refused);
+        rights += ran && count.refused;
+        xlagpu_rt_clique_close(q);
+        EXPECT(count.live == 0);
+        if (!count.refused) break;
+    }
+    EXPECT(n > 20 && n < 2000 && rights > 0);
+    threads_of_all = DEVICES;
+    xlagpu_destroy(c);
+}
+
 int main(void) {
     check_collectives();
     check_types();
     check_whole();
     check_peers(true);
+    check_multimem(true);
+    check_groups();
+    check_multimem_memory();
     check_failures();
     check_memory();
     return finish();

@@ -202,7 +202,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 16: *value = 114; break;     /* multiprocessors */
     case 36: *value = 1593000; break; /* kHz of memory */
     case 37: *value = 5120; break;    /* bits of its bus */
-    default: *value = 0; break;       /* a driver that does not know it */
+    case 132: *value = fake.multicast; break;
+    default: *value = 0; break; /* a driver that does not know it */
     }
     return 0;
 }
@@ -894,6 +895,8 @@ typedef struct fake_config { /* CUlaunchConfig */
     const fake_attribute *attributes;
     unsigned n;
 } fake_config;
+#include "fake_multicast.h"
+
 /* Kernels that reduce what devices have only read all parameters but the last. */
 static bool is_operand_of_peers(const fake_function *f, uint32_t at, uint32_t bytes) {
     return strncmp(f->name, "peers_all_reduce", 16) == 0 && at + 8 < bytes;
@@ -930,6 +933,7 @@ static int launch(const fake_config *c, fake_function *f, void **params, void **
     for (k = 0; k + 8 <= o.block_bytes; k += 8) {
         uint64_t address;
         memcpy(&address, o.block + k, 8);
+        if (cast_touch(c->stream, address, current_device())) return 1;
         touch(c->stream, address, 1,
             address != fake.read_only[0] && address != fake.read_only[1] &&
                 !is_operand_of_peers(o.f, k, o.block_bytes));

@@ -31,6 +31,8 @@ typedef struct fake_state {
     long captures, children;    /* of streams, and graphs in graphs: ever */
     long peers;                 /* pairs of devices of which one reaches the other's memory: alive */
     int strangers;              /* no device reaches another's memory */
+    int multicast;              /* devices have multicast objects */
+    long handles;               /* of memory and such objects, and addresses reserved for them: alive */
     long beside;                /* nodes that may run beside devices that meet: ever */
 } fake_state;
 /* Memory that a library's work touches. */

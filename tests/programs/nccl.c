@@ -63,8 +63,8 @@ static void reset(void) {
 }
 static bool nothing_left(void) {
     return !alive && !nccl->comms && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed &&
-           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !fake->peers && !nccl->captured &&
-           !nccl->stuck;
+           !fake->events && !fake->streams && !fake->graphs && !fake->execs && !fake->peers && !fake->handles &&
+           !nccl->captured && !nccl->stuck;
 }
 static xlagpu_rt_clique_desc describe(uint32_t devices, double timeout) {
     xlagpu_rt_clique_desc d;
@@ -114,6 +114,14 @@ static void every_collective(void) {
     EXPECT(nothing_left());
 }
 
+/* How often a program with one all-reduce of four devices asks for each of these. */
+static long fake_calls(const char *name) {
+    return strcmp(name, "cuMulticastGetGranularity") == 0 || strcmp(name, "cuMulticastCreate") == 0 ? 1
+           : strcmp(name, "cuMulticastAddDevice") == 0 || strcmp(name, "cuMulticastBindMem") == 0 ||
+                   strcmp(name, "cuMemCreate") == 0
+               ? DEVICES
+               : DEVICES + 1;
+}
 /* Kernels that read what other devices have; refused, NCCL. */
 static void by_peers(void) {
     static const char *const refused[] = {"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess"};
@@ -146,9 +154,65 @@ static void by_peers(void) {
             EXPECT_IN(nccl->works > 0, refused[k]); /* two that do not reach each other are in the one group */
         }
 }
+/* Multicast objects; without them, and whichever of the driver's calls refuses one, kernels that read; else NCCL. */
+static void by_multimem(void) {
+    static const char *const refused[] = {"cuMulticastGetGranularity", "cuMulticastCreate", "cuMulticastAddDevice",
+        "cuMulticastBindMem", "cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess"};
+    static const char *const ending[] = {"cuMulticastUnbind", "cuMemUnmap", "cuMemAddressFree", "cuMemRelease"};
+    size_t k;
+    long n;
+    reset();
+    fake->multicast = 1;
+    check_multimem(true);
+    EXPECT(nothing_left() && !nccl->works && !fake->races);
+    reset();
+    fake->multicast = 1;
+    fake->late = 4711;
+    check_multimem(true);
+    EXPECT(nothing_left() && !nccl->works && !fake->races);
+    peers_device = PEERS_SLOW_LINKS;
+    peers_kernel = "peers_multimem";
+    reset(); /* streams that do not wait are seen */
+    fake->multicast = fake->deaf = 1;
+    peers_case("f32", "add", 0, 1, false);
+    EXPECT(nothing_left() && fake->races);
+    for (k = 0; k < sizeof ending / sizeof *ending; k++) { /* what cannot be taken back is no failure of a run */
+        reset();
+        fake->multicast = 1;
+        fake->fail = ending[k];
+        fake->fail_at = 1;
+        fake->error = 1;
+        peers_case("f32", "add", 0, 1, true);
+        EXPECT_IN(fake->seen >= 1, ending[k]);
+    }
+    peers_kernel = "peers_all_reduce";
+    reset();
+    peers_case("f32", "add", 0, 2, true);
+    EXPECT(nothing_left() && !nccl->works && !fake->races);
+    for (k = 0; k < sizeof refused / sizeof *refused; k++)
+        for (n = 1; n < 20; n++) {
+            reset();
+            fake->multicast = 1;
+            fake->fail = refused[k];
+            fake->fail_at = n;
+            fake->error = 1;
+            peers_kernel = fake_calls(refused[k]) < n ? "peers_multimem" : "peers_all_reduce";
+            peers_case("f32", "add", 0, 2, true);
+            EXPECT_IN(nothing_left() && !nccl->works && !fake->races, refused[k]);
+            EXPECT_IN((fake->seen < n) == (n > fake_calls(refused[k])), refused[k]);
+            if (fake->seen < n) break;
+        }
+    peers_kernel = "peers_none";
+    reset();
+    fake->strangers = 1;
+    peers_case("f32", "add", 0, 1, false);
+    EXPECT(nothing_left() && nccl->works);
+    peers_device = "";
+    peers_kernel = "peers";
+}
 /* Each call that it asks of the driver fails once, on one device: all say so, none waits for ever. */
-static void by_peers_failing(void) {
-    static const char *const names[] = {"cuEventRecord", "cuStreamWaitEvent", "cuLaunchKernel"};
+static void by_peers_failing(bool multicast) {
+    static const char *const names[] = {"cuEventRecord", "cuStreamWaitEvent", "cuLaunchKernel", "cuMemcpyAsync"};
     xlagpu_context *c = xlagpu_create(NULL);
     float in[4 * PEERS_ROW], out[4 * PEERS_ROW];
     xlagpu_rt_tensor from = {in, sizeof in}, to = {out, sizeof out};
@@ -157,7 +221,9 @@ static void by_peers_failing(void) {
     size_t k;
     long n;
     memset(in, 0, sizeof in);
+    peers_device = multicast ? PEERS_SLOW_LINKS : "";
     peers_text(text, "f32", "add", "{{0,1,2,3}}", 1);
+    peers_device = "";
     exe = peers_compile(c, text);
     for (k = 0; k < sizeof names / sizeof *names; k++)
         for (n = 1; n < 100; n++) {
@@ -165,6 +231,7 @@ static void by_peers_failing(void) {
             xlagpu_program *p;
             xlagpu_status s;
             reset();
+            fake->multicast = multicast;
             q = open_clique(DEVICES, 5, NULL);
             p = xlagpu_rt_clique_load(q, exe.data, exe.size);
             fake->fail = names[k];
@@ -703,7 +770,9 @@ int main(void) {
     other = compile(c, "HloModule other, num_partitions=4\nENTRY e { ROOT x = f32[10,9] parameter(0) }");
     every_collective();
     by_peers();
-    by_peers_failing();
+    by_peers_failing(false);
+    by_multimem();
+    by_peers_failing(true);
     beside();
     without_splits();
     every_failure(exe);

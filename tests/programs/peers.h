@@ -11,6 +11,11 @@ enum {
     PEERS_ROW = 37, /* elements of the first; each further operand has 11 more */
     PEERS_TEXT = 8000
 };
+/* What is said of the device, and the kernels that are expected to do it. On the first one bytes are dear: a multicast
+ * object is sooner than kernels that read all operands, and these than NCCL. */
+#define PEERS_SLOW_LINKS \
+    ", frontend_attributes={xlagpu.device=\"H100, launch_ns=1, meet_ns=1, link_bandwidth=1000000000\"}"
+static const char *peers_device = "", *peers_kernel = "peers";
 static int peers_size(int k) { return PEERS_ROW + 11 * k; }
 /* What device d has of element i: 1, 2 or 3. */
 static double peers_input(int d, int i) { return 1 + (d * 5 + i * 7) % 3; }
@@ -32,10 +37,10 @@ static void peers_text(char *t, const char *type, const char *op, const char *gr
     char list[100] = "", types[200] = "", *at = t;
     int k;
     at += sprintf(at,
-        "HloModule peers, num_partitions=4\nop { a = %s[] parameter(0)\n b = %s[] parameter(1)\n ROOT c = %s[] %s(a, "
+        "HloModule peers, num_partitions=4%s\nop { a = %s[] parameter(0)\n b = %s[] parameter(1)\n ROOT c = %s[] %s(a, "
         "b) "
         "}\nENTRY e {\n",
-        type, type, type, op);
+        peers_device, type, type, type, op);
     for (k = 0; k < operands; k++) {
         int n = peers_size(k);
         at += sprintf(at,
@@ -79,13 +84,13 @@ static xlagpu_bytes peers_compile(xlagpu_context *c, const char *text) {
     if (!exe.data) printf("%s\n", xlagpu_error(c));
     return exe;
 }
-/* How often kernels were launched that are no device's own fusions: those of operands that others have. */
+/* How often kernels were launched that are no device's own fusions: those that reduce what others have. */
 static unsigned long long peers_launches(const xlagpu_program *p) {
     xlagpu_kernel_stats stats[16];
     unsigned long long n = 0;
     uint32_t k, kernels = xlagpu_rt_stats(p, stats, 16);
     for (k = 0; k < kernels && k < 16; k++)
-        if (strncmp(stats[k].name, "peers", 5) == 0) n += stats[k].launches;
+        if (strncmp(stats[k].name, peers_kernel, strlen(peers_kernel)) == 0) n += stats[k].launches;
     return n;
 }
 /* Runs twice. launches: whether kernels are expected to do it, on the simulator, which counts. */
@@ -128,7 +133,7 @@ static void peers_case(const char *type, const char *op, int halves, int operand
     xlagpu_destroy(c);
 }
 /* Sums that order and rounding change: the same bits on all devices, those of the order of the group's members. */
-static void peers_order(const char *type, float big, bool launches) {
+static void peers_order(const char *type, float big, float want, bool launches) {
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_clique *q = open_clique(DEVICES, 5, NULL);
     float in[4 * PEERS_ROW], out[4 * PEERS_ROW];
@@ -150,7 +155,7 @@ static void peers_order(const char *type, float big, bool launches) {
     }
     EXPECT_IN(p && xlagpu_rt_clique_run(p, &from, 1, &to, 1) == XLAGPU_OK, type);
     for (d = 0; d < 4 && launches; d++)
-        for (i = 0; i < PEERS_ROW; i++) EXPECT_IN(out[d * PEERS_ROW + i] == 1, type);
+        for (i = 0; i < PEERS_ROW; i++) EXPECT_IN(out[d * PEERS_ROW + i] == want, type);
     for (d = 1; d < 4; d++) EXPECT_IN(memcmp(out, out + d * PEERS_ROW, PEERS_ROW * sizeof *out) == 0, type);
     xlagpu_rt_clique_close(q);
     xlagpu_destroy(c);
@@ -166,7 +171,29 @@ static void check_peers(bool launches) {
             if ((is_complex && j) || (narrow && j < 2)) continue; /* as HLO has it; not every sum is an f8 */
             peers_case(types[k], ops[j], (int)(j % 2), 1 + (int)(k % (3 - j % 2)), launches);
         }
-    peers_order("f32", 33554432, launches);
-    peers_order("f64", 33554432, false);
+    peers_order("f32", 33554432, 1, launches);
+    peers_order("f64", 33554432, 2, false);
+}
+/* The same by multicast objects, where PTX has instructions for it. */
+static void check_multimem(bool launches) {
+    static const char *const sums[] = {"f32", "f64", "f16", "bf16", "s32", "u32", "s64", "u64"};
+    static const char *const others[] = {"f32", "f16", "bf16", "f64"};
+    size_t k;
+    peers_device = PEERS_SLOW_LINKS;
+    peers_kernel = "peers_multimem";
+    for (k = 0; k < sizeof sums / sizeof *sums; k++) {
+        peers_case(sums[k], "add", 0, 1 + (int)(k % 3), launches);
+        if (k < 4) continue;
+        peers_case(sums[k], "minimum", 0, 1, launches);
+        peers_case(sums[k], "maximum", 0, 1, launches);
+    }
+    peers_order("f32", 33554432, 1, launches);
+    peers_order("bf16", 512, 2, launches); /* added as f32 */
+    peers_kernel = "peers_all_reduce";
+    for (k = 0; k < sizeof others / sizeof *others; k++)
+        peers_case(others[k], k % 2 ? "maximum" : "multiply", 0, 1, launches);
+    peers_case("f32", "add", 1, 1, launches); /* of two devices each reads less */
+    peers_device = "";
+    peers_kernel = "peers";
 }
 #endif

@@ -230,6 +230,37 @@ expect 0 'all-reduce.y., replica' "... and what each of them runs" \
     "$X opt $W/layers.hlo --mesh=2x2 --shard='w1=-,y;w2=y;x=x' --passes=sharding-propagation,spmd-partitioner"
 expect 0 '^collectives.1$' "--num_partitions: the traffic of the evaluator's devices" \
     "$X run $W/layers.hlo --platform=interpreter --num_partitions=4 --mesh=4 --shard='w1=-,x;w2=x' --stats"
+rm -rf $W/propagated
+expect 0 'level 1: by dot h, dimension 0 of h: {devices=.2,2.<=.4.}' "each step of the propagation is logged" \
+    "$X compile $W/layers.hlo --emit=ptx -o /dev/null --mesh=2x2 --auto-shard=x --shard='w1=-,y' \
+    --xla_dump_to=$W/propagated && cat $W/propagated/*propagation_log.txt"
+cat > $W/twice.hlo <<'END'
+HloModule twice, num_partitions=4
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+ENTRY e {
+  p = f32[64] parameter(0)
+  q = f32[64] parameter(1)
+  r = f32[64] all-reduce(p), channel_id=1, use_global_device_ids=true, replica_groups={{0,1,2,3}}, to_apply=add
+  s = f32[64] all-reduce(q), channel_id=2, use_global_device_ids=true, replica_groups={{0,1,2,3}}, to_apply=add
+  g = f32[256] all-gather(p), channel_id=3, use_global_device_ids=true, replica_groups={{0,1,2,3}}, dimensions={0}
+  h = f32[256] all-gather(q), channel_id=4, use_global_device_ids=true, replica_groups={{0,1,2,3}}, dimensions={0}
+  i = f32[16] reduce-scatter(p), channel_id=5, use_global_device_ids=true, replica_groups={{0,1,2,3}},
+    dimensions={0}, to_apply=add
+  j = f32[16] reduce-scatter(q), channel_id=6, use_global_device_ids=true, replica_groups={{0,1,2,3}},
+    dimensions={0}, to_apply=add
+  ROOT t = (f32[64], f32[64], f32[256], f32[256], f32[16], f32[16]) tuple(r, s, g, h, i, j)
+}
+END
+for k in all-reduce all-gather reduce-scatter; do
+    flag=--xla_gpu_$(echo $k | tr - _)_combine_threshold_bytes
+    count="--emit=hlo | grep -c ' $k('"
+    expect 0 '^1$' "two of $k are one" "$X compile $W/twice.hlo $count"
+    expect 0 '^2$' "$flag=300: they stay two" "$X compile $W/twice.hlo $flag=300 $count"
+    expect 0 '^2$' "... in XLA_FLAGS" "XLA_FLAGS=$flag=300 $X compile $W/twice.hlo $count"
+    expect 0 '^2$' "... for the pass alone" "$X opt $W/twice.hlo --passes=$k-combiner $flag=300 | grep -c ' $k('"
+done
 expect 2 'there is no such parameter' "--shard of what is not there" "$X run $W/layers.hlo --mesh=2 --shard=v=x"
 expect 0 'right' "several devices on the simulator" "$X run $W/good.hlo --platform=host --devices=2"
 expect 0 . "--list-passes" "$X opt --list-passes"

@@ -10,6 +10,7 @@
  *                                    as never written; `freed`: given back before the launch; `freed-later`: before the
  *                                    second
  *     // mem ...                        the same without the parameter
+ *     // cast NAME MEMBER MEMBER         that memory is a multicast object of these, which stand before it
  *     // val TYPE VALUE                 a scalar parameter
  *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory
  *         as the next parameter; strides in bytes;
@@ -37,6 +38,8 @@ typedef struct sim_buf {
     uint32_t count;
     char *p;
     bool readonly, written, freed, freed_later;
+    uint64_t members[4];
+    uint32_t n_members;
 } sim_buf;
 typedef struct sim_case {
     sim_buf bufs[16];
@@ -146,6 +149,18 @@ static void sim_map(xg_stage *io, sim_case *k, const char *p) {
     if (wrong) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: %s", wrong);
     k->params += 128;
 }
+static sim_buf *sim_buf_of(sim_case *k, const char *name) {
+    uint32_t i = 0;
+    while (i < k->n && strcmp(k->bufs[i].name, name) != 0) i++;
+    return &k->bufs[i];
+}
+static void sim_cast(sim_case *k, const char *p) {
+    char w[64];
+    sim_buf *b;
+    p = sim_word(p, w);
+    b = sim_buf_of(k, w);
+    while (*(p = sim_word(p, w), w)) b->members[b->n_members++] = (uint64_t)(uintptr_t)sim_buf_of(k, w)->p;
+}
 static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter) {
     sim_buf *b = &k->bufs[k->n++];
     char w[64], values[64][64];
@@ -195,6 +210,10 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
     }
     if (strncmp(p, "// map ", 7) == 0) {
         sim_map(io, k, p + 7);
+        return;
+    }
+    if (strncmp(p, "// cast ", 8) == 0) {
+        sim_cast(k, p + 8);
         return;
     }
     if (strncmp(p, "// val ", 7) == 0) {
@@ -320,6 +339,8 @@ static void sim_memory(sim_case *k, xg_sim_memory *memory) {
         b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes;
         b.name = k->bufs[i].name;
         b.readonly = k->bufs[i].readonly;
+        b.members = k->bufs[i].members;
+        b.n_members = k->bufs[i].n_members;
         xg_sim_memory_add(memory, &b);
         if (k->bufs[i].freed) xg_sim_memory_remove(memory, b.base);
         if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
