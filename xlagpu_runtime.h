@@ -932,12 +932,11 @@ enum {
 typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
-    jmp_buf *guard;               /* the protected call in force, NULL outside any */
-    size_t live, limit;           /* bytes held now; limit 0 = none */
-    xlagpu_status status;         /* the first failure since xg_try began */
-    uint32_t line, column;        /* its position, 1-based; 0 when it has none */
-    char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
-    void *user;                   /* what the layer above wants to find from here */
+    jmp_buf *guard;        /* the protected call in force, NULL outside any */
+    size_t live, limit;    /* bytes held now; limit 0 = none */
+    xlagpu_status status;  /* the first failure since xg_try began */
+    uint32_t line, column; /* its position, 1-based; 0 when it has none */
+    void *user;            /* what the layer above wants to find from here */
     const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
     const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
@@ -945,6 +944,7 @@ typedef struct xg_ctx {
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
     /* by the owner, which calls xg_ctx_done; only with the default allocator and without a limit */
     bool slabs_wanted;
+    char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -993,7 +993,10 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes);        /* not zeroed */
+XG_FN void *xg_alloc_4(xg_arena *a, size_t n);              /* n times 4 bytes */
+XG_FN void *xg_alloc_8(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
 /* the newest block in place; false: it is not, or there is no room behind it */
@@ -1008,7 +1011,12 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
-#define XG_NEW_N(arena, T, n) ((T *)xg_alloc_n((arena), sizeof(T), (size_t)(n)))
+/* The usual sizes have functions of their own: an argument less at each of a thousand places. */
+#define XG_NEW_N(arena, T, n) \
+    ((T *)(sizeof(T) == 8    ? xg_alloc_8((arena), (size_t)(n)) \
+           : sizeof(T) == 4  ? xg_alloc_4((arena), (size_t)(n)) \
+           : sizeof(T) == 16 ? xg_alloc_16((arena), (size_t)(n)) \
+                             : xg_alloc_n((arena), sizeof(T), (size_t)(n))))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
  * unless it grows where it is. */
@@ -1017,9 +1025,8 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
         T *p; \
         uint32_t n, cap; \
     }
-#define xg_push(arena, T, v, x) \
-    ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, \
-        (void)((v)->p[(v)->n++] = (x)))
+#define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
+XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
 
 /* ---- text.c: strings, formatting, interning, the nearest known word ------------------------------------------- */
@@ -2457,6 +2464,9 @@ XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
     if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
     return xg_alloc(a, size * n);
 }
+XG_FN XG_NOINLINE void *xg_alloc_4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
+XG_FN XG_NOINLINE void *xg_alloc_8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
+XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
@@ -2479,6 +2489,19 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;
+}
+
+/* Of an XG_VEC of any type: the pointer is copied as bytes, since a compiler takes pointers of two types for two
+ * places. */
+XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
+    uint32_t *n = (uint32_t *)(void *)((char *)vec + sizeof(void *)), *cap = n + 1;
+    char *p;
+    memcpy(&p, vec, sizeof p);
+    if (*n == *cap) {
+        p = (char *)xg_vec_grow(a, p, cap, item);
+        memcpy(vec, &p, sizeof p);
+    }
+    return p + (*n)++ * item;
 }
 
 /* ---- sizes ---- */
@@ -14766,13 +14789,9 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
-    xg_sim_buffer last;                         /* the buffer of the last access */
-    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
-    xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
-    xg_sim_barrier bars[XG_SIM_BARRIERS];
-    uint32_t bars_used; /* where a warp has arrived, by bits */
-    uint32_t ended;     /* warps of the block that are done */
-    xg_sim_stats stats;
+    xg_sim_buffer last;           /* the buffer of the last access */
+    uint32_t bars_used;           /* where a warp has arrived, by bits */
+    uint32_t ended;               /* warps of the block that are done */
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     xg_sim_runs *runs;            /* of each record, and one more */
     xg_sim_search watch;
@@ -14781,10 +14800,14 @@ struct xg_sim_worker {
     bool hurt;                        /* the block has faulted and gone on */
     uint32_t fault_warps;             /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
-    xg_sim_kept fault;                /* the last one */
     xg_sim_kept *faults;              /* all that are different */
     xg_sim_search *sides;             /* of each, what its other side is looked for by */
     uint32_t n_faults, n_sides;       /* n_sides: of earlier blocks */
+    xg_sim_barrier bars[XG_SIM_BARRIERS];
+    xg_sim_stats stats;
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
+    xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
+    xg_sim_kept fault;                          /* the last one */
 };
 
 /* ---- trace.c ---- */
@@ -21690,15 +21713,15 @@ typedef struct xg_sim_cell_run {
 } xg_sim_cell_run;
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
-    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
-    bool lends;    /* some cell has been lent */
-    double *a, *b; /* operands of a multiplication (umma.c) */
+    bool lends;                      /* some cell has been lent */
+    double *a, *b;                   /* operands of a multiplication (umma.c) */
     uint16_t
         taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
+    uint8_t group;                                         /* 1 or 2, as the first instruction said; 0: none yet */
+    bool relinquished;
     uint32_t waits[XG_SIM_WARP],
         waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
-    uint8_t group;           /* 1 or 2, as the first instruction said; 0: none yet */
-    bool relinquished;
+    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
 };
 
 typedef enum xg_sim_tensordoes {
@@ -25318,12 +25341,9 @@ typedef struct xr_call_state {
 } xr_call_state;
 
 struct xlagpu_device {
-    xg_ctx c;
-    xg_arena arena;
     const xr_platform *platform; /* NULL: failed to open */
     void *state;                 /* the platform's */
-    char name[128], target[16];
-    xg_device figures; /* of the GPU; of the simulator: what it stands for */
+    xg_ctx c;
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
@@ -25338,16 +25358,19 @@ struct xlagpu_device {
     void *print_user;
     void (*line)(void *user, const xlagpu_rt_line *line);
     void *line_user;
-    void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
-    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
     struct xr_libraries *libraries; /* library.c; NULL: none is open */
-    char found_libraries[64];       /* those that there are, as they are given to the compiler */
+    xg_arena arena;
+    char found_libraries[64]; /* those that there are, as they are given to the compiler */
+    char name[128], target[16];
+    void (*range)(void *user, const char *name);
+    xg_device figures;      /* of the GPU; of the simulator: what it stands for */
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
 };
 
 /* PTX that a caller has loaded. */
@@ -25452,7 +25475,6 @@ typedef struct xr_seat { /* of a device of a clique */
     bool spoilt; /* its run failed */
 } xr_seat;
 struct xlagpu_clique {
-    xg_ctx c;
     uint32_t n;
     xlagpu_device **devices;
     xr_thread *threads;
@@ -25474,6 +25496,7 @@ struct xlagpu_clique {
     bool together; /* all devices run now: if none goes on, none ever will */
     xlagpu_status failed;
     char why[XG_MESSAGE_MAX];
+    xg_ctx c;
 };
 
 struct xlagpu_program {
@@ -25481,15 +25504,12 @@ struct xlagpu_program {
     xlagpu_program *prev, *next;
     xlagpu_clique *clique; /* NULL: it runs alone */
     xr_peers *peers;
-    uint32_t rank;                 /* of its device */
-    xr_collective *collectives;    /* one after the other */
-    xr_collective **collective_of; /* by thunk */
-    xg_arena arena;
+    uint32_t rank;                       /* of its device */
+    xr_collective *collectives;          /* one after the other */
+    xr_collective **collective_of;       /* by thunk */
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
     xg_source ptx;                       /* inside the bytes */
-    xg_exe_header head;
-    xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
     const xg_exe_allocation *allocations;
     const xg_exe_slice *slices;
@@ -25517,25 +25537,25 @@ struct xlagpu_program {
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
+    xg_arena arena;
+    xg_exe_header head;
+    xg_exe_section sections[XG_EXE_SECTION_COUNT];
 };
 
 struct xlagpu_execution {
-    xg_ctx c; /* its own message; its allocator is not used */
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;      /* address per allocation */
     uint64_t temp, host; /* blocks of temporary memory */
     uint32_t replica, partition;
-    uint64_t random[2]; /* what RANDOM_STATE gives next */
-    uint64_t version;   /* grows when an address or one of these changes */
-    xr_record *records; /* of command buffers */
-    xr_profile profile;
+    uint64_t random[2];         /* what RANDOM_STATE gives next */
+    uint64_t version;           /* grows when an address or one of these changes */
+    xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
-    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
@@ -25549,6 +25569,9 @@ struct xlagpu_execution {
     xr_call_state *calls;       /* per thunk, if the program has calls */
     xlagpu_kernel_stats *stats; /* per kernel */
     void *state;                /* the platform's: worker memory of the simulator */
+    xr_profile profile;
+    char note[XR_NOTE_MAX]; /* what is slower than it was asked to be, and why; "": nothing */
+    xg_ctx c;               /* its own message; its allocator is not used */
 };
 
 /* One row per platform. */
@@ -26381,14 +26404,14 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
 XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the program's arena */
 
 typedef struct xr_host_run {
-    xg_sim_launch launch;
-    xg_sim_worker *workers[XR_WORKERS_MAX];
     uint64_t blocks, share;      /* a worker takes so many at a time */
     const xlagpu_device *device; /* whose progress is told */
     const char *name;
     uint32_t n;
-    xlagpu_status status[XR_WORKERS_MAX];
     const uint32_t *faults; /* not NULL: they are kept with the device */
+    xg_sim_launch launch;
+    xlagpu_status status[XR_WORKERS_MAX];
+    xg_sim_worker *workers[XR_WORKERS_MAX];
 } xr_host_run;
 
 XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {
@@ -29901,14 +29924,14 @@ enum {
 };
 struct xr_libraries {
     void *files[XG_EXE_LIBRARY_COUNT]; /* NULL: not open */
-    xr_function functions[XR_LIBRARY_TARGETS];
-    xr_lt lt;
-    xr_fft fft;
-    xr_dnn dnn;
     xr_solver solver;
     void *lt_handle, *dnn_handle;
     xr_lock *dnn_lock;            /* of its handle */
     uint32_t lt_users, dnn_users; /* calls that are prepared */
+    xr_fft fft;
+    xr_dnn dnn;
+    xr_lt lt;
+    xr_function functions[XR_LIBRARY_TARGETS];
 };
 
 /* Unless something failed before: the call, and what failed. */

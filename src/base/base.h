@@ -40,12 +40,11 @@ enum {
 typedef struct xg_slab xg_slab;
 typedef struct xg_ctx {
     xlagpu_allocator mem;
-    jmp_buf *guard;               /* the protected call in force, NULL outside any */
-    size_t live, limit;           /* bytes held now; limit 0 = none */
-    xlagpu_status status;         /* the first failure since xg_try began */
-    uint32_t line, column;        /* its position, 1-based; 0 when it has none */
-    char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
-    void *user;                   /* what the layer above wants to find from here */
+    jmp_buf *guard;        /* the protected call in force, NULL outside any */
+    size_t live, limit;    /* bytes held now; limit 0 = none */
+    xlagpu_status status;  /* the first failure since xg_try began */
+    uint32_t line, column; /* its position, 1-based; 0 when it has none */
+    void *user;            /* what the layer above wants to find from here */
     const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
     const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
@@ -53,6 +52,7 @@ typedef struct xg_ctx {
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
     /* by the owner, which calls xg_ctx_done; only with the default allocator and without a limit */
     bool slabs_wanted;
+    char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
 } xg_ctx;
 
 /* Usage of the one setjmp of a public entry:
@@ -101,7 +101,10 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
-XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes);        /* not zeroed */
+XG_FN void *xg_alloc_4(xg_arena *a, size_t n);              /* n times 4 bytes */
+XG_FN void *xg_alloc_8(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
 /* the newest block in place; false: it is not, or there is no room behind it */
@@ -116,7 +119,12 @@ XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
-#define XG_NEW_N(arena, T, n) ((T *)xg_alloc_n((arena), sizeof(T), (size_t)(n)))
+/* The usual sizes have functions of their own: an argument less at each of a thousand places. */
+#define XG_NEW_N(arena, T, n) \
+    ((T *)(sizeof(T) == 8    ? xg_alloc_8((arena), (size_t)(n)) \
+           : sizeof(T) == 4  ? xg_alloc_4((arena), (size_t)(n)) \
+           : sizeof(T) == 16 ? xg_alloc_16((arena), (size_t)(n)) \
+                             : xg_alloc_n((arena), sizeof(T), (size_t)(n))))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
  * unless it grows where it is. */
@@ -125,9 +133,8 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
         T *p; \
         uint32_t n, cap; \
     }
-#define xg_push(arena, T, v, x) \
-    ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, \
-        (void)((v)->p[(v)->n++] = (x)))
+#define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
+XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
 
 /* ---- text.c: strings, formatting, interning, the nearest known word ------------------------------------------- */

@@ -460,6 +460,9 @@ XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
     if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
     return xg_alloc(a, size * n);
 }
+XG_FN XG_NOINLINE void *xg_alloc_4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
+XG_FN XG_NOINLINE void *xg_alloc_8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
+XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
@@ -482,6 +485,19 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;
+}
+
+/* Of an XG_VEC of any type: the pointer is copied as bytes, since a compiler takes pointers of two types for two
+ * places. */
+XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
+    uint32_t *n = (uint32_t *)(void *)((char *)vec + sizeof(void *)), *cap = n + 1;
+    char *p;
+    memcpy(&p, vec, sizeof p);
+    if (*n == *cap) {
+        p = (char *)xg_vec_grow(a, p, cap, item);
+        memcpy(vec, &p, sizeof p);
+    }
+    return p + (*n)++ * item;
 }
 
 /* ---- sizes ---- */

@@ -21,11 +21,11 @@ typedef struct xg_fft_site {
     bool beside;
     bool twisted;
     int64_t twist_dim, twist_length;
-    xg_fft_stages stages;
     xg_kval *where[2]; /* thread and block */
     const xg_ktype *shared_type;
     xg_kval *shared, *other, *table; /* other: NULL if there is one copy only */
     int64_t table_of;
+    xg_fft_stages stages;
 } xg_fft_site;
 
 /* ---- indices ---- */

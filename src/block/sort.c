@@ -56,16 +56,13 @@ typedef struct xg_sort_site {
     xg_fusion_emission *e;
     const xg_inst *i;
     const xg_shape *shape; /* of the operands */
-    xg_sort_order o;
-    uint32_t dim, n; /* sorted; operands */
+    uint32_t dim, n;       /* sorted; operands */
     /* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
     int64_t whole, length, places;
     int64_t rows, group, runs; /* in all; in a block; of a row */
     int64_t each, threads, blocks;
-    int64_t strip;        /* places of a thread side by side, which it reads and writes at once */
-    bool minor;           /* neighbours of a row are neighbours in memory */
-    xg_index_order order; /* of the other dimensions */
-    xg_scope s;
+    int64_t strip;              /* places of a thread side by side, which it reads and writes at once */
+    bool minor;                 /* neighbours of a row are neighbours in memory */
     xg_kval *at[2];             /* thread, block */
     xg_kval *entries, *numbers; /* in shared memory */
     bool *brings;               /* by operand: its elements are brought into shared memory, for who compares them */
@@ -74,6 +71,9 @@ typedef struct xg_sort_site {
     xg_elem **raw;
     xg_kval **given; /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;    /* merges: the first number that no element has */
+    xg_scope s;
+    xg_sort_order o;
+    xg_index_order order; /* of the other dimensions */
 } xg_sort_site;
 
 /* ---- where things are ---- */

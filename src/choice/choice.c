@@ -30,12 +30,12 @@ XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
 typedef struct xg_choosing {
     xg_way_job job;
     const char *wrong, *hint; /* why the order cannot be obeyed */
-    xg_fusion_emission e;
-    xg_record *r; /* the result */
+    xg_record *r;             /* the result */
     const xg_emitter *by;
     const xg_way *rule; /* one of the two is not NULL */
     uint32_t n_leaves;
     xg_ints *over;
+    xg_fusion_emission e;
 } xg_choosing;
 
 /* False, with the message that the caller gives or drops. */

@@ -22,7 +22,6 @@ enum {
 #define XG_DRIVER_TARGET "sm_80"
 typedef struct xg_driver_options {
     xg_target target;              /* without a name: by the device, else XG_DRIVER_TARGET */
-    xlagpu_target_desc described;  /* of the device: its part, and figures that are not 0 */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool predict;       /* estimate how long each kernel takes */
@@ -41,6 +40,7 @@ typedef struct xg_driver_options {
     const xg_backend *backend;                                               /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
+    xlagpu_target_desc described; /* of the device: its part, and figures that are not 0 */
 } xg_driver_options;
 
 typedef struct xg_driver_report {

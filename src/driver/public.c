@@ -15,21 +15,21 @@
 struct xlagpu_module {
     xlagpu_context *owner;
     xlagpu_module *prev, *next;
-    xg_arena arena;  /* what lives as long as the module */
-    xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
     const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
     xlagpu_source format;
     bool allow_tf32;
     xg_place place;
-    xg_driver_options flags; /* what its flags say of a compilation */
-    xg_module *hlo;          /* NULL after a compilation: see xg_public_hlo */
+    xg_module *hlo; /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
-    xg_device device; /* that the text names; no part: none */
-    xlagpu_report report;
     bool compiled;
+    xg_arena arena;  /* what lives as long as the module */
+    xg_arena parsed; /* hlo and all that is made of it */
+    xlagpu_report report;
+    xg_device device;        /* that the text names; no part: none */
+    xg_driver_options flags; /* what its flags say of a compilation */
 };
 struct xlagpu_context {
     xg_ctx c;
@@ -118,7 +118,6 @@ XG_FN void xg_public_refuse(xg_ctx *c, xlagpu_status s, const char *message) {
 /* What a public call was asked for and what it gives; work is memory that goes when the call ends. */
 typedef struct xg_public_job {
     xlagpu_module *m;
-    xg_arena work;
     const xlagpu_parse_desc *parse;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;              /* optimize */
@@ -132,6 +131,7 @@ typedef struct xg_public_job {
     xlagpu_traffic *sent;
     uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
+    xg_arena work;
 } xg_public_job;
 
 XG_FN xg_public_job xg_public_job_of(xlagpu_module *m) {

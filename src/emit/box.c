@@ -55,9 +55,8 @@ typedef struct xg_skew_walk {
 } xg_skew_walk;
 /* Boxes of whole sectors and skewed ones. */
 typedef struct xg_box {
-    xg_shared_tile t; /* by p's dims */
-    int64_t waste;    /* see xg_box_waste */
-    uint32_t order;   /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t waste;  /* see xg_box_waste */
+    uint32_t order; /* of shared memory: 0 the operand's, 1 the result's */
     /* of each group of lanes, which shared memory serves in one pass, how many take part: in the operand's order, in
      * the result's */
     int64_t group, lanes[2];
@@ -66,7 +65,8 @@ typedef struct xg_box {
     bool spread;      /* instead the distances of dimensions are solved for (xg_box_spread) */
     /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
     bool slabs[2], whole[2];
-    bool meets; /* banks are met twice: there was no other way */
+    bool meets;       /* banks are met twice: there was no other way */
+    xg_shared_tile t; /* by p's dims */
     xg_skew_walk walk[2];
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of

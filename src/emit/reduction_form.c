@@ -41,19 +41,19 @@ typedef struct xg_reduction {
     uint32_t before;                  /* heroes of earlier stages, where there are stages */
     uint8_t *epilogue;                /* by place: depends on a hero, and is made from its result */
     const xg_imap **maps;             /* by place, of epilogues: a hero's output index to the instruction's */
-    xg_index_order kept, reduced;     /* dims of the operand, minor first */
     uint32_t minor_dims;              /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
     const xg_imap *pad;    /* NULL: the operands are read as they are */
     int64_t vector, bytes; /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
-    xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
     /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
     xg_kval *round;
     int64_t rounds;
+    xg_scope s;
+    xg_index_order kept, reduced; /* dims of the operand, minor first */
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */

@@ -60,8 +60,6 @@ typedef struct xg_rows_tile {
 } xg_rows_tile;
 
 typedef struct xg_rows {
-    xg_reduction r; /* the heroes of one stage at a time, thread, block, scope */
-    xg_row_form form;
     xg_hero *heroes; /* all, by stage */
     int64_t vector, lanes, per_block;
     int64_t parts; /* blocks of a row: more than one are a cluster, and per_block is 1 */
@@ -78,7 +76,9 @@ typedef struct xg_rows {
     bool *shares; /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
+    xg_row_form form;
     xg_rows_tile tile;
+    xg_reduction r; /* the heroes of one stage at a time, thread, block, scope */
 } xg_rows;
 
 /* ---- what is there ---- */

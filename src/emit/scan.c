@@ -24,7 +24,6 @@ enum {
 };
 
 typedef struct xg_running {
-    xg_reduction r; /* the scope, threads and blocks; its one hero is the window */
     xg_hero *h;
     /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
     xg_heroes behind;
@@ -32,8 +31,9 @@ typedef struct xg_running {
     uint32_t dim;
     bool reverse, row;
     int64_t length, kept, vector, lanes, rows;
-    xg_index_order order; /* all dims but the scanned one */
     xg_kval *lane, *warp; /* of the thread in its row, by i32; lane in the warp */
+    xg_index_order order; /* all dims but the scanned one */
+    xg_reduction r;       /* the scope, threads and blocks; its one hero is the window */
 } xg_running;
 
 /* The window that i is, or is a result of; NULL: it is something else. */

@@ -32,14 +32,14 @@ typedef struct xg_scattering {
     const xg_comp *combiner;
     uint32_t n, rank; /* arrays; of the operand */
     const xg_shape *operand, *update;
-    xg_windows w;
     int64_t unroll; /* elements that a thread takes */
     /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
     bool side_by_side;
-    uint32_t n_rivals, rival[XG_RANK_MAX];     /* what numbers windows of one batch, by the numbers of such dims, and */
-    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
+    uint32_t n_rivals, rival[XG_RANK_MAX];     /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
+    xg_windows w;
 } xg_scattering;
 
 XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {

@@ -27,13 +27,13 @@ typedef struct xg_boxes {
     const xg_inst *i, *shown; /* the instruction; it or its slice */
     xg_heroes heroes;
     xg_window w;
-    xg_shape walk;             /* boxes */
-    int64_t from[XG_RANK_MAX]; /* of the slice */
-    xg_boxes_side box[XG_RANK_MAX];
-    int64_t elements;              /* of a box */
-    int64_t distance[XG_RANK_MAX]; /* of the window that is read */
+    int64_t elements; /* of a box */
     xg_kval *const *at;
     xg_section section;
+    xg_shape walk;                 /* boxes */
+    int64_t from[XG_RANK_MAX];     /* of the slice */
+    int64_t distance[XG_RANK_MAX]; /* of the window that is read */
+    xg_boxes_side box[XG_RANK_MAX];
 } xg_boxes;
 
 /* ---- the form ---- */

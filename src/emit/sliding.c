@@ -28,7 +28,6 @@ typedef struct xg_sliding {
     xg_heroes heroes; /* it, or elements of it */
     xg_window w;
     const xg_shape *shape; /* of the result */
-    xg_shape walk;         /* of the threads: `dim` in groups of `count` */
     xg_section section;    /* that walk */
     uint32_t dim, n;       /* n: arrays that are folded together */
     int64_t count, inner;  /* inner: places of the other dimensions */
@@ -36,13 +35,14 @@ typedef struct xg_sliding {
     /* while elements are made */
     xg_fold fold;
     const xg_imap *map;
-    xg_kval *vars[2 * XG_RANK_MAX];
-    int64_t counts[XG_RANK_MAX];
     uint32_t windows; /* how many of the carried ones take what is read */
     bool take;        /* what is read replaces what is carried */
     /* emit/sliding_rows.c: the elements in shared memory, and the number of this thread's share */
     xg_kval **tile, *own;
     int64_t first; /* what is being read begins so far behind that */
+    xg_shape walk; /* of the threads: `dim` in groups of `count` */
+    int64_t counts[XG_RANK_MAX];
+    xg_kval *vars[2 * XG_RANK_MAX];
 } xg_sliding;
 
 /* ---- the form ---- */

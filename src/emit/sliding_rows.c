@@ -19,13 +19,13 @@ enum {
 };
 
 typedef struct xg_sliding_rows {
-    xg_sliding d;
     int64_t lanes, rows, n_rows;    /* threads of a row, rows of a block, rows in all */
     int64_t extent, groups, pieces; /* windows of a row, threads' shares of it, blocks for it */
     int64_t places, made, blocks;   /* of a row in the block: elements that are read, windows; in all */
-    xg_index_order order;           /* of the other dimensions */
-    xg_scope s;
     xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
+    xg_scope s;
+    xg_index_order order; /* of the other dimensions */
+    xg_sliding d;
 } xg_sliding_rows;
 
 XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {

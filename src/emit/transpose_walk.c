@@ -12,14 +12,14 @@
 typedef struct xg_transpose_way xg_transpose_way;
 typedef struct xg_transpose {
     xg_fusion_emission *e;
-    xg_permutation p;
     xg_heroes heroes;
     const xg_transpose_way *way;
-    xg_box box; /* what a block takes, and how threads walk over it */
     /* of tiles of equal sides: which of p's dims these are; how long, and how many of each are a thread's unit */
     uint32_t a, b;
     int64_t v, side;
     uint32_t places; /* dimensions of the tile in shared memory */
+    xg_permutation p;
+    xg_box box; /* what a block takes, and how threads walk over it */
 } xg_transpose;
 
 /* One walk over the tile. */

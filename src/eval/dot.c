@@ -207,11 +207,11 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 typedef struct xg_conv {
     xg_sum_kind kind;
     const xg_window *window;
-    int64_t spatial[XG_RANK_MAX], outputs[XG_RANK_MAX];              /* extents of input and result */
     int64_t batch, features, out_batch, out_features, kernel_inputs; /* whole extents; kernel_inputs per group */
     int64_t groups, batch_groups, points, out_points;
     const unsigned char *x, *w;
     unsigned char *acc;
+    int64_t spatial[XG_RANK_MAX], outputs[XG_RANK_MAX]; /* extents of input and result */
 } xg_conv;
 
 /* Adds what input row x (all features at one place) gives at one result place through one kernel position. */

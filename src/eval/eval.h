@@ -80,13 +80,10 @@ typedef struct xg_eval_run xg_eval_run;
 struct xg_eval_run {
     xg_ctx *ctx;
     xg_module *module;
-    xg_eval_options options;
-    xg_arena mem;   /* plans and tables: as long as the run */
     xg_arena stack; /* frames and scratch: marked and reset */
     xg_value *values;
-    xg_eval_plan **plans;             /* by computation id */
-    uint32_t *position;               /* by instruction id */
-    float *tables[XLAGPU_TYPE_COUNT]; /* the 256 values of 8-bit and narrower floats */
+    xg_eval_plan **plans; /* by computation id */
+    uint32_t *position;   /* by instruction id */
     uint32_t depth;
     uint64_t work;
     bool acts_known, acts; /* some instruction does more than give its value */
@@ -96,6 +93,9 @@ struct xg_eval_run {
     uint32_t n_devices, partitions, device;
     struct xg_device_state *devices;
     struct xg_sent *sent; /* by send, not yet received */
+    xg_arena mem;         /* plans and tables: as long as the run */
+    xg_eval_options options;
+    float *tables[XLAGPU_TYPE_COUNT]; /* the 256 values of 8-bit and narrower floats */
 };
 
 /* What a device remembers between instructions. */

@@ -27,14 +27,14 @@ typedef struct xg_dim_list {
 } xg_dim_list;
 typedef struct xg_grouped {
     const xg_hb *b;
+    int64_t dim, group_dim;       /* the ragged dimension of lhs; the group dimension of rhs */
+    bool contracting, batch, own; /* own: each place of what leads the group sizes has its own ones */
+    int64_t groups, rows, places; /* places: of batch, and of what lies in front of the ragged dimension */
+    xlagpu_type number;           /* of rows and pieces: 32 bits where these will do */
+    xg_inst *begin, *end;         /* number[places, groups]: the rows of each group */
     xg_dot_dims d;
-    int64_t dim, group_dim;                /* the ragged dimension of lhs; the group dimension of rhs */
-    bool contracting, batch, own;          /* own: each place of what leads the group sizes has its own ones */
-    int64_t groups, rows, places;          /* places: of batch, and of what lies in front of the ragged dimension */
     xg_dim_list lead, summed, left, right; /* lead: free, or contracting, dimensions in front of the ragged one; summed
                                               and left: those behind it */
-    xlagpu_type number;                    /* of rows and pieces: 32 bits where these will do */
-    xg_inst *begin, *end;                  /* number[places, groups]: the rows of each group */
 } xg_grouped;
 
 XG_FN void xg_dim_list_add(xg_dim_list *l, const xg_shape *s, int64_t d) {

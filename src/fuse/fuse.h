@@ -292,17 +292,13 @@ typedef struct xg_kernels {
     xg_module *m;
     xg_comp *comp;
     xg_arena *arena;
-    xg_device device;
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;
     /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
     XG_VEC(xg_kernel *) kernels;
     XG_VEC(xg_kernel_input) seen; /* while a kernel is walked: how what was met so far is read */
-    /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the
-     * first */
-    xg_kernel_input *unused[32];
-    uint32_t asked; /* lists of inputs that were looked through, and the last one's kernel */
+    uint32_t asked;               /* lists of inputs that were looked through, and the last one's kernel */
     const xg_kernel *listed;
     bool forgets; /* no change is taken back any more: lists of readers lose those that are gone */
     /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that
@@ -311,6 +307,10 @@ typedef struct xg_kernels {
     xg_buf *log;
     xg_cost_asked *times; /* the last question of each hash; layers of a model ask the same ones */
     uint32_t times_mask;
+    /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the
+     * first */
+    xg_kernel_input *unused[32];
+    xg_device device;
 } xg_kernels;
 enum {
     XG_ROWS_LANES_MAX = 1024 /* threads of a row */,

@@ -40,13 +40,13 @@ typedef struct xg_phase_node {
 typedef struct xg_phase_join {
     xg_arena *a;
     xg_comp *c;
-    xg_device device;
     xg_buf *log;
     xg_phase_node *nodes;
     uint32_t n, era, taken; /* bits of this era */
     bool parted;            /* the second round: one block for each part of an outer dimension */
-    xg_phase_group *by_bit[XG_PHASES_GROUPS];
     XG_VEC(xg_phase_group *) groups;
+    xg_device device;
+    xg_phase_group *by_bit[XG_PHASES_GROUPS];
 } xg_phase_join;
 
 XG_FN xg_phase_node *xg_phase_node_of(const xg_inst *i) { return (xg_phase_node *)i->scratch; }

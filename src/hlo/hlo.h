@@ -303,8 +303,6 @@ struct xg_module {
     /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     xg_arena *work;
     const xg_source *source; /* NULL for modules made by code */
-    xg_pool pool;
-    xg_set shapes, layouts;
     xg_str name;
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
@@ -327,7 +325,6 @@ struct xg_module {
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;        /* for names of computations made up by passes */
-    xg_device device;      /* that the module is for; until one is named, the usual one of XG_HLO_CC */
     bool has_device;       /* the text or the compilation named it: it is printed */
     uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
@@ -335,10 +332,8 @@ struct xg_module {
     uint32_t libraries;    /* bits of xg_exe_library: those that may be called */
     bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
-    /* an instruction with this opcode was made; where none ever was, its passes need not look */
-    bool made[XG_OPCODE_COUNT];
-    bool made_empty;   /* an array shape without elements */
-    bool made_order;   /* a control edge */
+    bool made_empty;       /* an array shape without elements */
+    bool made_order;       /* a control edge */
     bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for a caller may take back
@@ -362,7 +357,12 @@ struct xg_module {
     void *kept_plans; /* choice/: of kernels, until they are emitted; NULL: none */
     /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     uint32_t at;
+    /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    bool made[XG_OPCODE_COUNT];
+    xg_device device; /* that the module is for; until one is named, the usual one of XG_HLO_CC */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
+    xg_set shapes, layouts;
+    xg_pool pool;
 };
 
 /* ---- shape.c ---- */

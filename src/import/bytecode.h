@@ -162,7 +162,6 @@ typedef struct xg_bc {
     const unsigned char *base, *start; /* of the file, of the bytecode in it */
     const xg_source *source;           /* for messages */
     uint64_t version;
-    xg_bc_cur sections[XG_BC_SECTIONS];
     bool has[XG_BC_SECTIONS];
     xg_str *strings, *dialects;
     uint32_t n_strings, n_dialects, n_attrs, n_types, n_props, n_names, depth;
@@ -172,6 +171,7 @@ typedef struct xg_bc {
     xg_bc_values values; /* of the region that is read and those around it, by number */
     uint32_t scope;      /* the first of the function */
     uint32_t loc_parts;  /* of the location that is read, so far */
+    xg_bc_cur sections[XG_BC_SECTIONS];
 } xg_bc;
 
 XG_NORETURN XG_FN void xg_bc_fail(const xg_bc *b, const unsigned char *at, const char *hint, const char *format, ...)

@@ -26,7 +26,6 @@ typedef struct xg_low {
     xg_map64 metadata;        /* location to attribute */
     xg_buf line;              /* where the text of one is put together */
     const xg_ir_op *op;       /* being translated */
-    xg_inst place;            /* carries its metadata and its place in the source */
     xg_hb b;                  /* the end of the computation */
     XG_VEC(xg_low_undo) undo; /* values that mean something else inside a region */
     uint32_t depth, mark;
@@ -37,6 +36,7 @@ typedef struct xg_low {
     uint32_t n_steps;    /* at expressions of sizes */
     xg_map64 literals;   /* values of instructions that say dimensions */
     bool expressed;      /* inside a region of a quantised operation, whose values are floats */
+    xg_inst place;       /* carries its metadata and its place in the source */
 } xg_low;
 
 /* ---- lower.c ---- */

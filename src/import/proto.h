@@ -291,7 +291,6 @@ struct xg_proto {
     xg_parse *parse;
     xg_module *m;
     uint32_t depth;
-    uint16_t first_row[128];       /* by field number: 1 + its first row; 0: none */
     XG_VEC(xg_proto_field) fields; /* stack */
     xg_map64 comps;                /* by id */
     xg_dict metadata, shapes;      /* by bytes */
@@ -302,6 +301,7 @@ struct xg_proto {
     xg_map64 schedules; /* by computation: a field of the schedule */
     bool scheduled;
     XG_VEC(xg_proto_bytes) payloads;
+    uint16_t first_row[128]; /* by field number: 1 + its first row; 0: none */
 };
 
 /* ---- the writer ---- */

@@ -58,10 +58,10 @@ typedef struct xg_kest {
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
     int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
     int64_t awaited, turns;       /* when the value was ready that the last one waited for; slots that it gave out */
-    int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
     uint32_t n_flight, most_flight;
-    xg_kest_queue copies, products; /* cp.async; wgmma */
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
+    xg_kest_queue copies, products; /* cp.async; wgmma */
+    int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;
 
 XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {

@@ -320,7 +320,6 @@ struct xg_kmodule {
     xg_arena *temp;
     xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
-    const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
     uint32_t n_types, n_ids;
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
@@ -335,10 +334,11 @@ struct xg_kmodule {
      * them */
     xg_set constants;
     xg_kop *last_constant;
-    xg_krules *rules;         /* rules.c: by opcode; NULL until one is looked for */
-    xg_kinliner *inliner;     /* while inline is at work: what makes the copy of a call */
-    struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
+    xg_krules *rules;     /* rules.c: by opcode; NULL until one is looked for */
+    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     uint32_t n_held;
+    const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
+    struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
 };
 
 /* ---- ranges.c: what is known of integer values ---- */

@@ -20,7 +20,6 @@ struct xg_llvm {
     uint32_t scopes; /* node of the first parameter's scope; 0: there are none */
     bool calls_libdevice;
     int64_t dynamic_at;
-    xg_ptx_index index;
     void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */
     /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
      * memory of a block */
@@ -28,6 +27,7 @@ struct xg_llvm {
     int64_t scratch;
     bool gathers;                     /* the processor has gathers that are worth it */
     const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
+    xg_ptx_index index;
 };
 
 /* Attributes of calls and of the kernel; numbers of the nodes that are always there. */

@@ -51,11 +51,11 @@ typedef struct xg_parts_rows {
     xg_inst *shift, *last_shift; /* of each part */
 } xg_parts_rows;
 typedef struct xg_parts_sum {
-    /* the sum; from what it sums to the exponential, or to the square; x - m */
-    xg_inst *i, *path[XG_PARTS_PATH], *difference;
     uint32_t n_path;
     xg_inst *reduce; /* which m comes from */
     xg_parts_rows rows;
+    /* the sum; from what it sums to the exponential, or to the square; x - m */
+    xg_inst *i, *path[XG_PARTS_PATH], *difference;
 } xg_parts_sum;
 typedef XG_VEC(xg_parts_rows) xg_parts_known;
 

@@ -70,7 +70,6 @@ struct xg_ptx {
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
-    xg_ptx_index index;
     /* of the current kernel */
     xg_kmodule *m;
     xg_kfunc *f;
@@ -85,6 +84,7 @@ struct xg_ptx {
     bool guard_not;
     bool keeps_places; /* for a dump: from where on lines of the body come from which operation */
     XG_VEC(xg_ptx_place) places;
+    xg_ptx_index index;
 };
 
 enum {

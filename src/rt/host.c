@@ -171,14 +171,14 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
 XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the program's arena */
 
 typedef struct xr_host_run {
-    xg_sim_launch launch;
-    xg_sim_worker *workers[XR_WORKERS_MAX];
     uint64_t blocks, share;      /* a worker takes so many at a time */
     const xlagpu_device *device; /* whose progress is told */
     const char *name;
     uint32_t n;
-    xlagpu_status status[XR_WORKERS_MAX];
     const uint32_t *faults; /* not NULL: they are kept with the device */
+    xg_sim_launch launch;
+    xlagpu_status status[XR_WORKERS_MAX];
+    xg_sim_worker *workers[XR_WORKERS_MAX];
 } xr_host_run;
 
 XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {

@@ -181,14 +181,14 @@ enum {
 };
 struct xr_libraries {
     void *files[XG_EXE_LIBRARY_COUNT]; /* NULL: not open */
-    xr_function functions[XR_LIBRARY_TARGETS];
-    xr_lt lt;
-    xr_fft fft;
-    xr_dnn dnn;
     xr_solver solver;
     void *lt_handle, *dnn_handle;
     xr_lock *dnn_lock;            /* of its handle */
     uint32_t lt_users, dnn_users; /* calls that are prepared */
+    xr_fft fft;
+    xr_dnn dnn;
+    xr_lt lt;
+    xr_function functions[XR_LIBRARY_TARGETS];
 };
 
 /* Unless something failed before: the call, and what failed. */

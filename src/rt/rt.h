@@ -119,12 +119,9 @@ typedef struct xr_call_state {
 } xr_call_state;
 
 struct xlagpu_device {
-    xg_ctx c;
-    xg_arena arena;
     const xr_platform *platform; /* NULL: failed to open */
     void *state;                 /* the platform's */
-    char name[128], target[16];
-    xg_device figures; /* of the GPU; of the simulator: what it stands for */
+    xg_ctx c;
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
@@ -139,16 +136,19 @@ struct xlagpu_device {
     void *print_user;
     void (*line)(void *user, const xlagpu_rt_line *line);
     void *line_user;
-    void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
-    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
     struct xr_libraries *libraries; /* library.c; NULL: none is open */
-    char found_libraries[64];       /* those that there are, as they are given to the compiler */
+    xg_arena arena;
+    char found_libraries[64]; /* those that there are, as they are given to the compiler */
+    char name[128], target[16];
+    void (*range)(void *user, const char *name);
+    xg_device figures;      /* of the GPU; of the simulator: what it stands for */
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
 };
 
 /* PTX that a caller has loaded. */
@@ -253,7 +253,6 @@ typedef struct xr_seat { /* of a device of a clique */
     bool spoilt; /* its run failed */
 } xr_seat;
 struct xlagpu_clique {
-    xg_ctx c;
     uint32_t n;
     xlagpu_device **devices;
     xr_thread *threads;
@@ -275,6 +274,7 @@ struct xlagpu_clique {
     bool together; /* all devices run now: if none goes on, none ever will */
     xlagpu_status failed;
     char why[XG_MESSAGE_MAX];
+    xg_ctx c;
 };
 
 struct xlagpu_program {
@@ -282,15 +282,12 @@ struct xlagpu_program {
     xlagpu_program *prev, *next;
     xlagpu_clique *clique; /* NULL: it runs alone */
     xr_peers *peers;
-    uint32_t rank;                 /* of its device */
-    xr_collective *collectives;    /* one after the other */
-    xr_collective **collective_of; /* by thunk */
-    xg_arena arena;
+    uint32_t rank;                       /* of its device */
+    xr_collective *collectives;          /* one after the other */
+    xr_collective **collective_of;       /* by thunk */
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
     xg_source ptx;                       /* inside the bytes */
-    xg_exe_header head;
-    xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
     const xg_exe_allocation *allocations;
     const xg_exe_slice *slices;
@@ -318,25 +315,25 @@ struct xlagpu_program {
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
+    xg_arena arena;
+    xg_exe_header head;
+    xg_exe_section sections[XG_EXE_SECTION_COUNT];
 };
 
 struct xlagpu_execution {
-    xg_ctx c; /* its own message; its allocator is not used */
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;      /* address per allocation */
     uint64_t temp, host; /* blocks of temporary memory */
     uint32_t replica, partition;
-    uint64_t random[2]; /* what RANDOM_STATE gives next */
-    uint64_t version;   /* grows when an address or one of these changes */
-    xr_record *records; /* of command buffers */
-    xr_profile profile;
+    uint64_t random[2];         /* what RANDOM_STATE gives next */
+    uint64_t version;           /* grows when an address or one of these changes */
+    xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
-    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
@@ -350,6 +347,9 @@ struct xlagpu_execution {
     xr_call_state *calls;       /* per thunk, if the program has calls */
     xlagpu_kernel_stats *stats; /* per kernel */
     void *state;                /* the platform's: worker memory of the simulator */
+    xr_profile profile;
+    char note[XR_NOTE_MAX]; /* what is slower than it was asked to be, and why; "": nothing */
+    xg_ctx c;               /* its own message; its allocator is not used */
 };
 
 /* One row per platform. */

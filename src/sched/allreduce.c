@@ -46,11 +46,11 @@ XG_FN bool xg_nblock_crosses(const xg_loopnest *n, const xg_nstmt *s) {
 }
 typedef struct xg_ncross {
     xg_loopnest *n;
-    xg_nstmt *s, *loops[XG_NEST_DEPTH_MAX];
-    xg_nrole role[XG_NEST_DEPTH_MAX];
     uint32_t count, first; /* loops around the block; the outermost one that it reduces over */
     bool serial;           /* a thread has more than one value */
     uint32_t axes;
+    xg_nrole role[XG_NEST_DEPTH_MAX];
+    xg_nstmt *s, *loops[XG_NEST_DEPTH_MAX];
 } xg_ncross;
 XG_NORETURN XG_FN void xg_ncross_fail(const xg_ncross *c, const char *what, const xg_nstmt *loop) {
     xg_sched_fail(c->n, "allreduce: '%.*s' %s '%s'", (int)c->s->block->name.n, c->s->block->name.p, what,

@@ -109,7 +109,6 @@ typedef struct xg_attention_back {
     uint32_t soft;                      /* its operand that is made of the weights */
     const xg_imap *second_map;          /* to the indices of the other one */
     xg_inst *delta;                     /* of each row the sum over weights and dP */
-    xg_tile_form grad;                  /* dO V */
     uint32_t fixed;                     /* its operand that has rows */
     bool together;                      /* maximum, sum and the sum over dP are found in one walk */
     uint32_t n_lines;                   /* broadcasts of what each of the module's rows has one of */
@@ -118,27 +117,28 @@ typedef struct xg_attention_back {
     uint32_t n_kept;                    /* further results: values of lines */
     xg_inst *kept[XG_ATTENTION_LINES];
     const xg_imap *kept_map[XG_ATTENTION_LINES];
+    xg_tile_form grad; /* dO V */
 } xg_attention_back;
 
 typedef struct xg_attention_form {
-    xg_attention_back back;
-    xg_attention match;
     const xg_comp *comp;
-    xg_tile_form dots[2]; /* scores, out */
-    uint32_t query;       /* operand of the first dot that has rows */
+    uint32_t query; /* operand of the first dot that has rows */
     int64_t batch, rows, keys, depth, columns;
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
-    xg_attention_stage stages[XG_ATTENTION_PARTS];
-    xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
-    uint32_t n_stats;                      /* further results: a row's maximum, its sum */
+    uint32_t n_stats; /* further results: a row's maximum, its sum */
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
-    xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
     double masked; /* no masked score is larger, if so */
+    xg_attention match;
+    xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
+    xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
+    xg_attention_stage stages[XG_ATTENTION_PARTS];
+    xg_attention_back back;
+    xg_tile_form dots[2]; /* scores, out */
 } xg_attention_form;
 
 enum {
@@ -162,7 +162,6 @@ typedef struct xg_attention_shape {
     bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
-    xg_attention_form form;
     xg_attention_shape shape;
     bool bounded;      /* masks leave out steps */
     bool votes;        /* and the kernel looks whether that is right */
@@ -182,6 +181,7 @@ typedef struct xg_attention_plan {
     int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
+    xg_attention_form form;
 } xg_attention_plan;
 
 /* Where maps are made. */
@@ -269,11 +269,11 @@ typedef struct xg_attention_members {
     const xg_attention *a;
     xg_arena *arena;
     xg_map64 known; /* by id: the copy inside, or, while members are gathered, the instruction */
-    xg_inst *p[XG_ATTENTION_MEMBERS];
     uint32_t n;
     xg_inst *root;
     xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
     uint32_t n_stats;
+    xg_inst *p[XG_ATTENTION_MEMBERS];
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
 XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
@@ -303,11 +303,9 @@ enum {
     XG_ATTENTION_AT_DIMS
 };
 typedef struct xg_attention_kernel {
-    xg_tile_kernel t; /* scope and builder */
     const xg_attention_plan *p;
     const xg_attention_form *f;
-    xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
-    xg_scope scopes[XG_ATTENTION_PARTS];
+    xg_tile_kernel t; /* scope and builder */
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
     xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
@@ -323,15 +321,17 @@ typedef struct xg_attention_kernel {
     xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
-    xg_kval *dest[XG_ATTENTION_LINES + 2];
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
-    xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
+    xg_kval **step_line[XG_ATTENTION_LINES]; /* by a thread's column of the step */
+    bool keys_only;                          /* the walk needs no dP */
+    xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
-    xg_kval **step_line[XG_ATTENTION_LINES];                         /* by a thread's column of the step */
-    bool keys_only;                                                  /* the walk needs no dP */
+    xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
+    xg_scope scopes[XG_ATTENTION_PARTS];
+    xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
 } xg_attention_kernel;
 
 /* What a stage is given instead of computing it. */

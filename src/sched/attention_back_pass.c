@@ -25,27 +25,27 @@ typedef struct xg_attention_back_line {
 
 /* One of the two fusions. */
 typedef struct xg_attention_back_side {
-    xg_attention_members m;
-    xg_attention_back_line lines[XG_ATTENTION_LINES]; /* of the second one: what it takes */
     uint32_t n_lines, n_roots;
     xg_inst *roots[2], *fusion;
     xg_attention_plan *plan;
     xg_comp *to;
     xg_map64 copies, broadcasts, values;
     xg_inst **outside;
+    xg_attention_back_line lines[XG_ATTENTION_LINES]; /* of the second one: what it takes */
+    xg_attention_members m;
 } xg_attention_back_side;
 
 typedef struct xg_attention_back_group {
     xg_arena *arena;
     xg_attention_gradient g; /* of dQ, or dK */
-    xg_attention forward;    /* the same weights' second dot; out_dot NULL: there is none */
-    xg_attention_members ahead;
-    int64_t ahead_spares; /* picoseconds of the forward pass: it becomes one kernel, too */
+    int64_t ahead_spares;    /* picoseconds of the forward pass: it becomes one kernel, too */
     xg_inst *dots[XG_ATTENTION_BACK_DOTS];
     bool is_grad[XG_ATTENTION_BACK_DOTS];
     uint32_t n_dots;
     xg_attention_back_side *first, *second;
-    xg_inst *last; /* in front of which the fusions stand */
+    xg_inst *last;        /* in front of which the fusions stand */
+    xg_attention forward; /* the same weights' second dot; out_dot NULL: there is none */
+    xg_attention_members ahead;
 } xg_attention_back_group;
 
 /* ---- members ---- */

@@ -21,22 +21,22 @@ enum {
 };
 typedef struct xg_nhome {
     const xg_nbuf *buf;
-    const xg_nstmt *home; /* the loop in which all of its uses are */
-    int64_t strides[XG_RANK_MAX], size;
+    const xg_nstmt *home;  /* the loop in which all of its uses are */
     struct xg_nhome *pool; /* whose tensor holds it: its own, or that of arrays that were merged */
     xg_kval *tensor;       /* not of registers; of a pool: of the first one */
     xg_elem *regs;         /* by element; v NULL: nothing was written */
+    int64_t strides[XG_RANK_MAX], size;
 } xg_nhome;
 typedef struct xg_nlower {
     xg_loopnest *n;
-    xg_fusion_emission e;
-    xg_scope s;
     xg_nhome *mem;     /* by buffer */
     const xg_aff **to; /* by variable: its number, or which of the values it is */
     XG_VEC(xg_kval *) values;
     XG_VEC(xg_range) ranges; /* of them */
+    xg_scope s;
     xg_kval *axis[XG_NK_COUNT];
     int64_t extent[XG_NK_COUNT];
+    xg_fusion_emission e;
 } xg_nlower;
 
 XG_NORETURN XG_FN void xg_nlower_fail(const xg_nlower *l, const char *what, xg_str name) {

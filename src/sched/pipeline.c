@@ -19,11 +19,11 @@
 
 typedef struct xg_npipe {
     xg_loopnest *n;
-    xg_nstmt *loop, *stmts[XG_NNOTE_INTS];
-    int64_t stage[XG_NNOTE_INTS], order[XG_NNOTE_INTS], last;
     uint32_t count;
     int64_t *versions; /* by buffer; 0: it is not of this pipeline */
     int64_t rounds;    /* at a time, in the loop */
+    xg_nstmt *loop, *stmts[XG_NNOTE_INTS];
+    int64_t stage[XG_NNOTE_INTS], order[XG_NNOTE_INTS], last;
 } xg_npipe;
 
 XG_FN void xg_npipe_read(xg_npipe *p) {

@@ -178,12 +178,12 @@ XG_FN void xg_nblock_guard_value(xg_loopnest *n, xg_nblock *b, const xg_constrai
 }
 typedef struct xg_nrfactor {
     xg_loopnest *n;
-    xg_nstmt *block, *loop, *loops[XG_NEST_DEPTH_MAX], *copies[XG_NEST_DEPTH_MAX];
     uint32_t count, axis; /* loops around the block; where the arrays between get their dimension */
     xg_nblock *b, *f;     /* the block, and the first step */
     xg_niter *second;     /* of the second step: n_spatial of them, and one that counts the rounds of the loop */
     uint32_t n_spatial, n_reduced;
     const xg_constraint *reduced; /* those of loops that are reduced over */
+    xg_nstmt *block, *loop, *loops[XG_NEST_DEPTH_MAX], *copies[XG_NEST_DEPTH_MAX];
 } xg_nrfactor;
 
 XG_FN void xg_nrfactor_check_loops(const xg_nrfactor *r) {

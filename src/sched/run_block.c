@@ -28,10 +28,10 @@ typedef struct xg_nrun {
     xg_eval_run *r;
     xg_nmem *mems;                                 /* by buffer */
     int64_t *values;                               /* by variable */
-    int64_t axis[XG_NK_COUNT];                     /* the values of thread axes around */
-    int64_t extent[XG_NK_COUNT], threads_of_block; /* of the axes, the most in the nest */
     bool together;                                 /* threads combine what they have: together.c */
     const xg_nblock *block;                        /* being run */
+    int64_t axis[XG_NK_COUNT];                     /* the values of thread axes around */
+    int64_t extent[XG_NK_COUNT], threads_of_block; /* of the axes, the most in the nest */
 } xg_nrun;
 
 XG_NORETURN XG_FN void xg_nrun_fail(const xg_nrun *x, const char *what, const xg_nbuf *buf) {

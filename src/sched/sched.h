@@ -440,10 +440,10 @@ typedef struct xg_nmatmul {
     const xg_comp *comp;
     const xg_inst *dot, *root;
     xg_ints batch[2], contract[2];
-    uint32_t free[2][XG_RANK_MAX], n_free[2];
     int64_t b, m, n, k;
     xlagpu_type sum;
     xg_ntile tile;
+    uint32_t free[2][XG_RANK_MAX], n_free[2];
 } xg_nmatmul;
 /* is it a contraction that the rule takes? sms: how many tiles keep the device busy */
 XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms);

@@ -101,23 +101,21 @@ typedef struct xg_tile_fetch {
 } xg_tile_fetch;
 
 typedef struct xg_tile_plan {
-    xg_tile_form form;
     xg_tile_shape shape;
     int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
     bool may_group; /* warp groups multiply such elements, too ... */
     bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
-    bool may_store; /* tensor stores take the result where `result` says; its argument is that of the first root */
-    xg_kmap result;
-    int64_t resident;              /* blocks that a multiprocessor shall hold; 0: as many as fit */
-    int64_t grid;                  /* blocks that there are: all, or, where they stay, as many as run at a time */
-    xlagpu_type held;              /* of elements in shared memory while sums are made */
-    int64_t n_sums;                /* of a thread: numbers, or vectors of four */
-    int64_t chains;                /* of matrix units: a step's k in so many parts, which have sums of their own */
-    int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
-    int64_t out_pitch;             /* of a row of them in shared memory */
-    int64_t out_slant;             /* on plain cores: elements more between `quad` rows and the next ones */
+    bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
+    int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
+    int64_t grid;      /* blocks that there are: all, or, where they stay, as many as run at a time */
+    xlagpu_type held;  /* of elements in shared memory while sums are made */
+    int64_t n_sums;    /* of a thread: numbers, or vectors of four */
+    int64_t chains;    /* of matrix units: a step's k in so many parts, which have sums of their own */
+    int64_t parts;     /* of the tile's rows: one after the other becomes the result */
+    int64_t out_pitch; /* of a row of them in shared memory */
+    int64_t out_slant; /* on plain cores: elements more between `quad` rows and the next ones */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
     int64_t warps_n, lanes_n;      /* of the threads of a slice, along n */
     bool crossed;                  /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
@@ -127,11 +125,13 @@ typedef struct xg_tile_plan {
     int64_t out_vector;       /* elements of the result that a thread writes at a time */
     bool reads;               /* the epilogue reads memory */
     int64_t shared;           /* elements of shared memory */
-    xg_tile_fetch fetch[XG_TILE_SIDES];
-    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at; /* (variables) -> its indices */
+    const xg_inst *end;       /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at;    /* (variables) -> its indices */
     xg_heroes heroes;
     int64_t picoseconds; /* by the estimate */
+    xg_kmap result;
+    xg_tile_fetch fetch[XG_TILE_SIDES];
+    xg_tile_form form;
 } xg_tile_plan;
 
 /* ---- tile_form.c ---- */

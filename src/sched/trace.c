@@ -28,11 +28,11 @@ typedef struct xg_tname {
 typedef struct xg_tread {
     xg_loopnest *n;
     const xg_source *src;
-    XG_VEC(xg_tname) names; /* the last one of a name counts */
-    xg_str words[XG_TREAD_WORDS];
+    XG_VEC(xg_tname) names;  /* the last one of a name counts */
     uint32_t n_words, n_out; /* words: names given, primitive, arguments */
     const xg_str *in;
     uint32_t n_in;
+    xg_str words[XG_TREAD_WORDS];
 } xg_tread;
 
 XG_NORETURN XG_FN void xg_tread_fail(const xg_tread *r, xg_str at, const char *hint, const char *format, ...)

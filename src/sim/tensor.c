@@ -39,15 +39,15 @@ typedef struct xg_sim_cell_run {
 } xg_sim_cell_run;
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
-    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
-    bool lends;    /* some cell has been lent */
-    double *a, *b; /* operands of a multiplication (umma.c) */
+    bool lends;                      /* some cell has been lent */
+    double *a, *b;                   /* operands of a multiplication (umma.c) */
     uint16_t
         taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
+    uint8_t group;                                         /* 1 or 2, as the first instruction said; 0: none yet */
+    bool relinquished;
     uint32_t waits[XG_SIM_WARP],
         waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
-    uint8_t group;           /* 1 or 2, as the first instruction said; 0: none yet */
-    bool relinquished;
+    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
 };
 
 typedef enum xg_sim_tensordoes {

@@ -188,13 +188,9 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
-    xg_sim_buffer last;                         /* the buffer of the last access */
-    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
-    xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
-    xg_sim_barrier bars[XG_SIM_BARRIERS];
-    uint32_t bars_used; /* where a warp has arrived, by bits */
-    uint32_t ended;     /* warps of the block that are done */
-    xg_sim_stats stats;
+    xg_sim_buffer last;           /* the buffer of the last access */
+    uint32_t bars_used;           /* where a warp has arrived, by bits */
+    uint32_t ended;               /* warps of the block that are done */
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     xg_sim_runs *runs;            /* of each record, and one more */
     xg_sim_search watch;
@@ -203,10 +199,14 @@ struct xg_sim_worker {
     bool hurt;                        /* the block has faulted and gone on */
     uint32_t fault_warps;             /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
-    xg_sim_kept fault;                /* the last one */
     xg_sim_kept *faults;              /* all that are different */
     xg_sim_search *sides;             /* of each, what its other side is looked for by */
     uint32_t n_faults, n_sides;       /* n_sides: of earlier blocks */
+    xg_sim_barrier bars[XG_SIM_BARRIERS];
+    xg_sim_stats stats;
+    const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
+    xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
+    xg_sim_kept fault;                          /* the last one */
 };
 
 /* ---- trace.c ---- */

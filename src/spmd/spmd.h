@@ -43,7 +43,6 @@ typedef enum xg_sharding_kind {
 typedef struct xg_sharding {
     xg_sharding_kind kind;
     uint32_t rank;
-    uint8_t start[XG_RANK_MAX + 1]; /* the axes of dimension d are axes[start[d]] .. axes[start[d + 1]] */
     uint8_t axes[XG_SPMD_AXES_MAX]; /* major first */
     xg_axis_set manual, unreduced;  /* the shape is local along these; a value is a part of a sum along those */
     xg_axis_set replicated;         /* explicitly: no dimension may take them */
@@ -52,15 +51,16 @@ typedef struct xg_sharding {
     const int64_t *devices;         /* by device: the one of the plain tiling that it stands for; NULL: itself */
     uint32_t group;                 /* 1 + shard_as or shard_like, */
     bool group_as;                  /* and which of them; 0: in none */
+    uint8_t start[XG_RANK_MAX + 1]; /* the axes of dimension d are axes[start[d]] .. axes[start[d + 1]] */
 } xg_sharding;
 
 /* ---- sharding.c: meshes, tiles ---- */
 /* A tiling as text has it: a tile count for each dimension and subgroup, and the devices in row-major order. */
 typedef struct xg_tiling {
     uint32_t rank, n; /* dimensions of the shape; those with subgroups behind them */
-    int64_t tiles[XG_RANK_MAX + 8];
-    char group[XG_RANK_MAX + 8]; /* of a subgroup: 'r'eplicated, 'R' explicitly so, 'm'anual, 'u'nreduced */
     int64_t devices, *list;
+    char group[XG_RANK_MAX + 8]; /* of a subgroup: 'r'eplicated, 'R' explicitly so, 'm'anual, 'u'nreduced */
+    int64_t tiles[XG_RANK_MAX + 8];
 } xg_tiling;
 XG_FN void xg_mesh_init(xg_spmd_mesh *mesh, int64_t devices);
 /* places between digits that the mesh wants: each a product of its last axes */
@@ -186,12 +186,12 @@ typedef struct xg_spmd_table { /* a number by device */
 typedef struct xg_spmd {
     xg_module *m;
     xg_arena *arena;
-    xg_spmd_mesh mesh;
     xg_hb b; /* at the end of the computation that is being made */
     int64_t channel;
     xg_inst *id; /* of the partition, in that computation */
     xg_spmd_table *tables;
     xg_map64 parts; /* by instruction's id: its leaves, xg_spmd_value ** */
+    xg_spmd_mesh mesh;
 } xg_spmd;
 
 /* ---- exchange.c: what devices send each other ---- */
