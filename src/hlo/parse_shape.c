@@ -138,8 +138,8 @@ XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b, const xg_layout_of *of)
         xg_putc(b, ')');
     }
 }
-/* What follows ':' in a layout, or nothing. Each part may appear once, in this order; the dimension level types are read and
- * forgotten. */
+/* What follows ':' in a layout, or nothing. Each part may appear once, in this order; the dimension level types are
+ * read and forgotten. */
 XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of, int64_t *space, int64_t *bits) {
     xg_lex *x = &p->lex;
     if (xg_lex_is(x, "D")) {
