@@ -774,6 +774,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -3156,6 +3157,10 @@ enum {
     XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
     XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
 };
+/* What an array of so many bytes takes of shared memory. */
+XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+}
 
 /* ---- device.c ---- */
 enum {
@@ -3266,6 +3271,7 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe); /* of a multiprocessor, lanes in a clock */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
@@ -3730,6 +3736,13 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     return XG_MAX(most, (int64_t)1);
 }
 
+/* Whole portions of a warp: one more, and a block less would fit. */
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
+    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
+    return XG_MIN(own, d->registers_per_thread);
+}
+
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
@@ -4067,6 +4080,7 @@ typedef struct xg_sim_info {
     const xg_sim_param *params;
     uint32_t static_shared;                      /* bytes */
     uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t resident, registers;                /* .minnctapersm and .maxnreg, the same */
     uint32_t instructions;                       /* PTX instructions of the entry */
 } xg_sim_info;
 
@@ -5189,6 +5203,14 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+    XG_SIM_T(Wu32) r = a ^ a;
+    XG_V_PRMT(0);
+    XG_V_PRMT(1);
+    XG_V_PRMT(2);
+    XG_V_PRMT(3);
+    return r;
+}
 XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
@@ -5204,6 +5226,9 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
+/* The bytes before those of each word of a vector register's quarter, which its shuffles stay in. */
+static const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
+    0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C};
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -5245,6 +5270,21 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_s(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { \
         return (xg_sim_##T##_Du64)P##_mul_epi32((I)a, (I)b); \
+    } \
+    /* prmt: the four selectors become a byte each; a shuffle makes 0 where bit 7 is set */ \
+    XG_SIM_X86_FN(unit) \
+    xg_sim_##T##_Wu32 xg_sim_##T##_prmt(xg_sim_##T##_Wu32 a, xg_sim_##T##_Wu32 b, xg_sim_##T##_Wu32 c) { \
+        xg_sim_##T##_Wu32 at, n = (c & 0xFFu) | (c & 0xFF00u) << 8, upper, sign, r; \
+        memcpy(&at, xg_sim_quarters, sizeof at); \
+        n = (n | n << 4) & 0x0F0F0F0Fu; \
+        at |= n & 0x03030303u; \
+        upper = (n & 0x04040404u) << 5; \
+        sign = n >> 3 & 0x01010101u; \
+        r = (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)a, (I)(at | upper)) | \
+            (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)b, (I)(at | (upper ^ 0x80808080u))); \
+        upper = r >> 7 & sign; \
+        sign = (sign << 8) - sign; \
+        return (r & ~sign) | ((upper << 8) - upper); \
     } \
     /* the processor's answer for two zeros is the second one: ask both ways */ \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_min32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { \
@@ -5519,7 +5559,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
-    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
@@ -6039,8 +6079,18 @@ XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint3
     return *words <= 32;
 }
 XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    uint32_t least, words;
-    return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off);
+    uint32_t least, words, i, last[32], bank[XG_SIM_WARP], found[XG_SIM_WARP];
+    __m256i bad = _mm256_setzero_si256();
+    if (xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words)) return true;
+    for (i = 0; i < 4; i++)
+        XG_M256_PUT((char *)bank, i, _mm256_and_si256(XG_M256_AT((const char *)off, i), _mm256_set1_epi32(124)));
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) memcpy((char *)last + bank[i], &off[i], 4);
+    xg_sim_avx2_gather((char *)found, (const char *)last, bank);
+    for (i = 0; i < 4; i++)
+        bad = _mm256_or_si256(
+            bad, _mm256_srli_epi32(
+                     _mm256_xor_si256(XG_M256_AT((const char *)off, i), XG_M256_AT((const char *)found, i)), 2));
+    return XG_M256_NONE(bad);
 }
 /* Of the 32 words of a slot, those that eight lanes name. */
 XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {
@@ -7466,7 +7516,6 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
 }
 
 XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
-    uint32_t one[3];
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -7474,9 +7523,12 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
             xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster"))
             xg_sim_triple(p, f->info.cluster);
-        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") ||
-                 xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank"))
-            xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "minnctapersm"))
+            f->info.resident = xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnreg"))
+            f->info.registers = xg_sim_small(p, "a register count", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxclusterrank"))
+            (void)xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
@@ -13373,14 +13425,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum {
-    XG_SIM_STATIC_SHARED = 49152
-}; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;
     uint32_t cc = xg_sim_target_number(name, &letter);
-    if (cc < 70) return 49152;
+    if (cc < 70) return XG_SHARED_STATIC_BYTES;
     if (cc < 75) return 98304;
     if (cc < 80) return 65536;
     if (cc == 80 || cc == 87 || cc == 88) return 166912;
@@ -15654,11 +15703,25 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* The same of 32 single or pairs of bytes. */
-XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
-    uint32_t i;
+/* The same of 32 single or pairs of bytes. Single ones are kept as their words: mostly the warp has read others of
+ * them before. */
+XG_FN void xg_sim_note_parts(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    const uint32_t mixed = xg_sim_with_part(mine, XG_SIM_PART_MIXED),
+                   several = xg_sim_with_part(m->tag | 31 | XG_SIM_TAG_SEVERAL, XG_SIM_PART_MIXED);
+    uint32_t t[XG_SIM_WARP], i;
+    if (bytes == 1) {
+        v->gather((char *)t, (const char *)m->r, off);
+        if (v->within(t, XG_SIM_WARP, 0, m->tag))
+            xg_sim_tags_put(m->r, off, mixed);
+        else
+            for (i = 0; i < XG_SIM_WARP; i++)
+                if (t[i] != mixed && t[i] != several)
+                    m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_MIXED);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        const xg_sim_wordpart part = off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
         uint32_t *r = &m->r[off[i] / 4];
         *r = xg_sim_read_tag(m, *r, mine, part);
     }
@@ -15681,7 +15744,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
             continue;
         }
         if (read->shape == XG_SIM_READ_PARTS) {
-            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
+            xg_sim_note_parts(w->m->moves, &m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -15728,14 +15791,17 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
+/* Whole lines whose tags are all from before the launch, from the block's past or the warp's own, which is usual: the
+ * end of those. Whether they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
-    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races) return at;
     for (; at < end; at += 64, tags += 2) {
         const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((wt >= floor && !xg_sim_tag_mine(m, wt, mine)) || wt < least ||
+            (rt >= floor && !xg_sim_tag_mine(m, rt, mine)))
+            break;
         if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
     }
     return at;
@@ -15966,6 +16032,12 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
 XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
     return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
 }
+/* "offset 128 of argument 0, out:a.npy, f32[64], element [32]", in the buffer w->last. */
+XG_FN void xg_sim_word_text(const xg_sim_worker *w, uint64_t at, char *out, size_t cap) {
+    size_t n = XG_MIN(xg_format(out, cap, "offset %llu of ", (unsigned long long)at), cap - 1);
+    n += xg_sim_buffer_text(&w->last, false, out + n, cap - n);
+    (void)xg_sim_element_text(&w->last, at, out + n, cap - n);
+}
 /* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
 XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
@@ -15977,11 +16049,12 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
         const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
         if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
             (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            char where[XG_SIM_PLACE_MAX];
+            xg_sim_word_text(w, k * 4, where, sizeof where);
             xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
-                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "on %s: another block has written it by an atomic or strong access%s, and %s: "
                 "blocks see each other's from scope .gpu on",
-                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
-                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                where, tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
                 narrow ? "this one is of scope .cta" : "this one is wider");
             return false;
         }
@@ -16006,19 +16079,25 @@ XG_INLINE void xg_sim_constant_marks(
 /* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
 XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    char where[XG_SIM_PLACE_MAX];
+    const uint32_t *lines = write ? m->line_r : m->line_w, *words = write ? m->r : m->w;
     uint64_t k;
     if (write ? !m->read_only : !m->constant) return true;
     for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        if (xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]) < m->floor) {
+            k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        if (xg_sim_tag_at(lines, words, k) < m->floor) continue;
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_word_text(w, k * 4, where, sizeof where);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
-            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
-                    "are of "
-                    "memory that nothing writes while the kernel runs"
-                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
-                    "that "
-                    "nothing writes while the kernel runs",
-            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+            write
+                ? "this write to %s, which the kernel has read by ld.global.nc: such loads are of memory that nothing "
+                  "writes while the kernel runs"
+                : "this load of %s, which the kernel has written: ld.global.nc is for memory that nothing writes while "
+                  "the kernel runs",
+            where);
         return false;
     }
     return true;
@@ -16440,7 +16519,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(
+XG_INLINE xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -16637,24 +16716,34 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* The distances of the words that bytes lie in, below 2^31: two at once, as numbers (copies.c says why). */
+XG_FN void xg_sim_words_of(uint32_t *words, const uint32_t *off, uint32_t skip) {
+    const uint64_t add = (uint64_t)skip << 32 | skip;
+    uint64_t two;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i += 2) {
+        memcpy(&two, off + i, 8);
+        two = (two + add) & 0xFFFFFFFCFFFFFFFCu;
+        memcpy(words + i, &two, 8);
+    }
+}
 /* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
 XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
     const uint32_t skip = (uint32_t)(r->at - w->shared);
-    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    uint32_t words[XG_SIM_WARP], tags[XG_SIM_WARP], i, *row;
     if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        off[i] = skip + r->to.off[i];
-        words[i] = off[i] & ~3u;
-    }
+    xg_sim_words_of(words, r->to.off, skip);
     w->m->moves->gather((char *)tags, (const char *)w->marks, words);
     if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
         if (!w->copy_words) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (tags[i] & XG_SIM_TAG_BYTES) xg_sim_copy_settle(w, v, words[i] & ~15u);
         w->m->moves->gather((char *)tags, (const char *)w->marks, words);
         if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
     }
-    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
-        (const char *)off, sizeof off);
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS);
+    w->m->moves->copy((char *)row, (const char *)words, sizeof words);
+    for (i = 0; i < XG_SIM_WARP && r->bytes != 1; i++) row[i] = skip + r->to.off[i];
     w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
     return true;
 }
@@ -16792,6 +16881,13 @@ XG_FN void xg_sim_load_run(
 XG_FN void xg_sim_load_lanes(
     char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
     uint32_t i;
+    if (size == 1 && bytes == 4 && !sgn && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { /* tiles of bytes */
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            const uint32_t x = (uint8_t)r->at[r->to.off[i] + at];
+            memcpy(slot + 4 * i, &x, 4);
+        }
+        return;
+    }
     XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
 }
 
@@ -17567,15 +17663,18 @@ XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
     for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
     return n;
 }
-/* About what the assembler will need: the slots of registers whose lives overlap. */
+/* About what the assembler will take: the slots of registers whose lives overlap, as far as the kernel lets it. */
 XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     enum {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
         LEAST = 16,
         MOST = 255,
-        OF_BLOCK = 65536
+        OF_BLOCK = 65536,
+        PORTION = 8 /* of a thread: warps get 256 at a time */
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    room = room / XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1) / PORTION * PORTION;
+    if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
 XG_SIM_FN void xg_sim_trace_counts(
@@ -18057,14 +18156,41 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     return true;
 }
+/* The same, and the issue, where all lanes go to words that are old or unwritten and that no copy is under way to. */
+XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
+    const xg_sim_moves *moves = w->m->moves;
+    const uint32_t *off = to->to.off, states = XG_SIM_COPYING * 0x01010101u;
+    uint32_t t[XG_SIM_WARP], i, k;
+    xg_sim_marks m;
+    if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
+    m = xg_sim_marks_shared(w);
+    for (k = 0; k < size / 4; k++) {
+        moves->gather((char *)t, (const char *)(m.w + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        moves->gather((char *)t, (const char *)(m.r + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        xg_sim_copy_word of;
+        of.thread = v->id * XG_SIM_WARP + i;
+        of.group = w->copy_threads[of.thread].groups;
+        for (k = off[i] / 4; k < (off[i] + size) / 4; k++) {
+            m.w[k] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
+            memcpy(w->shadow + k * 4, &states, 4);
+            memcpy(&w->copy_words[k], &of, sizeof of);
+        }
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
     uint32_t i, size = in->imm, reading = mask;
+    bool issued;
     uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
+    if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
     for (i = 0; i < XG_SIM_WARP; i++) {
-        given[i] = size;
-        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
@@ -18081,14 +18207,15 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
+    issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
+    if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (!issued) xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (given[i] == 16) {
             memcpy(d, xg_sim_reach_at(&from, i), 16);
             continue;
@@ -20135,9 +20262,9 @@ typedef struct xg_sim_ints {
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
- * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
- * side by side from and to their bits. */
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
+ * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
+ * widen, round: `n` f32 side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -20149,6 +20276,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
+    void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
     void (*widen)(double *to, const uint32_t *from, uint32_t n);
     void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
@@ -20285,6 +20414,16 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++) c[0][i] = (int32_t)xg_sim_tile_element(i & 1 ? odd : even, i / 2, 32);
+}
+XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const int64_t most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN, *from = c[0];
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++)
+        xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
+}
 XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
@@ -20296,7 +20435,7 @@ XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) 
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
     xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
-    xg_sim_base_tile_widen, xg_sim_base_tile_round};
+    xg_sim_base_tile_int_c_rows, xg_sim_base_tile_int_d_rows, xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -20430,6 +20569,23 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     }
     _mm256_zeroupper();
 }
+/* Four pairs of four columns at once; k is a multiple of 8. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_turn(
+    int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+#define X(j) _mm_loadu_ps((const float *)(const void *)&columns[j][2 * q])
+    for (q = 0; q < k / 2; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m128 c0 = X(j), c1 = X(j + 1), c2 = X(j + 2), c3 = X(j + 3);
+            const __m128 lo01 = _mm_unpacklo_ps(c0, c1), hi01 = _mm_unpackhi_ps(c0, c1);
+            const __m128 lo23 = _mm_unpacklo_ps(c2, c3), hi23 = _mm_unpackhi_ps(c2, c3);
+            _mm_storeu_ps((float *)(void *)b[q][j], _mm_movelh_ps(lo01, lo23));
+            _mm_storeu_ps((float *)(void *)b[q + 1][j], _mm_movehl_ps(lo23, lo01));
+            _mm_storeu_ps((float *)(void *)b[q + 2][j], _mm_movelh_ps(hi01, hi23));
+            _mm_storeu_ps((float *)(void *)b[q + 3][j], _mm_movehl_ps(hi23, hi01));
+        }
+#undef X
+}
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
     uint32_t i, q;
@@ -20472,6 +20628,36 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+    _mm256_zeroupper();
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(even + 16 * i)),
+                      y = _mm_loadu_si128((const __m128i *)(const void *)(odd + 16 * i));
+        XG_M256_PUT((char *)c[i], 0, _mm256_cvtepi32_epi64(_mm_unpacklo_epi32(x, y)));
+        XG_M256_PUT((char *)c[i], 1, _mm256_cvtepi32_epi64(_mm_unpackhi_epi32(x, y)));
+    }
+    _mm256_zeroupper();
+}
+/* Four sums as s32, in their even words. */
+XG_M256_FN __m256 xg_sim_avx2_int(__m256i x, __m256i least, __m256i most) {
+    x = _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(x, least, _mm256_cmpgt_epi64(least, x)));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const __m256i most = _mm256_set1_epi64x(saturate ? INT32_MAX : INT64_MAX),
+                  least = _mm256_set1_epi64x(saturate ? INT32_MIN : INT64_MIN);
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m256 x = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 0), least, most),
+                     y = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 1), least, most),
+                     all = _mm256_shuffle_ps(x, y, 0x88); /* 0 1 4 5, 2 3 6 7 */
+        const __m128 low = _mm256_castps256_ps128(all), high = _mm256_extractf128_ps(all, 1),
+                     first = _mm_unpacklo_ps(low, high), second = _mm_unpackhi_ps(low, high);
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_movelh_ps(first, second));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_movehl_ps(second, first));
     }
     _mm256_zeroupper();
 }
@@ -20521,9 +20707,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uin
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
-    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,
     xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
-    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
+    xg_sim_avx2_tile_int_c_rows, xg_sim_avx2_tile_int_d_rows, xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
@@ -20752,28 +20938,6 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
-/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
-XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
-    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
-    int64_t *to = c[0];
-    uint32_t i;
-    memcpy(x, even, sizeof x);
-    memcpy(y, odd, sizeof y);
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        to[2 * i] = x[i];
-        to[2 * i + 1] = y[i];
-    }
-}
-XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
-    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
-    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
-        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
-    }
-    memcpy(even, x, sizeof x);
-    memcpy(odd, y, sizeof y);
-}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -20790,7 +20954,7 @@ XG_FN void xg_sim_work_load_c(
     }
     if (x->t.c == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+            fns->int_c_rows(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
         return;
     }
     for (i = 0; i < regs; i++)
@@ -20813,8 +20977,8 @@ XG_FN void xg_sim_work_store_d(
     }
     if (x->t.d == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
-                v->regs + list[i], v->regs + list[i + 1]);
+            fns->int_d_rows((const int64_t(*)[8])x->u.i.c + 4 * i, v->regs + list[i], v->regs + list[i + 1],
+                (x->t.flags & XG_SIM_TF_SATURATE) != 0);
         return;
     }
     for (i = 0; i < regs; i++)
@@ -23772,12 +23936,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
-        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+        if (!whole && v->maimed && xg_sim_meets_others(in)) { /* lanes of it are gone */
             v->state = XG_SIM_LEFT_OUT;
             break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
-        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
+        if (!whole && w->tracer) xg_sim_trace_team(w, v, nw, in); /* with one, no warp counts as whole */
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;
@@ -24412,9 +24576,9 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (at > l->shared_limit)
         return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name,
             (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target))
+    if (f->info.static_shared > XG_SHARED_STATIC_BYTES && !xg_sim_target_letter(l->module->target))
         return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name,
-            f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+            f->info.static_shared, (int)XG_SHARED_STATIC_BYTES);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
@@ -24910,13 +25074,14 @@ enum {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A and
- * B are multiplied, and of C, which is added and lies as D does; -1: none. */
+ * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A, B
+ * and D are multiplied, and of C, which is added and lies as D does; -1: none. largest: the second result is the
+ * largest absolute value before D is multiplied. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_c) X(deterministic)
+    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_scale_d) X(operand_c) X(largest) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,
@@ -26909,6 +27074,7 @@ enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
     XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
+    XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
     XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
@@ -27161,7 +27327,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     if (!ok) return xr_cpu_damaged(p);
     for (k = 0; k < p->n_kernels; k++) {
         xr_cpu_kernel *own = &m->kernels[k];
-        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes)))
+        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes + XR_CPU_TABLE_BEHIND)))
             return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: a table of kernel %s", p->kernels[k].name);
     }
     return XLAGPU_OK;
@@ -27819,7 +27985,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
-    if (s == XLAGPU_OK && shared > 49152)
+    if (s == XLAGPU_OK && shared > XG_SHARED_STATIC_BYTES)
         s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
     *out = f;
     return s;
@@ -29513,9 +29679,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
 #else
 XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    const xlagpu_ptx *p;
     xg_source src;
     xg_arena a;
-    xg_sim_module *m;
+    const xg_sim_module *m;
     const xg_sim_entry *e;
     bool found = false;
     if (!d || !ptx || !offset || !bytes) return false;
@@ -29524,7 +29691,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.text = ptx;
     src.size = size;
     xg_arena_init(&a, &d->c);
-    m = xr_host_parse(d, &a, &src);
+    /* the text is parsed once where it is loaded already */
+    for (p = d->ptx; p && (!p->loaded || p->source.size != size || memcmp(p->source.text, ptx, size) != 0);
+         p = p->next) {}
+    m = p && d->platform == xr_host_platform() ? (const xg_sim_module *)p->loaded : xr_host_parse(d, &a, &src);
     e = !m                       ? NULL
         : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
         : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
@@ -29658,11 +29828,15 @@ enum {
     XR_LT_EPILOGUE = 7,
     XR_LT_BIAS = 8,
     XR_LT_SCALE_A = 17, /* and the next one: of B */
+    XR_LT_SCALE_D = 20,
+    XR_LT_LARGEST = 21, /* of the absolute values of D before it is multiplied */
     XR_LT_BATCH = 5,    /* of a matrix's */
     XR_LT_STRIDE = 6,
     XR_LT_WORKSPACE = 1, /* of a preference's */
     XR_LT_REDUCTIONS = 3,
     XR_LT_IN_ORDER = 6, /* parts of a sum are added by a kernel of its own, not in the order in which they come */
+    XR_LT_BF16 = 14,    /* types */
+    XR_LT_F8 = 28,
     XR_LT_NO_MEMORY = 3,
     XR_LT_NOT_SUPPORTED = 15
 };
@@ -29784,7 +29958,7 @@ XG_FN void *xr_library_pointer(const xlagpu_rt_call *c, int64_t k) { return (voi
 #define XG_RT_CUBLASLT_C
 
 typedef struct xr_lt_state {
-    void *desc, *layouts[3], *wish; /* layouts of A, B, D */
+    void *desc, *layouts[4], *wish; /* layouts of A, B, D and C */
     xr_lt_choice choice;
     union {
         float f32[2];
@@ -29802,16 +29976,16 @@ XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     int k;
     for (k = XG_EXE_MATMUL_operand_a; m && k <= XG_EXE_MATMUL_operand_c; k++)
         if (m[k] >= (int64_t)c->n_operands || m[k] < (k > XG_EXE_MATMUL_operand_b ? -1 : 0)) return NULL;
-    return c->n_results ? m : NULL;
+    return m && (int64_t)c->n_results > m[XG_EXE_MATMUL_largest] && m[XG_EXE_MATMUL_largest] >= 0 ? m : NULL;
 }
-XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
-    return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
+XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c, const int64_t *m) {
+    return c->n_results > 1 + (m[XG_EXE_MATMUL_largest] != 0) ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
 }
 XG_FN XG_COLD void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     const xr_lt *l = &d->libraries->lt;
     uint32_t k;
     if (s->wish) l->wish_free(s->wish);
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < 4; k++)
         if (s->layouts[k]) l->layout_free(s->layouts[k]);
     if (s->desc) l->desc_free(s->desc);
     xg_mem_free(&d->c, s);
@@ -29828,18 +30002,20 @@ XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
     else
         s->one.f32[0] = 1;
 }
-/* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
+/* Matrix `side` (0 A, 1 B, 2 D, 3 C) as it lies in memory. Where D is f8 the library has C, which is not there then, of
+ * bf16. */
 XG_FN XG_COLD int xr_lt_layout(const xr_lt *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+    int as = side == 3 ? 2 : side;
     int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
             columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
-            stride = m[XG_EXE_MATMUL_stride_a + side];
+            stride = m[XG_EXE_MATMUL_stride_a + as], type = m[XG_EXE_MATMUL_type_a + as];
     bool turned = side < 2 && m[XG_EXE_MATMUL_trans_a + side];
     int32_t batch = (int32_t)m[XG_EXE_MATMUL_batch];
     void **layout = &s->layouts[side];
     const char *what = NULL;
     int e = 0;
-    XR_DO(l->layout_new(layout, (int)m[XG_EXE_MATMUL_type_a + side], (uint64_t)(turned ? columns : rows),
-              (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + side]),
+    XR_DO(l->layout_new(layout, side == 3 && type == XR_LT_F8 ? XR_LT_BF16 : (int)type,
+              (uint64_t)(turned ? columns : rows), (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + as]),
         "cublasLtMatrixLayoutCreate");
     if (batch > 1) {
         XR_DO(l->layout_set(*layout, XR_LT_BATCH, &batch, sizeof batch), "cublasLtMatrixLayoutSetAttribute");
@@ -29862,14 +30038,14 @@ XG_FN XG_COLD int xr_lt_choose(
     for (k = 0; k < 2; k++)
         XR_DO(l->desc_set(s->desc, XR_LT_TRANS_A + k, &trans[k], sizeof trans[k]), "cublasLtMatmulDescSetAttribute");
     XR_DO(l->desc_set(s->desc, XR_LT_EPILOGUE, &epilogue, sizeof epilogue), "cublasLtMatmulDescSetAttribute");
-    for (k = 0; k < 3 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
+    for (k = 0; k < 4 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
     XR_DO(l->wish_new(&s->wish), "cublasLtMatmulPreferenceCreate");
     XR_DO(l->wish_set(s->wish, XR_LT_WORKSPACE, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
     if (m[XG_EXE_MATMUL_deterministic])
         XR_DO(
             l->wish_set(s->wish, XR_LT_REDUCTIONS, &in_order, sizeof in_order), "cublasLtMatmulPreferenceSetAttribute");
     XR_DO(l->choose(
-              handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[2], s->layouts[2], s->wish, 1, &s->choice, &n),
+              handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[3], s->layouts[2], s->wish, 1, &s->choice, &n),
         "cublasLtMatmulAlgoGetHeuristic");
     if (!e && !n) e = XR_LT_NOT_SUPPORTED;
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
@@ -29890,7 +30066,7 @@ XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     all->lt_users++;
     xr_lt_numbers(s, m);
     if (!all->lt_handle) XR_DO(l->create(&all->lt_handle), "cublasLtCreate");
-    if (!e) e = xr_lt_choose(l, all->lt_handle, s, m, xr_lt_workspace(c), &what);
+    if (!e) e = xr_lt_choose(l, all->lt_handle, s, m, xr_lt_workspace(c, m), &what);
     if (e) {
         xr_lt_free(d, s);
         return xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED);
@@ -29906,22 +30082,25 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
+    static const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
+        XG_EXE_MATMUL_operand_scale_b, XG_EXE_MATMUL_operand_scale_d};
+    static const uint8_t attributes[] = {XR_LT_BIAS, XR_LT_SCALE_A, XR_LT_SCALE_A + 1, XR_LT_SCALE_D, XR_LT_LARGEST};
     void *out = xr_library_pointer(c, c->n_operands), *at;
+    size_t workspace = xr_lt_workspace(c, m);
     bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
     int e = 0, k;
-    for (k = 0; k < 3; k++) {
-        int64_t place = m[XG_EXE_MATMUL_operand_bias + k];
+    for (k = 0; k < 5; k++) {
+        int64_t place = k < 4 ? m[places[k]] : m[XG_EXE_MATMUL_largest] ? (int64_t)c->n_operands + 1 : -1;
         if (place < 0) continue;
         at = xr_library_pointer(c, place);
-        XR_DO(l->desc_set(s->desc, k ? XR_LT_SCALE_A - 1 + k : XR_LT_BIAS, &at, sizeof at),
-            "cublasLtMatmulDescSetAttribute");
+        XR_DO(l->desc_set(s->desc, attributes[k], &at, sizeof at), "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
               xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,
-              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[2], out, s->layouts[2],
-              s->choice.algorithm, xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
-              xr_lt_workspace(c), c->stream),
+              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[3], out, s->layouts[2],
+              s->choice.algorithm, workspace ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
+              workspace, c->stream),
         "cublasLtMatmul");
     return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }

@@ -206,6 +206,7 @@
 #include "expand/dnn.h"
 #include "expand/dnn.c"
 #include "expand/conv_rewriter.c"
+#include "expand/batch_norm_rewriter.c"
 
 /* fuse */
 #include "fuse/fuse.h"
@@ -370,6 +371,8 @@
 #include "sched/library.h"
 #include "sched/library.c"
 #include "sched/cublaslt.c"
+#include "sched/dnn_norm.c"
+#include "sched/f8_pass.c"
 #include "sched/sched.h"
 #include "sched/nest.c"
 #include "sched/text.c"

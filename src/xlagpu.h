@@ -213,6 +213,10 @@ typedef struct xlagpu_compile_desc {
      * that is a processor of hosts ("x86-64-v3", "x86-64-v4", "aarch64") it is "llvm-cpu" in any case: object code for
      * the runtime's platform of that name, by LLVM, in the same builds. */
     const char *backend;
+    /* For the backend "llvm": the bytes of CUDA's libdevice (libdevice.10.bc), whose functions (__nv_tanhf ..) then
+     * stand where ours would: exp, log, sines, tangents and so on. They live as long as the call. NULL: ours. */
+    const void *libdevice;
+    size_t libdevice_size;
     /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cudnn"; with
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */

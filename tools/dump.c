@@ -206,15 +206,20 @@ static int dump_read(const char *path, char **kept, const char **text, size_t *n
     return *kept ? OK : unreadable(path);
 }
 int dump_texts(dump_state *d, xlagpu_compile_desc *c) {
+    const char *libdevice = NULL;
+    int bad;
     c->schedule_name = d->f->schedule;
     c->tuned_name = d->f->tuned;
-    return worse(dump_read(d->f->schedule, &d->schedule, &c->schedule, &c->schedule_size),
-        dump_read(d->f->tuned, &d->tuned, &c->tuned, &c->tuned_size));
+    bad = dump_read(d->f->libdevice, &d->libdevice, &libdevice, &c->libdevice_size);
+    c->libdevice = libdevice;
+    bad = worse(bad, dump_read(d->f->schedule, &d->schedule, &c->schedule, &c->schedule_size));
+    return worse(bad, dump_read(d->f->tuned, &d->tuned, &c->tuned, &c->tuned_size));
 }
 void dump_end(dump_state *d) {
     free(d->schedule);
     free(d->tuned);
-    d->schedule = d->tuned = NULL;
+    free(d->libdevice);
+    d->schedule = d->tuned = d->libdevice = NULL;
     free(d->wanted);
     d->wanted = NULL;
 }

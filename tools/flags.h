@@ -106,6 +106,7 @@ enum {
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cudnn,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(schedule, "schedule", STR, FV_RUN | FV_COMPILE, "FILE", "make kernels as this file says: what --emit=schedule writes, edited; fusions that it leaves out are made as without it") \
+    X(libdevice, "libdevice", STR, FV_RUN | FV_COMPILE, "FILE", "with --backend=llvm: CUDA's libdevice.10.bc, whose functions (__nv_tanhf) replace ours") \
     X(tuned, "tuned", STR, FV_RUN | FV_COMPILE | FV_TUNE, "FILE", "records of kernels that were measured: what tune and --emit=records write") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE | FV_TUNE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
     X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "BYTES", "what the compiler may hold at a time") \

@@ -320,6 +320,7 @@ int verb_sim(const flag_values *f) {
     xlagpu_device_desc desc;
     xlagpu_ptx_launch l;
     xlagpu_kernel_stats stats;
+    xlagpu_ptx *loaded = NULL;
     progress shown;
     line_counts *lines = NULL;
     sim_arg *args = (sim_arg *)calloc(65, sizeof *args);
@@ -343,12 +344,14 @@ int verb_sim(const flag_values *f) {
         rc = same ? sim_parse_same(f->arg[k], args, k) : sim_parse_arg(d, f->arg[k], &args[k]);
         if (!rc && !same) sim_describe(d, f->arg[k], k, &args[k]);
     }
+    if (!rc && !(loaded = xlagpu_rt_load_ptx(d, f->files[0], (const char *)ptx, n)))
+        rc = fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d));
     if (!rc) rc = sim_parameters(d, f, (const char *)ptx, n, args, block, &l.parameter_bytes);
     if (!rc) {
         xlagpu_status s;
         l.parameters = block;
         begin = seconds();
-        s = xlagpu_rt_launch_ptx(d, f->files[0], (const char *)ptx, n, &l, &stats);
+        s = xlagpu_rt_run_ptx(loaded, &l, &stats);
         begin = seconds() - begin;
         progress_end(&shown);
         if (s != XLAGPU_OK) rc = sim_faults(f, d, s);

@@ -173,16 +173,17 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
-    char *schedule, *tuned;    /* the texts of --schedule and --tuned */
-    xlagpu_target_desc device; /* that is compiled for, as far as it is known */
-    struct viewer *viewer;     /* keeps every stage for --viewer; or NULL */
+    char *schedule, *tuned, *libdevice; /* what --schedule, --tuned and --libdevice name */
+    xlagpu_target_desc device;          /* that is compiled for, as far as it is known */
+    struct viewer *viewer;              /* keeps every stage for --viewer; or NULL */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */
 /* What to compile for: what the flags say, or else the device, if there is one, or what the text names. */
 xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device);
 void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
-int dump_texts(dump_state *d, xlagpu_compile_desc *c); /* reads the files of --schedule and --tuned, if there are any */
+int dump_texts(dump_state *d,
+    xlagpu_compile_desc *c); /* reads the files of --schedule, --tuned and --libdevice, if there are any */
 void dump_end(dump_state *d);
 
 /* ---- viewer.c: every stage as one page ---- */

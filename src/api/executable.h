@@ -264,13 +264,14 @@ enum {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A and
- * B are multiplied, and of C, which is added and lies as D does; -1: none. */
+ * matrix of the batch to the next. operand: the place among the slices of A, B, the bias, of the numbers by which A, B
+ * and D are multiplied, and of C, which is added and lies as D does; -1: none. largest: the second result is the
+ * largest absolute value before D is multiplied. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_c) X(deterministic)
+    X(operand_bias) X(operand_scale_a) X(operand_scale_b) X(operand_scale_d) X(operand_c) X(largest) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,

@@ -18,7 +18,6 @@
 enum {
     XG_FFT_THREADS_MAX = 512,
     XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */,
-    XG_FFT_THREADS_LIKED = 128,
     XG_FFT_TWICE_MAX = 24 << 10,
     XG_FFT_HELD = 8
 };
@@ -326,7 +325,7 @@ XG_FN void xg_fft_gather(xg_fft_site *d) {
              d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes));
              d->count /= 2) {} /* two sectors of neighbours */
     threads = xg_fft_threads(d);
-    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED &&
+    while (2 * d->count <= d->lines && 2 * threads <= XG_LAUNCH_THREADS &&
            (threads < 32 || d->lines >= 2 * d->count * plenty) &&
            xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
@@ -346,7 +345,8 @@ XG_FN bool xg_fft_has_two(const xg_fft_site *d) {
 }
 XG_FN int64_t xg_fft_shared_bytes(const xg_fft_site *d) {
     if (!xg_fft_uses_shared(d) || !d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return 0;
-    return (xg_fft_places(d->count * d->volume, d->bytes) * (xg_fft_has_two(d) ? 2 : 1) + d->stages.table) * d->bytes;
+    return xg_shared_whole(xg_fft_places(d->count * d->volume, d->bytes) * d->bytes) * (xg_fft_has_two(d) ? 2 : 1) +
+           xg_shared_whole(d->stages.table * d->bytes);
 }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
     int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;

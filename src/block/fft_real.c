@@ -218,7 +218,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     xg_aff_ctx *a = d->e->m->aff;
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1;
-    int64_t h = d->length[d->n - 1], unit = 128 / d->bytes, apart = p->run * p->inner, q;
+    int64_t h = d->length[d->n - 1], unit = XG_LINE_BYTES / d->bytes, apart = p->run * p->inner, q;
     bool fixed = apart % unit == 0;                                       /* then places are at fixed distances, too */
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
     xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};

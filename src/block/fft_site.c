@@ -103,7 +103,7 @@ XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
 XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t,
     const xg_aff *(*element)(const xg_fft_site *d, const xg_fft_turn *t, int64_t k), int64_t run, int64_t span,
     int64_t k, xg_kval **first) {
-    int64_t unit = 128 / d->bytes;
+    int64_t unit = XG_LINE_BYTES / d->bytes;
     if (!k) return *first = xg_fft_index(d, xg_fft_place(d, element(d, t, 0)));
     if (run % unit == 0 || (unit % run == 0 && (span % unit == 0 || unit % span == 0)))
         return xg_fft_shifted(d, *first, k * run + k * run / unit, 0);

@@ -215,7 +215,7 @@ XG_FN const char *xg_merging_plan(xg_sort_site *d) {
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
     xg_form_put(d->e, "places", d->places);
     xg_form_put(d->e, "each", d->each);
-    d->e->record->launch.shared = XG_MERGING_CUTS * xg_kelem_bytes(XG_E_I32);
+    d->e->record->launch.shared = xg_shared_whole(XG_MERGING_CUTS * xg_kelem_bytes(XG_E_I32));
     return NULL;
 }
 XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {

@@ -739,12 +739,12 @@ XG_FN const char *xg_sort_plan(xg_sort_site *d) {
 }
 /* Entries, the numbers that stand beside them, and elements that are compared, as far as there is room. */
 XG_FN int64_t xg_sort_shared_bytes(xg_sort_site *d) {
-    int64_t bytes = xg_sort_room(d) * d->o.entry_bytes, more;
+    int64_t bytes = xg_shared_whole(xg_sort_room(d) * d->o.entry_bytes), more;
     uint32_t k;
-    if (d->o.form == XG_SORT_BY_KEY) bytes += xg_sort_room(d) * xg_kelem_bytes(XG_E_I32);
+    if (d->o.form == XG_SORT_BY_KEY) bytes += xg_shared_whole(xg_sort_room(d) * xg_kelem_bytes(XG_E_I32));
     d->brings = XG_NEW_N(d->e->arena, bool, d->n + (size_t)1);
     for (k = 0; d->o.form == XG_SORT_BY_COMPARATOR && k < d->n; k++) {
-        more = d->group * d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        more = xg_shared_whole(d->group * d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type)));
         d->brings[k] = xg_order_asks_for(d->i, k) && bytes + more <= XG_SHARED_STATIC_BYTES;
         if (d->brings[k]) bytes += more;
     }

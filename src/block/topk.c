@@ -382,7 +382,8 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
             (long long)d->rows);
     xg_topk_sizes(d);
-    e->record->launch.shared = d->groups * 8 + (d->groups < d->length ? d->k * 4 : 0); /* the list, the leaders */
+    e->record->launch.shared =
+        xg_shared_whole(d->groups * 8) + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* list, leaders */
     return xg_emit_launch(e, d->threads, d->rows, 0);
 }
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {

@@ -532,10 +532,10 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
 /* Of the factorisation, a tile and, where there are several, two more; of the solution, the matrix' tile and what is
  * known already. */
 XG_FN int64_t xg_tiled_shared_bytes(const xg_tiled_site *d) {
-    int64_t tile = d->side * (d->side + 1), elements = tile;
+    int64_t element = xg_kelem_bytes(d->element), tile = xg_shared_whole(d->side * (d->side + 1) * element);
     if (!d->i->shape->elements) return 0;
-    if (d->tiles > 1) elements += d->i->op == XG_CHOLESKY ? 2 * tile : d->side * d->lines;
-    return elements * xg_kelem_bytes(d->element);
+    if (d->tiles == 1) return tile;
+    return d->i->op == XG_CHOLESKY ? 3 * tile : tile + xg_shared_whole(d->side * d->lines * element);
 }
 XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e) {
     int64_t batch = 1;

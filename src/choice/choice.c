@@ -504,6 +504,7 @@ XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, con
     const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
                         : memcmp(f->blocks, r->launch.blocks, sizeof f->blocks) != 0            ? "grid"
                         : f->cluster != r->launch.cluster && f->cluster + r->launch.cluster > 1 ? "cluster"
+                        : r->launch.shared != xg_shared_taken(f->body)                          ? "shared_bytes"
                                                                                                 : NULL;
     if (which)
         xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
@@ -524,7 +525,6 @@ XG_FN xg_kmodule *xg_choice_emit(
     m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);
     if (w->by) xg_emit_close(&w->e);
     xg_choice_check_launch(fusion, r, m->entry);
-    XLAGPU_ASSERT((w->by ? w->e.record : r)->launch.shared == xg_shared_taken(m->entry->body));
     m->entry->resident = r->launch.resident;
     return m;
 }

@@ -34,7 +34,7 @@
     XG_WHOLE(X("rule", "schedule", xg_schedule_way_plan, xg_schedule_way_emit)) \
     XG_WHOLE(X("rule", "attention", xg_attention_way_plan, xg_attention_way_emit)) \
     XG_WHOLE(X("library", "cublaslt", xg_cublaslt_plan, xg_library_emit)) \
-    XG_WHOLE(X("library", "cudnn", xg_dnn_attention_plan, xg_library_emit))
+    XG_WHOLE(X("library", "cudnn", xg_cudnn_plan, xg_library_emit))
 /* clang-format on */
 
 /* ---- tuned.c: records that were measured ---- */

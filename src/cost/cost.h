@@ -38,6 +38,10 @@ enum {
     XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
     XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
 };
+/* What an array of so many bytes takes of shared memory. */
+XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+}
 
 /* ---- device.c ---- */
 enum {
@@ -148,6 +152,7 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe); /* of a multiprocessor, lanes in a clock */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);

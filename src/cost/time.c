@@ -99,6 +99,13 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     return XG_MAX(most, (int64_t)1);
 }
 
+/* Whole portions of a warp: one more, and a block less would fit. */
+XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
+    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
+    return XG_MIN(own, d->registers_per_thread);
+}
+
 XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \

@@ -213,6 +213,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    if (s->backend->takes_libdevice) m->libdevice = s->o->libdevice;
     m->plain = record->backend.n ? xg_str_is(record->backend, "ptx") : s->plain;
     for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
@@ -240,9 +241,12 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     if (XG_DRIVER_TELLS(s->o)) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
-    k.shared_bytes = m->shared_bytes;
-    memcpy(k.threads, m->entry->threads, sizeof k.threads);
-    memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    k.shared_bytes = m->shared_bytes ? (uint32_t)record->launch.shared : 0;
+    if (m->shared_bytes > k.shared_bytes)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "the code of %s has %u bytes of shared memory, its record %u",
+            fusion->name.p, m->shared_bytes, k.shared_bytes);
+    memcpy(k.threads, record->launch.threads, sizeof k.threads);
+    memcpy(k.blocks, record->launch.blocks, sizeof k.blocks);
     k.n_maps = m->entry->n_maps;
     if (k.n_maps) {
         xg_kmap *maps = XG_NEW_N(p->arena, xg_kmap, k.n_maps);

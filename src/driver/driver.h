@@ -36,6 +36,7 @@ typedef struct xg_driver_options {
     uint32_t devices;         /* 0: as the module says */
     uint32_t machine_devices; /* 0: all of them */
     uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter; /* bytes; 0: by the model of time */
+    xg_str libdevice;                                                        /* .p NULL: none */
     const xg_backend *backend;                                               /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;

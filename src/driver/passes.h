@@ -68,6 +68,7 @@ enum {
     XG_WHOLE(X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED)) \
     XG_WHOLE(X(EXPAND, "rng-expander", xg_expand_random_expander, REQUIRED)) \
     XG_WHOLE(X(EXPAND, "ragged-dot-rewriter", xg_expand_contract_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "batch-norm-rewriter", xg_expand_batch_norm_rewriter, REQUIRED)) \
     X(EXPAND, "batchnorm_expander", xg_expand_batch_norm_expander, REQUIRED) \
     XG_WHOLE(X(EXPAND, "select_and_scatter_expander", xg_expand_select_and_scatter_expander, OPTIONAL)) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
@@ -131,6 +132,7 @@ enum {
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(FUSION, "attention-backward-fusion", xg_attention_back_fuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "narrow-product-fusion", xg_f8_fuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL)) \
@@ -170,15 +172,12 @@ enum {
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
-    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("unroll-loops", xg_kir_unroll, ALL) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("canonicalize", xg_kir_canonicalize, ALL) \
     X("cse", xg_kir_cse, ALL) \
     X("lower-tensors", xg_kir_lower_tensors, ALL) \
     X("lower-indexing", xg_kir_lower_indexing, ALL) \
-    X("canonicalize", xg_kir_canonicalize, ALL) \
-    X("cse", xg_kir_cse, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("convert-index", xg_kir_convert_index, ALL) \
     X("unroll-lowered-loops", xg_kir_unroll_lowered, ALL) \

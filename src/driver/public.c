@@ -421,6 +421,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
         xg_fail(
             c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there are " XG_LIBRARY_NAMES, (int)wrong.n, wrong.p);
     o->backend = xg_backend_find(c, xg_str_z(d->backend));
+    o->libdevice = xg_str_of((const char *)d->libdevice, d->libdevice ? (uint32_t)d->libdevice_size : 0);
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }

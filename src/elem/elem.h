@@ -222,6 +222,26 @@ XG_FN void xg_shared_read(xg_scope *s, const xg_shared *from, xg_kval *const *at
     uint32_t n, xg_elem *out);
 /* A place where behind every `every` places `gap` are left free: strided walks meet other banks. */
 XG_FN const xg_aff *xg_shared_gapped(xg_aff_ctx *x, const xg_aff *place, int64_t every, int64_t gap);
+/* A tile: what a block has of an array. One walk over it fills shared memory, a barrier makes the threads of the block
+ * or of the cluster wait, a second walk reads it in another order. */
+typedef struct xg_shared_tile {
+    uint32_t rank;
+    int64_t extent[XG_RANK_MAX], counts[XG_RANK_MAX]; /* of each dimension: elements of a tile, tiles */
+    int64_t elements, blocks, threads;
+    int64_t parts;                     /* tiles of a cluster, whose blocks read from each other; 0 or 1: none do */
+    uint32_t along;                    /* the dimension in which those of a cluster follow each other */
+    int64_t stride[XG_RANK_MAX], room; /* in shared memory: places from neighbour to neighbour; places in all */
+} xg_shared_tile;
+/* Cuts an array of these dimensions into tiles of the given extents; false: into more than a launch has blocks. */
+XG_FN bool xg_shared_cut(xg_shared_tile *t, const int64_t *dims);
+/* Where a block's tile begins, in tiles of each dimension; answers which one of its cluster it is. */
+XG_FN const xg_aff *xg_shared_block(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first);
+/* Between the walks: until all have filled their arrays. Behind them: shared memory ends with its block, where another
+ * one of the cluster may read yet. */
+XG_FN void xg_shared_meet(xg_kb *b, const xg_shared_tile *t, xg_kval **arrays, uint32_t n);
+XG_FN void xg_shared_leave(xg_kb *b, const xg_shared_tile *t);
+/* The place of an element; at: its index in each dimension of the tile, NULL: there is one only. */
+XG_FN const xg_aff *xg_shared_place(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *const *at);
 /* ---- reduce.c: folding elements into accumulators ---- */
 typedef struct xg_fold {
     const xg_inst *i;
@@ -245,7 +265,9 @@ XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *a
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at);
 /* ---- launch.c ---- */
 enum {
-    XG_LAUNCH_THREADS = 128 /* four warp schedulers times 32 lanes */
+    XG_LAUNCH_THREADS = 128,  /* four warp schedulers times 32 lanes */
+    XG_LAUNCH_ROUNDS = 1024,  /* threads of a block that is a loop, */
+    XG_LAUNCH_LOOPS = 1 << 18 /* ... of so many elements: each worker has enough of them */
 };
 XG_FN int64_t xg_warps_whole(int64_t threads); /* at least so many threads, as whole warps */
 /* min(128, n) threads, as many blocks as needed, in x then y */

@@ -5,8 +5,9 @@
 
 XG_FN int64_t xg_warps_whole(int64_t threads) { return (threads + XG_WARP_LANES - 1) / XG_WARP_LANES * XG_WARP_LANES; }
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
-    int64_t n = (elements + unroll - 1) / unroll, threads = XG_MAX((int64_t)1, XG_MIN(n, (int64_t)XG_LAUNCH_THREADS)),
-            blocks = XG_MAX((int64_t)1, (n + threads - 1) / threads);
+    bool loops = e->target->max_unroll == 1 && elements >= XG_LAUNCH_LOOPS; /* of a processor: blocks are loops */
+    int64_t n = (elements + unroll - 1) / unroll, most = loops ? XG_LAUNCH_ROUNDS : XG_LAUNCH_THREADS,
+            threads = XG_MAX((int64_t)1, XG_MIN(n, most)), blocks = XG_MAX((int64_t)1, (n + threads - 1) / threads);
     xg_launch l;
     if (blocks > INT32_MAX)
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,

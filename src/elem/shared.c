@@ -40,7 +40,7 @@ XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
     uint32_t k;
     for (op = r->first; op; op = op->next) {
         const xg_ktype *t = op->op == XG_K_OP_ALLOC_SHARED ? op->results[0].type : NULL;
-        if (t) bytes += t->elements * xg_kelem_bytes(t->elem);
+        if (t) bytes += xg_shared_whole(t->elements * xg_kelem_bytes(t->elem));
         for (k = 0; k < op->n_regions; k++) bytes += xg_shared_taken(op->regions[k]);
     }
     return bytes;
@@ -82,6 +82,49 @@ XG_FN void xg_shared_read(xg_scope *s, const xg_shared *from, xg_kval *const *at
 
 XG_FN const xg_aff *xg_shared_gapped(xg_aff_ctx *x, const xg_aff *place, int64_t every, int64_t gap) {
     return xg_aff_add(x, place, xg_aff_mul(x, xg_aff_div(x, place, every), gap));
+}
+
+/* ---- tiles ---- */
+
+XG_FN bool xg_shared_cut(xg_shared_tile *t, const int64_t *dims) {
+    uint32_t k;
+    t->blocks = t->elements = 1;
+    for (k = 0; k < t->rank; k++) {
+        t->counts[k] = (dims[k] + t->extent[k] - 1) / t->extent[k];
+        if (t->parts > 1 && k == t->along) t->counts[k] = (t->counts[k] + t->parts - 1) / t->parts * t->parts;
+        if (!xg_mul64(t->blocks, t->counts[k], &t->blocks) || !xg_mul64(t->elements, t->extent[k], &t->elements))
+            return false;
+    }
+    return t->blocks <= INT32_MAX;
+}
+XG_FN const xg_aff *xg_shared_block(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *block, const xg_aff **first) {
+    const xg_aff *rank = xg_aff_const(x, 0);
+    uint32_t k;
+    if (t->parts > 1) {
+        rank = xg_aff_mod(x, block, t->parts);
+        block = xg_aff_div(x, block, t->parts);
+    }
+    for (k = t->rank; k-- > 0;) {
+        int64_t parts = t->parts > 1 && k == t->along ? t->parts : 1, count = t->counts[k] / parts;
+        first[k] = k ? xg_aff_mod(x, block, count) : block;
+        block = xg_aff_div(x, block, count);
+        if (parts > 1) first[k] = xg_aff_add(x, xg_aff_mul(x, first[k], parts), rank);
+    }
+    return rank;
+}
+XG_FN const xg_aff *xg_shared_place(xg_aff_ctx *x, const xg_shared_tile *t, const xg_aff *const *at) {
+    const xg_aff *place = xg_aff_const(x, 0);
+    uint32_t k;
+    for (k = 0; k < t->rank; k++)
+        if (at[k]) place = xg_aff_add(x, place, xg_aff_mul(x, at[k], t->stride[k]));
+    return place;
+}
+XG_FN void xg_shared_meet(xg_kb *b, const xg_shared_tile *t, xg_kval **arrays, uint32_t n) {
+    xg_kop *op = xg_shared_wait(b, arrays, n);
+    if (t->parts > 1) op->a = XG_KTEAM_CLUSTER;
+}
+XG_FN void xg_shared_leave(xg_kb *b, const xg_shared_tile *t) {
+    if (t->parts > 1) xg_cluster_wait(b, NULL, 0);
 }
 
 #endif /* XG_ELEM_SHARED_C */

@@ -38,7 +38,6 @@ XG_FN const xg_shape *xg_permutation_shape(
 /* ---- boxes ---- */
 
 enum {
-    XG_BOX_THREADS = 128,
     XG_BOX_WORTH = 1 << 14,
     XG_BOX_ELEMENTS = 4096,
     XG_BOX_GROWN = 12 << 10,
@@ -46,21 +45,29 @@ enum {
     XG_BOX_PADS = 33
 };
 
+/* A walk over a box whose runs begin inside of sectors (skew.c). In elements: a run, what begins with a sector, the
+ * window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of
+ * dimension dim; a thread goes `rounds` times from run to run, in each of so many phases in which all runs begin at one
+ * place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
+typedef struct xg_skew_walk {
+    int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds;
+    uint32_t dim;
+} xg_skew_walk;
+/* Boxes of whole sectors and skewed ones. */
 typedef struct xg_box {
-    int64_t waste; /* see xg_box_waste */
-    /* elements that a thread moves at once: in the operand's order, in the result's */
-    int64_t v[2];
-    /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    xg_shared_tile t; /* by p's dims */
+    int64_t waste;    /* see xg_box_waste */
+    uint32_t order;   /* of shared memory: 0 the operand's, 1 the result's */
+    /* of each group of lanes, which shared memory serves in one pass, how many take part: in the operand's order, in
+     * the result's */
     int64_t group, lanes[2];
-    uint32_t order;         /* of shared memory: 0 the operand's, 1 the result's */
-    int64_t row, pad, room; /* every `row` elements `pad` are left free; of all */
+    int64_t v[2];     /* elements that a thread moves at once */
+    int64_t row, pad; /* every `row` elements `pad` are left free */
+    bool spread;      /* instead the distances of dimensions are solved for (xg_box_spread) */
     /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
     bool slabs[2], whole[2];
     bool meets; /* banks are met twice: there was no other way */
-    /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
-    bool spread;
-    int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
-    int64_t stride[XG_RANK_MAX];
+    xg_skew_walk walk[2];
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of
  * each; the widest element moved by a vector; blocks of a cluster at most. */
@@ -164,15 +171,16 @@ XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
         if (d == p->rank) return;
         n = n / tile[d] * more;
         if (n > XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_GROWN ||
-            (n >= 8 * XG_BOX_THREADS && xg_box_blocks(p, tile) < 4 * a->sms))
+            (n >= 8 * XG_LAUNCH_THREADS && xg_box_blocks(p, tile) < 4 * a->sms))
             return;
         tile[d] = more;
     }
 }
 XG_FN bool xg_box_settle(const xg_box_ask *a, xg_box *b) {
-    b->elements = xg_box_size(a->p, b->tile);
-    b->waste = xg_box_waste(a->p, a->least, b->tile);
-    return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
+    b->t.rank = a->p->rank;
+    b->t.threads = XG_LAUNCH_THREADS;
+    b->waste = xg_box_waste(a->p, a->least, b->t.extent);
+    return xg_shared_cut(&b->t, a->p->dims) && b->t.elements >= b->t.threads;
 }
 /* The tile; false when none of them is small enough. */
 XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
@@ -189,13 +197,13 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
         waste = xg_box_waste(a->p, a->least, tile);
         if (waste >= least) continue;
         least = waste;
-        memcpy(b->tile, tile, sizeof tile);
+        memcpy(b->t.extent, tile, sizeof tile);
     }
     if (least == INT64_MAX) return false;
-    xg_box_grow(a, b->tile);
+    xg_box_grow(a, b->t.extent);
     for (k = a->p->rank; k-- > 0;)
-        while (b->tile[k] < a->p->dims[k] && xg_box_size(a->p, b->tile) < XG_BOX_THREADS)
-            b->tile[k] = XG_MIN(2 * b->tile[k], a->p->dims[k]); /* an element for each thread */
+        while (b->t.extent[k] < a->p->dims[k] && xg_box_size(a->p, b->t.extent) < XG_LAUNCH_THREADS)
+            b->t.extent[k] = XG_MIN(2 * b->t.extent[k], a->p->dims[k]); /* an element for each thread */
     return xg_box_settle(a, b);
 }
 /* The tile that is given; false: it is none of this array, too small for a block, or too large for its memory. */
@@ -203,9 +211,9 @@ XG_FN bool xg_box_set(const xg_box_ask *a, xg_box *b, const int64_t *tile) {
     uint32_t k;
     for (k = 0; k < a->p->rank; k++) {
         if (tile[k] < 1 || tile[k] > a->p->dims[k]) return false;
-        b->tile[k] = tile[k];
+        b->t.extent[k] = tile[k];
     }
-    return xg_box_settle(a, b) && b->elements <= 4 * XG_BOX_ELEMENTS && b->elements * a->bytes <= XG_BOX_SHARED;
+    return xg_box_settle(a, b) && b->t.elements <= 4 * XG_BOX_ELEMENTS && b->t.elements * a->bytes <= XG_BOX_SHARED;
 }
 
 /* ---- vectors ---- */
@@ -213,9 +221,9 @@ XG_FN bool xg_box_set(const xg_box_ask *a, xg_box *b, const int64_t *tile) {
 /* Vectors of v elements in this order are neighbours in memory, at multiples of v, and all of the array or all behind
  * its end. */
 XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t v) {
-    xg_box_run r = xg_box_run_of(a->p, order, b->tile);
+    xg_box_run r = xg_box_run_of(a->p, order, b->t.extent);
     return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_ACCESS_BYTES &&
-           v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
+           v * XG_LAUNCH_THREADS <= b->t.elements && (v == 1 || v * a->work <= 256);
 }
 
 /* ---- shared memory ---- */
@@ -225,7 +233,7 @@ XG_FN void xg_box_strides(const xg_permutation *p, const xg_box *b, uint32_t ord
     uint32_t k;
     for (k = p->rank; k-- > 0;) {
         stride[xg_box_dim(p, order, k)] = n;
-        n *= b->tile[xg_box_dim(p, order, k)];
+        n *= b->t.extent[xg_box_dim(p, order, k)];
     }
 }
 /* Distances by which the other order meets no bank twice: 32 lanes in a row count their places in it with the digits of
@@ -240,21 +248,21 @@ XG_FN int64_t xg_box_spread(
     uint32_t k, tries;
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, 1 - order, k);
-        if (b->tile[d] == 1) continue;
+        if (b->t.extent[d] == 1) continue;
         unit[d] = first ? v : 1;
         want[d] = 4 * odd * lanes % 128;
-        if (b->tile[d] % unit[d]) return 0;
-        lanes = lanes * (b->tile[d] / unit[d]) % XG_WARP_LANES;
+        if (b->t.extent[d] % unit[d]) return 0;
+        lanes = lanes * (b->t.extent[d] / unit[d]) % XG_WARP_LANES;
         first = false;
     }
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         stride[d] = XG_MAX(next, (int64_t)1);
-        if (b->tile[d] == 1) continue;
+        if (b->t.extent[d] == 1) continue;
         for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++)
             if (++tries > 128) return 0;
-        next = stride[d] * b->tile[d];
-        room += stride[d] * (b->tile[d] - 1);
+        next = stride[d] * b->t.extent[d];
+        room += stride[d] * (b->t.extent[d] - 1);
     }
     return room;
 }
@@ -268,14 +276,14 @@ XG_FN void xg_box_places(
     int64_t at[XG_RANK_MAX], place = 0, i;
     uint32_t k;
     memset(at, 0, sizeof at);
-    for (i = 0; i < b->elements; i++) {
+    for (i = 0; i < b->t.elements; i++) {
         out[i].at = (int32_t)place;
         out[i].rows = (int32_t)(place / row);
         for (k = p->rank; k-- > 0;) {
             uint32_t d = xg_box_dim(p, walk, k);
             place += stride[d];
-            if (++at[d] < b->tile[d]) break;
-            place -= stride[d] * b->tile[d];
+            if (++at[d] < b->t.extent[d]) break;
+            place -= stride[d] * b->t.extent[d];
             at[d] = 0;
         }
     }
@@ -290,41 +298,32 @@ typedef struct xg_box_slabs {
     uint32_t along;
 } xg_box_slabs;
 XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t v) {
-    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    xg_box_run run = xg_box_run_of(p, walk, b->t.extent);
     xg_box_slabs s;
     uint32_t minor = p->rank - 1, k;
     int64_t inner = 1, most = 0;
     memset(&s, 0, sizeof s);
-    while (minor && b->tile[xg_box_dim(p, walk, minor)] == 1) minor--;
-    if (b->tile[xg_box_dim(p, walk, minor)] % v) return s;
+    while (minor && b->t.extent[xg_box_dim(p, walk, minor)] == 1) minor--;
+    if (b->t.extent[xg_box_dim(p, walk, minor)] % v) return s;
     for (k = minor + 1; k-- > 0;) {
         uint32_t d = xg_box_dim(p, walk, k);
-        if (k < minor && (inner >= run.length || inner * b->tile[d] == b->elements) && b->tile[d] > most) {
-            most = b->tile[d];
+        if (k < minor && (inner >= run.length || inner * b->t.extent[d] == b->t.elements) && b->t.extent[d] > most) {
+            most = b->t.extent[d];
             s.along = d;
             s.inner = inner / v;
         }
-        inner *= b->tile[d];
+        inner *= b->t.extent[d];
     }
     if (most < 2) {
         s.slab = 0;
         return s;
     }
-    s.slab = b->elements / v / most;
-    s.step = s.slab * XG_MAX(XG_BOX_THREADS / s.slab, (int64_t)1);
-    s.turns = (s.step + XG_BOX_THREADS - 1) / XG_BOX_THREADS;
-    s.rounds = (b->elements / v + s.step - 1) / s.step;
+    s.slab = b->t.elements / v / most;
+    s.step = s.slab * XG_MAX(XG_LAUNCH_THREADS / s.slab, (int64_t)1);
+    s.turns = (s.step + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS;
+    s.rounds = (b->t.elements / v + s.step - 1) / s.step;
     return s;
 }
-/* How far neighbours in dimension d are apart in shared memory. */
-XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d) {
-    int64_t stride = 1;
-    uint32_t k;
-    if (b->spread) return b->stride[d];
-    for (k = p->rank; k-- > 0 && xg_box_dim(p, b->order, k) != d;) stride *= b->tile[xg_box_dim(p, b->order, k)];
-    return stride + b->pad * (stride / b->row);
-}
-
 typedef struct xg_box_trial {
     const xg_box_ask *a;
     const xg_box_place *places;
@@ -345,10 +344,10 @@ XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t wal
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, walk, k);
         int64_t stride = t->stride[d] + t->pad * (t->stride[d] / t->row);
-        if (b->tile[d] == 1) continue;
+        if (b->t.extent[d] == 1) continue;
         joined = joined && stride == run;
         if (joined)
-            run *= b->tile[d];
+            run *= b->t.extent[d];
         else if (stride % v)
             return false;
     }
@@ -419,16 +418,16 @@ XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32
     int64_t cost = 0, n = 1;
     uint32_t k;
     for (k = p->rank; k-- > 0;) {
-        n *= b->tile[xg_box_dim(p, walk, k)];
-        if (n <= inside || b->tile[xg_box_dim(p, walk, k)] == 1) continue;
-        cost += n / b->tile[xg_box_dim(p, walk, k)] & (n / b->tile[xg_box_dim(p, walk, k)] - 1) ? 20 : 8;
+        n *= b->t.extent[xg_box_dim(p, walk, k)];
+        if (n <= inside || b->t.extent[xg_box_dim(p, walk, k)] == 1) continue;
+        cost += n / b->t.extent[xg_box_dim(p, walk, k)] & (n / b->t.extent[xg_box_dim(p, walk, k)] - 1) ? 20 : 8;
     }
     return cost;
 }
 /* Sectors that accesses of so many elements touch for a thousand that they need, when each begins at a multiple of
  * `from` elements of the walk. */
 XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t n, int64_t from) {
-    xg_box_run run = xg_box_run_of(t->a->p, walk, b->tile);
+    xg_box_run run = xg_box_run_of(t->a->p, walk, b->t.extent);
     int64_t piece = XG_MIN(run.length, n) * t->a->least,
             part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_SECTOR_BYTES);
     return (piece + XG_SECTOR_BYTES - part) * 1000 / piece;
@@ -437,11 +436,11 @@ XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t wa
 XG_FN int64_t xg_box_cost(
     const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
     const xg_permutation *p = t->a->p;
-    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    xg_box_run run = xg_box_run_of(p, walk, b->t.extent);
     int64_t vectors = 16 / v, minor = 1,
             cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
-    for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
+    for (k = p->rank; k-- > 0 && minor == 1;) minor = b->t.extent[xg_box_dim(p, walk, k)];
     if (walk == order && !t->spread)
         cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else
@@ -459,7 +458,7 @@ XG_FN int64_t xg_box_slab_cost(
     int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 +
                    vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
     if (touched * 100 > xg_box_touched(t, b, walk, n, n) * 105) return INT64_MAX;
-    return cost * s->turns * XG_BOX_THREADS / s->step * touched / 1000;
+    return cost * s->turns * XG_LAUNCH_THREADS / s->step * touched / 1000;
 }
 /* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes
  * may stay idle where what is left of them moves whole sectors still. */
@@ -513,18 +512,18 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
     int64_t row = 1;
     for (;;) { /* the minor dimensions that both have in common stay together */
         uint32_t x, y;
-        while (other && b->tile[xg_box_dim(p, 1 - order, other - 1)] == 1) other--;
-        while (mine && b->tile[xg_box_dim(p, order, mine - 1)] == 1) mine--;
+        while (other && b->t.extent[xg_box_dim(p, 1 - order, other - 1)] == 1) other--;
+        while (mine && b->t.extent[xg_box_dim(p, order, mine - 1)] == 1) mine--;
         if (!other || !mine) return row;
         x = xg_box_dim(p, 1 - order, other - 1);
         y = xg_box_dim(p, order, mine - 1);
         if (x != y) break;
-        row *= b->tile[x];
+        row *= b->t.extent[x];
         other--;
         mine--;
     }
     while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1))
-        row *= b->tile[xg_box_dim(p, order, --mine)];
+        row *= b->t.extent[xg_box_dim(p, order, --mine)];
     return row;
 }
 /* What a trial makes of both walks: if that is better than anything before it becomes the box's. */
@@ -565,19 +564,19 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     uint32_t o;
     memset(&t, 0, sizeof t);
     t.a = a;
-    t.n = b->elements;
+    t.n = b->t.elements;
     t.group = b->group;
     t.least_lanes = idle ? t.group / 2 : t.group;
-    t.bearable = bear ? b->elements : 0;
+    t.bearable = bear ? b->t.elements : 0;
     t.row = xg_box_row(a->p, b, order);
     xg_box_strides(a->p, b, order, stride);
     t.stride = stride;
     for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
-        int64_t room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        int64_t room = b->t.elements + t.pad * ((b->t.elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
         if (!xg_box_take(&t, b, order, places, most, best)) continue;
-        b->room = room;
+        b->t.room = room;
         if (xg_box_is_best(b, most)) return;
     }
 }
@@ -588,9 +587,9 @@ XG_FN void xg_box_try_spread(
     xg_box_trial t;
     memset(&t, 0, sizeof t);
     t.a = a;
-    t.n = b->elements;
+    t.n = b->t.elements;
     t.group = t.least_lanes = b->group;
-    t.row = b->elements;
+    t.row = b->t.elements;
     t.stride = stride;
     t.spread = true;
     for (v = most[1 - order]; v; v /= 2)
@@ -598,8 +597,8 @@ XG_FN void xg_box_try_spread(
             room = xg_box_spread(a, b, order, odd, v, stride);
             if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
             if (!xg_box_take(&t, b, order, places, most, best)) continue;
-            b->room = room;
-            memcpy(b->stride, stride, sizeof stride);
+            b->t.room = room;
+            memcpy(b->t.stride, stride, sizeof stride);
             return; /* others that are solved for cost as much */
         }
 }
@@ -610,7 +609,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
     uint32_t o;
     b->group = a->sizes >= 16 ? 8 : a->sizes >= 8 ? 16 : 32;
     for (o = 0; o < 2; o++) {
-        places[o] = XG_NEW_N(arena, xg_box_place, b->elements);
+        places[o] = XG_NEW_N(arena, xg_box_place, b->t.elements);
         for (most[o] = XG_ACCESS_BYTES; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
     }
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
@@ -621,5 +620,8 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
         for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
     b->meets = best == INT64_MAX;
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
+    if (b->spread) return;
+    xg_box_strides(a->p, b, b->order, b->t.stride);
+    for (o = 0; o < b->t.rank; o++) b->t.stride[o] += b->pad * (b->t.stride[o] / b->row);
 }
 #endif /* XG_EMIT_BOX_C */

@@ -98,9 +98,9 @@ XG_FN bool xg_emit_concatenate_plan(xg_fusion_emission *e) {
 XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
     xg_concatenate *c = (xg_concatenate *)data;
     const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
-    xg_kval *here[XG_RANK_MAX], **out = XG_NEW_N(s->e->arena, xg_kval *, s->e->n_roots + 1);
+    xg_kval *here[XG_RANK_MAX];
     xg_imap *shift = xg_imap_new(s->e->m->aff, to->rank, 0, 0, to->rank, 0);
-    uint32_t side, k, n;
+    uint32_t k;
     for (k = 0; k < to->rank; k++) {
         shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
         shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
@@ -108,13 +108,8 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
     for (k = 0; k < c->heroes.n; k++)
         xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
     xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
-    for (side = 0; side < 2; side++) {
-        for (n = k = 0; k < s->e->n_roots; k++)
-            if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
-        xg_hero_roots(s, &c->heroes, side == 0, to, here, out);
-        for (n = k = 0; k < s->e->n_roots; k++)
-            if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
-    }
+    xg_hero_roots(s, &c->heroes, true, to, here, dest);
+    xg_hero_roots(s, &c->heroes, false, to, here, dest);
 }
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
     xg_concatenate *c = (xg_concatenate *)e->form;

@@ -28,7 +28,7 @@ XG_FN bool xg_hero_epilogue_reads(const xg_fusion_emission *e, const xg_heroes *
 /* what it is wherever it is used in this region */
 XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v);
 XG_FN void xg_hero_roots(
-    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **dest);
 XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values,
     xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
 /* indices of an array to those of another at the same place in memory */

@@ -98,18 +98,16 @@ XG_FN int64_t xg_emit_work(const xg_comp *comp) {
     return n;
 }
 
-/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it,
- * one after the other. */
+/* The roots that are, or are not, behind heroes, at an index of `shape`, each into its destination. */
 XG_FN void xg_hero_roots(
-    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
+    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
-    uint32_t n = 0, k;
+    uint32_t k;
     for (k = 0; k < e->n_roots; k++) {
         xg_kval *here[XG_RANK_MAX];
         if (h->behind[k] != behind) continue;
         xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here);
-        carried[n] = xg_emit_insert(&s->b, xg_elem_of(s, e->roots[k], here), carried[n], e->roots[k]->shape, here);
-        n++;
+        dest[k] = xg_emit_insert(&s->b, xg_elem_of(s, e->roots[k], here), dest[k], e->roots[k]->shape, here);
     }
 }
 

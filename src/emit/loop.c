@@ -24,7 +24,6 @@ enum {
     XG_LOOP_ROUNDS_WORK = 256,
     XG_LOOP_ROWS = 16 /* rounds, at most */,
     XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */,
-    XG_LOOP_ROW_THREADS = 128,
     XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */,
     XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */
 };
@@ -162,7 +161,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     row = xg_loop_row(w, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
     if (!row || row / most > 1024) return;
-    threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
+    threads = row / most * XG_MAX(XG_LAUNCH_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
     for (rounds = XG_LOOP_ROWS;
          rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks ||
@@ -213,7 +212,7 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
         return;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
-        if (same >= XG_LOOP_ROW_THREADS) row = XG_MIN(row, same);
+        if (same >= XG_LAUNCH_THREADS) row = XG_MIN(row, same);
     }
     vector = xg_gcd(row, xg_loop_vector(e, elements));
     vectors = row / vector;
@@ -222,7 +221,7 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
         if (vectors % rounds || elements / (vectors / rounds) < blocks ||
             xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK)
             continue;
-        for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2;
+        for (threads = 2 * XG_LAUNCH_THREADS; threads >= XG_LAUNCH_THREADS / 2;
              threads--) { /* of whole warps, nearly */
             if (vectors / rounds % threads || (threads + XG_WARP_LANES - 1) / XG_WARP_LANES * 28 > threads ||
                 elements / (threads * vector * rounds) < blocks)
@@ -275,7 +274,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     vector = xg_gcd(row, xg_loop_vector(e, elements));
     period = row / xg_gcd(row, unit) * unit;
     wide = period / vector;
-    threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
+    threads = wide > 1024 ? (int64_t)XG_LAUNCH_THREADS : wide * XG_MAX(XG_LAUNCH_THREADS / wide, (int64_t)1);
     slices = (wide + threads - 1) / threads;
     if (slices == 1) period = threads * vector;
     total = elements / period;

@@ -165,7 +165,8 @@ XG_FN int64_t xg_phases_shared_bytes(const xg_phases *w) {
         const xg_kfunc *f = w->p[k].f;
         bytes += xg_shared_taken(f->body);
         for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf++)
-            if (!w->p[k].results[leaf]) bytes += f->results[leaf]->elements * xg_kelem_bytes(f->results[leaf]->elem);
+            if (!w->p[k].results[leaf])
+                bytes += xg_shared_whole(f->results[leaf]->elements * xg_kelem_bytes(f->results[leaf]->elem));
     }
     return bytes;
 }

@@ -76,7 +76,7 @@ XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
     switch (walk) {
     case XG_REDUCTION_SHORT:
         xg_form_write(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
-        r->threads = XG_SHORT_THREADS;
+        r->threads = XG_LAUNCH_THREADS;
         r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
         e->record->launch.shared = xg_short_shared_bytes(r, &w->brief);
         break;

@@ -344,13 +344,13 @@ XG_FN int64_t xg_column_next(int64_t depth) {
     return depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
 }
 XG_FN int64_t xg_column_shared_bytes(const xg_reduction *r, const xg_column_plan *plan) {
-    int64_t elements = plan->depth * plan->window, depth = plan->depth;
+    int64_t bytes = xg_reduction_shared(r, plan->depth * plan->window), depth = plan->depth;
     if (plan->way == XG_COLUMN_SERIAL) return 0;
     do {
         depth = xg_column_next(depth);
-        if (depth > 1 || plan->parts > 1) elements += depth * plan->width;
+        if (depth > 1 || plan->parts > 1) bytes += xg_reduction_shared(r, depth * plan->width);
     } while (depth > 1);
-    return elements * xg_reduction_bytes(r);
+    return bytes;
 }
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(

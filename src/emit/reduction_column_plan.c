@@ -31,7 +31,6 @@ enum {
 enum {
     XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth the trouble */,
     XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */,
-    XG_COLUMN_BLOCK = 128,
     XG_COLUMN_THREADS_MAX = 1024,
     XG_COLUMN_GROUP = 8,
     XG_COLUMN_RADIX = 8,
@@ -67,19 +66,19 @@ XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
             bytes += xg_type_bytes(s->type) * (s->elements > r->n_kept ? 2 : 1); /* the next ones, too */
     }
     registers = XG_COLUMN_REGISTERS + vector * bytes / 4;
-    while (threads > XG_COLUMN_BLOCK && threads * registers > XG_REDUCTION_REGISTERS_SM) threads /= 2;
+    while (threads > XG_LAUNCH_THREADS && threads * registers > XG_REDUCTION_REGISTERS_SM) threads /= 2;
     return threads;
 }
 /* The most columns that a thread may take, by what it holds of each and what its block shares. */
 XG_FN int64_t xg_column_most(const xg_reduction *r) {
     int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
     while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX ||
-                        v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_SHARED_TILE_BYTES))
+                        v * xg_column_bytes(r) * XG_LAUNCH_THREADS > XG_SHARED_TILE_BYTES))
         v /= 2;
     return v;
 }
 XG_FN bool xg_column_takes(const xg_reduction *r) {
-    return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_SHARED_TILE_BYTES;
+    return xg_column_bytes(r) * XG_LAUNCH_THREADS <= XG_SHARED_TILE_BYTES;
 }
 
 /* The sizes of the reduced dims, minor first; those that follow each other in memory are as one, unless a pad tells
@@ -133,7 +132,7 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->way = XG_COLUMN_SERIAL;
     p->parts = 1;
     p->depth = 1;
-    p->threads = p->active = XG_COLUMN_BLOCK;
+    p->threads = p->active = XG_LAUNCH_THREADS;
     p->width = p->threads * p->vector;
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
@@ -145,7 +144,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
-        threads = XG_COLUMN_BLOCK;
+        threads = XG_LAUNCH_THREADS;
         p->parts = xg_column_parts(r, outer, XG_MAX(threads * p->vector / r->minor, (int64_t)1));
         while (2 * threads <= xg_column_threads_most(r, p->vector) &&
                (threads * p->vector < 2 * r->minor ||
@@ -189,8 +188,8 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    p->parts = xg_column_parts(r, p->blocks, XG_COLUMN_BLOCK / across);
-    for (p->threads = XG_COLUMN_BLOCK;
+    p->parts = xg_column_parts(r, p->blocks, XG_LAUNCH_THREADS / across);
+    for (p->threads = XG_LAUNCH_THREADS;
          2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < resident / p->threads &&
          r->n_reduced * across >= 16 * p->threads * p->parts &&
          2 * p->threads * p->vector * xg_column_bytes(r) <= XG_SHARED_TILE_BYTES;
@@ -245,7 +244,7 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
     p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
     p->blocks = r->n_kept / r->minor * p->tiles;
     across = p->window / p->vector;
-    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK; p->depth *= 2) {}
+    for (p->depth = whole; p->depth * across < XG_LAUNCH_THREADS; p->depth *= 2) {}
     p->parts = xg_column_parts(r, p->blocks, p->depth);
     for (; 2 * p->depth * across <= xg_column_threads_most(r, p->vector) &&
            p->blocks * p->parts < r->e->target->resident_threads / (p->depth * across) &&
@@ -328,9 +327,9 @@ XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = (r->minor + p->width - 1) / p->width;
     switch (p->way) {
     case XG_COLUMN_SERIAL:
-        if (r->minor % p->vector || p->depth != 1 || p->parts != 1 || p->width != XG_COLUMN_BLOCK * p->vector)
+        if (r->minor % p->vector || p->depth != 1 || p->parts != 1 || p->width != XG_LAUNCH_THREADS * p->vector)
             return "the width must be 128 vectors, which divide the columns";
-        p->threads = p->active = XG_COLUMN_BLOCK;
+        p->threads = p->active = XG_LAUNCH_THREADS;
         p->window = 0;
         p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
         return NULL;

@@ -171,7 +171,7 @@ XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
     *bytes = least;
-    for (v = 16 / least; v > 1 && v * most > 32; v /= 2) {}
+    for (v = XG_ACCESS_BYTES / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
 }
 XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
@@ -380,6 +380,22 @@ XG_FN int64_t xg_hero_bytes(const xg_hero *h) {
     int64_t bytes = 0;
     uint32_t k;
     for (k = 0; k < h->n; k++) bytes += xg_type_bytes(xg_hero_type(h, k));
+    return bytes;
+}
+/* Bytes of sets of arrays in shared memory, with so many places each. */
+XG_FN int64_t xg_hero_shared(const xg_hero *h, int64_t places) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < h->n; k++) {
+        xlagpu_type t = xg_hero_type(h, k), part = xg_type_real(t);
+        bytes += xg_shared_whole(places * xg_type_bytes(part)) * (part == t ? 1 : 2);
+    }
+    return bytes;
+}
+XG_FN int64_t xg_reduction_shared(const xg_reduction *r, int64_t places) {
+    int64_t bytes = 0;
+    uint32_t h;
+    for (h = 0; h < r->n_heroes; h++) bytes += xg_hero_shared(&r->heroes[h], places);
     return bytes;
 }
 XG_FN int64_t xg_reduction_bytes(const xg_reduction *r) {

@@ -24,7 +24,6 @@
 enum {
     XG_ROW_FEW = 8 /* lanes */,
     XG_ROW_LANES_MAX = 1024,
-    XG_ROW_BLOCK = 128,
     XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */
 };
 enum {
@@ -64,7 +63,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     vectors = (p.length + p.vector - 1) / p.vector;
     /* each has registers for its partial results */
     for (most = XG_ROW_LANES_MAX;
-         most > XG_ROW_BLOCK && most * (XG_ROW_REGISTERS + r->n_values) > XG_REDUCTION_REGISTERS_SM; most /= 2) {}
+         most > XG_LAUNCH_THREADS && most * (XG_ROW_REGISTERS + r->n_values) > XG_REDUCTION_REGISTERS_SM; most /= 2) {}
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
     for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
@@ -76,7 +75,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
         p.lanes *= 2;
     }
     p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
-    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1);
+    for (p.rows = XG_MAX(XG_LAUNCH_THREADS / p.lanes, (int64_t)1);
          p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > XG_WARP_LANES; p.rows /= 2) {}
     return p;
 }
@@ -373,7 +372,7 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
 }
 
 XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan) {
-    return plan->lanes > XG_WARP_LANES ? plan->rows * (plan->lanes / XG_WARP_LANES) * xg_reduction_bytes(r) : 0;
+    return plan->lanes > XG_WARP_LANES ? xg_reduction_shared(r, plan->rows * (plan->lanes / XG_WARP_LANES)) : 0;
 }
 /* Warps of a row meet in shared memory. */
 XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {

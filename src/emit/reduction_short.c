@@ -22,7 +22,6 @@
 #include "reduction_row.c"
 
 enum {
-    XG_SHORT_THREADS = 128,
     XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */,
     XG_SHORT_LENGTH = 63,
     XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it; less where lanes that meet have more to tell */,
@@ -75,7 +74,7 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
     int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms,
             slabs = XG_SECTOR_BYTES / xg_gcd(XG_SECTOR_BYTES, slab),
-            results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
+            results = r->n_kept >= 2 * sms * XG_LAUNCH_THREADS ? 2 * XG_LAUNCH_THREADS : XG_LAUNCH_THREADS;
     xg_short_plan p;
     memset(&p, 0, sizeof p);
     p.fold = p.lanes = 1;
@@ -94,8 +93,9 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS / (r->n_values > 1 && r->row ? 16 : 1) ||
         xg_reduction_has_sides(r))
         return none;
-    if (r->row ? r->n_reduced != r->minor
-               : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r))
+    if (r->row
+            ? r->n_reduced != r->minor
+            : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % XG_SECTOR_BYTES == 0 || !xg_reduction_is_stack(r))
         return none;
     for (h = 0; h < r->n_heroes; h++)
         for (k = 0; k < r->heroes[h].n; k++) {
@@ -120,16 +120,16 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     /* long enough, or too few, for a thread each */
     if (r->n_reduced * r->bytes % XG_SECTOR_BYTES == 0 &&
-        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->sms / 2))
+        (p.length > XG_SHORT_FEW || r->n_kept / XG_LAUNCH_THREADS < r->e->target->sms / 2))
         return none;
     /* a row is long enough for a warp, and touches little beside itself */
     if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none;
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
-    p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * r->e->target->sms / 2)
+    p.rows = XG_LAUNCH_THREADS / p.lanes;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_LAUNCH_THREADS && r->n_kept / p.rows >= 3 * r->e->target->sms / 2)
         p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % XG_SECTOR_BYTES) p.rows *= 2;
-    while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
+    while (p.lanes > 1 && p.rows * p.lanes > XG_LAUNCH_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
     if (bytes * p.rows * p.length > XG_SHARED_TILE_BYTES) return none;
     p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_ACCESS_BYTES / widest), (int64_t)1);
     return p;
@@ -168,9 +168,10 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *out[2];
     out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0),
-        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + XG_SHORT_THREADS - 1) / XG_SHORT_THREADS), XG_SHORT_THREADS));
+        xg_aff_mul(
+            m.x, xg_walk_sym(&m, "round", (all + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS), XG_LAUNCH_THREADS));
     out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
-    if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
+    if (all % XG_LAUNCH_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
     return xg_walk_map_end(r, &m, out, 2);
 }
@@ -245,7 +246,7 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
 XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared,
     const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
+    bool row_ends = plan->rows * plan->lanes % XG_LAUNCH_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *at[XG_RANK_MAX + 1], *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
     uint32_t h, k, array = 0;
@@ -289,7 +290,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
-    if (plan->rows * plan->lanes % XG_SHORT_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
+    if (plan->rows * plan->lanes % XG_LAUNCH_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
@@ -303,8 +304,8 @@ XG_FN int64_t xg_short_shared_bytes(const xg_reduction *r, const xg_short_plan *
     for (h = 0; h < r->n_heroes; h++)
         for (k = 0; k < r->heroes[h].n; k++)
             if (!plan->made || !plan->made[r->heroes[h].first + k])
-                bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
-    return bytes * plan->rows * plan->length;
+                bytes += xg_shared_whole(plan->rows * plan->length * xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
+    return bytes;
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
@@ -325,7 +326,7 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
         xg_short_fill(r, &one, xg_short_rest(r, plan), &shared);
     }
     xg_shared_wait(&r->s.b, shared.arrays, shared.n);
-    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
+    for (first = 0; first < plan->rows; first += XG_LAUNCH_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
         xg_short_row(r, plan, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);

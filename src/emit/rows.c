@@ -549,14 +549,20 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     out[XG_ROWS_LOCAL] = xg_aff_add(m.x, xg_aff_mul(m.x, vector, v), lane);
     return xg_walk_map_end(&w->r, &m, out, XG_ROWS_PLACES);
 }
+/* The type of array k of the tile; XLAGPU_INVALID: a root that has none of its own. */
+XG_FN xlagpu_type xg_rows_array_type(const xg_rows *w, uint32_t k) {
+    uint32_t root = k - w->tile.n;
+    if (k < w->tile.n) return w->tile.values[k]->shape->type;
+    return xg_rows_root_is_wide(w, root) && w->tile.over[root] == UINT32_MAX ? w->r.e->roots[root]->shape->type
+                                                                             : XLAGPU_INVALID;
+}
 XG_FN void xg_rows_tile_new(xg_rows *w) {
     int64_t size = w->per_block * w->form.cols;
     uint32_t k;
     w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + w->r.e->n_roots + (size_t)1);
     for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
-        const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
-        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX))
-            w->tile.arrays[k] = xg_shared_array(&w->r.s.b, xg_kelem_of(i->shape->type), size);
+        xlagpu_type t = xg_rows_array_type(w, k);
+        if (t != XLAGPU_INVALID) w->tile.arrays[k] = xg_shared_array(&w->r.s.b, xg_kelem_of(t), size);
     }
 }
 XG_FN void xg_rows_kept_new(xg_rows *w) {
@@ -686,11 +692,14 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
 
 /* What warps and blocks of a row tell each other in each stage, what rows share, and what is kept of them. */
 XG_FN int64_t xg_rows_shared_bytes(const xg_rows *w) {
-    int64_t warps = w->lanes > XG_WARP_LANES ? w->per_block * (w->lanes / XG_WARP_LANES) : 0, apart, vector,
+    int64_t warps = w->lanes > XG_WARP_LANES ? w->per_block * (w->lanes / XG_WARP_LANES) : 0,
             bytes = w->n_shared ? w->shared_bytes : 0;
     const xg_hero *h;
-    for (h = w->heroes; h->i; h++) bytes += (warps + (w->parts > 1)) * xg_hero_bytes(h);
-    if (w->tile.vector) bytes += w->per_block * w->form.cols * xg_rows_tile_bytes(w, &apart, &vector);
+    uint32_t k;
+    for (h = w->heroes; h->i; h++) bytes += xg_hero_shared(h, warps) + xg_hero_shared(h, w->parts > 1);
+    for (k = 0; w->tile.vector && k < w->tile.n + w->r.e->n_roots; k++)
+        if (xg_rows_array_type(w, k) != XLAGPU_INVALID)
+            bytes += xg_shared_whole(w->per_block * w->form.cols * xg_type_bytes(xg_rows_array_type(w, k)));
     return w->kept ? bytes + w->kept_bytes : bytes;
 }
 XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {

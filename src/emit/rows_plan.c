@@ -26,7 +26,6 @@
 #include "reduction_walk.c"
 
 enum {
-    XG_ROWS_BLOCK = 128,
     XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */,
     XG_ROWS_HELD_WORK = 800 /* on them, as straight code */,
     XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */,
@@ -113,7 +112,7 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
         if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
     }
     *held = XG_MAX(*held, (int64_t)4);
-    return XG_MAX(16 / most, (int64_t)1);
+    return XG_MAX(XG_ACCESS_BYTES / most, (int64_t)1);
 }
 /* Whether odd arrays are read in vectors: their elements have to lie so, and elements that are there under conditions
  * of their own do not. */
@@ -210,7 +209,7 @@ XG_FN bool xg_rows_find_vectors(xg_rows *w, int64_t room) {
         if (w->form.rows < XG_ROWS_VECTOR_ROWS || bytes > room - w->shared_bytes) continue;
         w->shares[k] = true;
         w->n_shared++;
-        w->shared_bytes += bytes;
+        w->shared_bytes += xg_shared_whole(bytes);
     }
     return any;
 }
@@ -319,7 +318,7 @@ XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vect
         *apart = XG_MAX(*apart, XG_SECTOR_BYTES / bytes);
         most = XG_MAX(most, bytes);
     }
-    *vector = 16 / XG_MIN(most, (int64_t)16);
+    *vector = XG_ACCESS_BYTES / XG_MIN(most, (int64_t)XG_ACCESS_BYTES);
     return sum;
 }
 /* Lanes, vector, rows of a block for a tile; false if there is none. */
@@ -341,7 +340,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
              l *= 2) {}
         if ((cols + l - 1) / l > most) return false;
     }
-    for (rows = XG_MAX(XG_ROWS_BLOCK / l, (int64_t)1);
+    for (rows = XG_MAX(XG_LAUNCH_THREADS / l, (int64_t)1);
          rows > 1 && rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES; rows /= 2) {}
     while (rows * l < XG_WARP_LANES || rows * cols % apart) rows *= 2;
     if (rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES || rows * l > XG_ROWS_LANES_MAX) return false;
@@ -386,7 +385,8 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     w->lanes = lanes;
     w->per_block = 1;
     w->kept = places;
-    w->kept_bytes = bytes * places;
+    for (k = 0; k < w->tile.n; k++)
+        w->kept_bytes += xg_shared_whole(places * xg_type_bytes(w->tile.values[k]->shape->type));
 }
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
@@ -405,7 +405,7 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
     if (w->parts > 1)
         w->per_block = 1;
     else
-        for (w->per_block = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1);
+        for (w->per_block = XG_MAX(XG_LAUNCH_THREADS / w->lanes, (int64_t)1);
              w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > XG_WARP_LANES;
              w->per_block /= 2) {}
     if (w->n_shared)

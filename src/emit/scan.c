@@ -17,7 +17,6 @@
 #include "reduction_walk.c"
 
 enum {
-    XG_RUNNING_BLOCK = 128,
     XG_RUNNING_LANES = 256,
     XG_RUNNING_VECTOR_MAX = 8,     /* elements */
     XG_RUNNING_THREADS_MAX = 1024, /* of a block */
@@ -79,7 +78,7 @@ XG_FN void xg_running_decide(xg_running *d) {
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
     for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
-    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+    d->rows = XG_MAX(XG_LAUNCH_THREADS / d->lanes, (int64_t)1);
 }
 /* Why rows cannot be run over like that; NULL: they can. */
 XG_FN const char *xg_running_refuses(const xg_running *d) {
@@ -109,8 +108,8 @@ XG_FN bool xg_running_plan(xg_running *d) {
     if (why) return xg_emit_refuse(e, why);
     xg_form_write_walk(e, d->row ? "row" : "column");
     xg_form_write(e, xg_running_form, XG_COUNT(xg_running_form), d);
-    d->r.threads = d->row ? d->lanes * d->rows : (int64_t)XG_RUNNING_BLOCK;
-    k = d->row ? (uint32_t)d->rows : (uint32_t)XG_RUNNING_BLOCK;
+    d->r.threads = d->row ? d->lanes * d->rows : (int64_t)XG_LAUNCH_THREADS;
+    k = d->row ? (uint32_t)d->rows : (uint32_t)XG_LAUNCH_THREADS;
     d->r.blocks = (d->kept + k - 1) / k;
     return true;
 }
@@ -426,7 +425,7 @@ XG_FN int64_t xg_running_shared_bytes(const xg_running *d) {
     int64_t step = d->lanes * d->vector, chunks;
     if (!d->row || d->lanes <= XG_WARP_LANES) return 0;
     chunks = d->length > step && d->length % step ? 2 : 1;
-    return chunks * d->rows * (d->lanes / XG_WARP_LANES) * xg_reduction_bytes(&d->r);
+    return chunks * xg_reduction_shared(&d->r, d->rows * (d->lanes / XG_WARP_LANES));
 }
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     xg_running *d = XG_NEW(e->arena, xg_running);

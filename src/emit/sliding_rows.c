@@ -12,7 +12,6 @@
 #include "sliding.c"
 
 enum {
-    XG_SLIDING_THREADS = 128,
     XG_SLIDING_OUTPUTS_MAX = 8,
     XG_SLIDING_LONG =
         64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */,
@@ -62,9 +61,9 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     t->extent = d->shape->dims[d->dim];
     t->groups = (t->extent + d->count - 1) / d->count;
     t->n_rows = d->shape->elements / t->extent;
-    for (t->lanes = 1; t->lanes < t->groups && t->lanes < XG_SLIDING_THREADS; t->lanes *= 2) {}
+    for (t->lanes = 1; t->lanes < t->groups && t->lanes < XG_LAUNCH_THREADS; t->lanes *= 2) {}
     for (;;) {
-        t->rows = XG_MIN(XG_SLIDING_THREADS / t->lanes, t->n_rows);
+        t->rows = XG_MIN(XG_LAUNCH_THREADS / t->lanes, t->n_rows);
         t->made = t->lanes * d->count;
         t->places = (t->made - 1) * w->stride + w->size;
         t->places += (each - t->places % each) % each;
@@ -91,8 +90,10 @@ XG_FN int64_t xg_sliding_shared_bytes(const xg_sliding_rows *t) {
     int64_t bytes = 0;
     uint32_t k;
     for (k = 0; k < t->d.n; k++)
-        bytes += xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type)) +
-                 xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type));
+        bytes +=
+            xg_shared_whole(xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type))) +
+            xg_shared_whole(
+                xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type)));
     return bytes;
 }
 XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {

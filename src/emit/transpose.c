@@ -35,7 +35,7 @@ static const xg_transpose_way xg_transpose_ways[] = {
 #ifndef XLAGPU_SMALL
     {"box", xg_transpose_order_box, xg_transpose_write_box, xg_transpose_box_room, xg_transpose_box_map,
         xg_transpose_box_elements},
-    {"skewed", xg_transpose_order_skew, xg_transpose_write_skew, xg_transpose_skew_room, xg_transpose_skew_map,
+    {"skewed", xg_transpose_order_skew, xg_transpose_write_box, xg_transpose_box_room, xg_transpose_skew_map,
         xg_transpose_skew_elements},
 #endif
 };
@@ -64,7 +64,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
     const xg_imap *m = xg_indexing_thread(
-        x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
+        x, hero->shape, XG_LAUNCH_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
     m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
     if (!xg_imap_ok(m) || m->n_syms > 1) return true;
     for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
@@ -94,29 +94,28 @@ XG_FN bool xg_transpose_take(xg_transpose *t, uint32_t way) {
 }
 /* A box, or a skewed one, where it is better than tiles of equal sides. Smaller arrays are a few blocks, most of whose
  * time is the launch. */
-#ifndef XLAGPU_SMALL
 XG_FN bool xg_transpose_make_any_box(xg_transpose *t, bool wide, bool filled) {
+#ifndef XLAGPU_SMALL
     xg_box_ask ask;
+    xg_box box;
     bool boxed;
     if (t->heroes.p[0]->shape->elements < XG_BOX_WORTH) return false;
     ask = xg_transpose_ask(t);
-    boxed = xg_transpose_make_box(t, &ask, filled);
-    if ((boxed || wide) && xg_transpose_make_skewed(t, &ask, boxed))
+    boxed = xg_transpose_make_box(t, &ask, filled, &box);
+    if ((boxed || wide) && xg_transpose_make_skewed(t, &ask, boxed ? &box : NULL))
         return xg_transpose_take(t, XG_TRANSPOSE_BY_SKEWED_BOX);
     if (!boxed) return false;
-    xg_box_layout(t->e->arena, &ask, &t->box);
-    if (t->box.meets && xg_transpose_make_skewed(t, &ask, boxed))
-        return xg_transpose_take(t, XG_TRANSPOSE_BY_SKEWED_BOX);
+    xg_box_layout(t->e->arena, &ask, &box);
+    if (box.meets && xg_transpose_make_skewed(t, &ask, &box)) return xg_transpose_take(t, XG_TRANSPOSE_BY_SKEWED_BOX);
+    t->box = box;
     return xg_transpose_take(t, XG_TRANSPOSE_BY_BOX);
-}
 #else
-XG_FN bool xg_transpose_make_any_box(xg_transpose *t, bool wide, bool filled) {
     (void)t;
     (void)wide;
     (void)filled;
     return false;
-}
 #endif
+}
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false;
     int64_t unroll;
@@ -135,7 +134,7 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
     if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
     if (xg_transpose_make_any_box(t, wide, filled)) return true;
-    return wide && xg_transpose_take(t, XG_TRANSPOSE_BY_TILE) && t->blocks <= INT32_MAX &&
+    return wide && xg_transpose_take(t, XG_TRANSPOSE_BY_TILE) && t->box.t.blocks <= INT32_MAX &&
            XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_SHARED_STATIC_BYTES;
 }
 
@@ -152,56 +151,32 @@ XG_FN int64_t xg_transpose_shared_bytes(const xg_transpose *t) {
     uint32_t k;
     for (k = 0; k < t->heroes.n; k++) {
         const xg_ktype *type = xg_transpose_tile_type(t, t->heroes.p[k]);
-        bytes += type->elements * xg_kelem_bytes(type->elem);
+        bytes += xg_shared_whole(type->elements * xg_kelem_bytes(type->elem));
     }
     return bytes;
 }
 XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
     xg_transpose *t = XG_NEW(e->arena, xg_transpose);
+    int64_t dims[XG_RANK_MAX];
     e->form = t;
     if (!xg_transpose_make(t, e)) return false;
+    t->places = t->way->room(t, 1, dims);
     xg_form_write_walk(e, t->way->name);
     t->way->write(t);
     e->record->launch.shared = xg_transpose_shared_bytes(t);
-    return xg_emit_launch(e, t->threads, t->blocks, t->cluster);
+    return xg_emit_launch(e, t->box.t.threads, t->box.t.blocks, t->box.t.parts > 1 ? t->box.t.parts : 0);
 }
 
 /* ---- the kernel ---- */
 
-/* The results of the fusion that this walk writes into vals; or back from there. */
-XG_FN uint32_t xg_transpose_gather_roots(const xg_transpose_walk *w, xg_kval **vals) {
-    uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++)
-        if (w->t->heroes.behind[k] == w->result) vals[n++] = w->dest[k];
-    return n;
-}
-XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, xg_kval *const *vals) {
-    uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++)
-        if (w->t->heroes.behind[k] == w->result) w->dest[k] = vals[n++];
-}
-/* The whole walk in the order of the operand, or of the result. The former carries the tiles, too. */
+/* The whole walk in the order of the operand, or of the result. */
 XG_FN void xg_transpose_go(xg_transpose_walk *w, bool result) {
     xg_transpose *t = w->t;
-    uint32_t tiles = result ? 0 : t->heroes.n, n, k;
-    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, tiles + t->e->n_roots + 1);
-    xg_transpose_loop l;
+    xg_flow f;
     w->result = result;
     w->shape = result ? t->heroes.p[0]->shape : XG_OPERAND(t->heroes.p[0], 0)->shape;
-    memcpy(vals, w->tiles, tiles * sizeof *vals);
-    n = tiles + xg_transpose_gather_roots(w, vals + tiles);
-    l = xg_transpose_begin(w->s, t->way->map(t, result, w->shape), w->ids, vals, n);
-    for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    t->way->elements(w, &l, vals, n);
-    xg_transpose_end(w->s, &l, vals);
-    memcpy(w->tiles, vals, tiles * sizeof *vals);
-    xg_transpose_scatter_roots(w, vals + tiles);
-}
-XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
-    xg_kop *op = xg_shared_wait(&w->s->b, w->tiles, w->t->heroes.n);
-    uint32_t k;
-    if (w->t->cluster) op->a = XG_KTEAM_CLUSTER;
-    for (k = 0; k < w->t->heroes.n; k++) w->tiles[k]->name = XG_STR("synced_tensor");
+    t->way->elements(w, xg_transpose_inside(w, &f, t->way->map(t, result, w->shape), w->ids));
+    xg_flow_end(&f);
 }
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
@@ -218,17 +193,17 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     w.tiles = XG_NEW_N(e->arena, xg_kval *, t->heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
-    w.ids[0] = xg_kthread_id(&s.b, 0, t->threads);
-    w.ids[1] = xg_kblock_id(&s.b, 0, t->blocks);
+    w.ids[0] = xg_kthread_id(&s.b, 0, t->box.t.threads);
+    w.ids[1] = xg_kblock_id(&s.b, 0, t->box.t.blocks);
     for (k = 0; k < t->heroes.n; k++) {
         w.tiles[k] = xg_shared_of(&s.b, xg_transpose_tile_type(t, t->heroes.p[k]));
         xg_emit_name(e->m, w.tiles[k], t->heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_go(&w, false);
-    xg_transpose_barrier(&w);
+    xg_shared_meet(&s.b, &t->box.t, w.tiles, t->heroes.n);
+    for (k = 0; k < t->heroes.n; k++) w.tiles[k]->name = XG_STR("synced_tensor");
     xg_transpose_go(&w, true);
-    /* shared memory ends with its block, where another one may read yet */
-    if (t->cluster) xg_cluster_wait(&s.b, NULL, 0);
+    xg_shared_leave(&s.b, &t->box.t);
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 

@@ -28,13 +28,13 @@ XG_FN int64_t xg_transpose_bytes(const xg_transpose *t) {
     return bytes;
 }
 XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
-    int64_t tiles[XG_RANK_MAX];
-    uint32_t k;
+    xg_shared_tile *s = &t->box.t;
     t->v = v;
-    t->tile = tile;
-    t->places = t->p.rank;
-    for (k = 0; k < t->p.rank; k++) tiles[k] = k == t->a || k == t->b ? tile : 1;
-    xg_transpose_cut(t, tiles);
+    t->side = tile;
+    s->threads = XG_LAUNCH_THREADS;
+    for (s->rank = 0; s->rank < t->p.rank; s->rank++) s->extent[s->rank] = 1;
+    s->extent[t->a] = s->extent[t->b] = tile;
+    (void)xg_shared_cut(s, t->p.dims);
 }
 /* A tile of n x n units; the heroes' tiles have one form. */
 XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
@@ -54,7 +54,7 @@ XG_FN void xg_transpose_choose(xg_transpose *t) {
         for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
             if (!xg_transpose_fits(t, v, n)) continue;
             xg_transpose_set(t, v, n * v);
-            if (t->blocks >= sms) return;
+            if (t->box.t.blocks >= sms) return;
         }
     xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
 }
@@ -65,7 +65,7 @@ XG_FN bool xg_transpose_is_wide(const xg_transpose *t) {
 }
 /* Sectors touched for a thousand that are needed by rows of a tile of equal sides. */
 XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t bytes) {
-    int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
+    int64_t row = XG_MIN(t->side, t->p.dims[dim]) * bytes;
     return (row + XG_SECTOR_BYTES - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_SECTOR_BYTES)) * 1000 / row;
 }
 XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *ask) {
@@ -73,7 +73,7 @@ XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *a
 }
 /* Tiles of equal sides leave less than half of themselves empty. */
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) {
-    return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8;
+    return t->box.t.counts[dim] * t->side * 5 <= t->p.dims[dim] * 8;
 }
 /* Tiles as ordered, or as chosen where the order leaves them open; NULL, or why not. */
 XG_FN const char *xg_transpose_order_tile(xg_transpose *t, const xg_box_ask *ask) {
@@ -82,10 +82,10 @@ XG_FN const char *xg_transpose_order_tile(xg_transpose *t, const xg_box_ask *ask
     if (!xg_transpose_is_wide(t)) return "its dimensions are too small for tiles of equal sides";
     xg_transpose_choose(t);
     v = t->v;
-    tile = t->tile;
+    tile = t->side;
     (void)xg_form_number(t->e, "vector", &v);
     (void)xg_form_number(t->e, "tile", &tile);
-    if (v == t->v && tile == t->tile) return NULL;
+    if (v == t->v && tile == t->side) return NULL;
     if (!xg_form_power(v, 4) || !xg_form_power(tile, XG_TRANSPOSE_TILE * 4) || tile / v < 16 || tile / v > 32)
         return "vector must be 1, 2 or 4, and a tile 16 or 32 of them wide";
     if (v > 1 ? !xg_transpose_fits(t, v, tile / v) : tile != XG_TRANSPOSE_TILE)
@@ -95,7 +95,7 @@ XG_FN const char *xg_transpose_order_tile(xg_transpose *t, const xg_box_ask *ask
 }
 XG_FN void xg_transpose_write_tile(const xg_transpose *t) {
     xg_form_put(t->e, "vector", t->v);
-    xg_form_put(t->e, "tile", t->tile);
+    xg_form_put(t->e, "tile", t->side);
 }
 
 /* ---- in shared memory ---- */
@@ -107,9 +107,9 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
     for (k = 0; k < n; k++) out[k] = t->p.from[k] == t->a ? a : k == n - 1 ? b : xg_aff_const(t->e->m->aff, 0);
 }
 XG_FN uint32_t xg_transpose_tile_room(const xg_transpose *t, int64_t bytes, int64_t *dims) {
-    int64_t gap = t->v == 1 ? XG_MAX(4 / bytes, (int64_t)1) : 0;
+    int64_t gap = t->v == 1 ? XG_MAX(XG_BANK_BYTES / bytes, (int64_t)1) : 0;
     uint32_t n = t->p.rank, k;
-    for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + gap : 1;
+    for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->side : k == n - 1 ? t->side + gap : 1;
     return n;
 }
 
@@ -123,14 +123,14 @@ typedef struct xg_transpose_place {
 } xg_transpose_place;
 XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_aff_ctx *x = t->e->m->aff;
-    int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_WARP_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
+    int64_t lanes = XG_MIN(t->side / t->v, (int64_t)XG_WARP_LANES), rows = XG_LAUNCH_THREADS / lanes;
     const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
     const xg_aff *slow = xg_aff_mul(
         x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
     xg_transpose_place r;
     r.a = along_a ? fast : slow;
     r.b = along_a ? slow : fast;
-    r.rounds = XG_MAX(t->tile / t->v / rows, (int64_t)1);
+    r.rounds = XG_MAX(t->side / t->v / rows, (int64_t)1);
     return r;
 }
 /* Over elements if V is 1: indices of `shape`, and places in the tile; else over units: p's index, the first row in the
@@ -152,13 +152,13 @@ XG_FN const xg_imap *xg_transpose_tile_map(xg_transpose *t, bool result, const x
     }
     more[0] = xg_aff_div(x, at.a, t->v);
     more[1] = xg_aff_mul(
-        x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
+        x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->side / t->v), t->v);
     return xg_transpose_append(t, m, more, 2);
 }
 /* What result k of a walk over units runs through. */
 XG_FN xg_range xg_transpose_range(const xg_transpose *t, bool result, uint32_t k) {
     uint32_t dim = k < t->p.rank ? (result ? t->p.from[k] : k) : k;
-    if (k >= t->p.rank) return xg_range_of(0, k == t->p.rank ? t->tile / t->v - 1 : t->tile - t->v);
+    if (k >= t->p.rank) return xg_range_of(0, k == t->p.rank ? t->side / t->v - 1 : t->side - t->v);
     return xg_range_of(0, t->p.dims[dim] - (dim == t->a || dim == t->b ? t->v : 1));
 }
 /* Units: dims are p's index, the first row of the unit in the tile and its place in that row; symbols j and k count the
@@ -181,7 +181,7 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
         if (dim == t->a) m->results[k] = xg_aff_add(x, m->results[k], a);
         if (dim == t->b) m->results[k] = xg_aff_add(x, m->results[k], b);
     }
-    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)),
+    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->side / t->v)),
         xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
     more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
     return xg_transpose_append(t,
@@ -189,55 +189,52 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
             x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)),
         more, n + 1);
 }
-/* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the
- * heroes. */
-XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
+/* One unit: its elements into registers, then from there into the tiles. */
+XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at) {
     xg_transpose *t = w->t;
-    uint32_t heroes = t->heroes.n, places = w->shape->rank, k;
-    xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
-    xg_transpose_loop l;
-    for (k = 0; k < heroes; k++)
-        inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
-    for (k = heroes; k < n; k++) inner[k] = vals[k];
-    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, w->shape, true), at, inner, n);
-    for (k = 0; k < heroes; k++) {
-        lane[0] = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results));
-        lane[1] = &l.carried[k];
-        lane[2] = &l.results[places + t->p.rank];
-        inner[k] = xg_kir_op(&w->s->b, XG_K_OP_VINSERT, lane, 3, &lane[1]->type, 1, 0)->results;
+    xg_kb *b = &w->s->b;
+    uint32_t n = t->heroes.n, rank = w->shape->rank, k;
+    xg_kval **unit = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3], *in;
+    xg_flow f;
+    for (k = 0; k < n; k++)
+        unit[k] = xg_kconst_bits(b, xg_kir_vector(t->e->m, w->tiles[k]->type->elem, t->v * t->v), 0);
+    in = xg_transpose_enter(w, &f, unit, n, true, xg_transpose_unit(t, false, w->shape, true), at);
+    for (k = 0; k < n; k++) {
+        lane[0] = xg_emit_join(b, xg_transpose_operand(w, k, in));
+        lane[1] = unit[k];
+        lane[2] = in + rank + t->p.rank;
+        unit[k] = xg_kir_value(b, XG_K_OP_VINSERT, lane, 3, unit[k]->type);
     }
-    xg_transpose_roots(w, l.results, l.carried + heroes, n - heroes, inner + heroes);
-    xg_transpose_end(w->s, &l, inner);
-    for (k = heroes; k < n; k++) vals[k] = inner[k];
-    l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, w->shape, false), at, vals, heroes);
-    for (k = 0; k < heroes; k++) {
-        const xg_ktype *type = xg_kir_scalar(t->e->m, vals[k]->type->elem);
-        lane[0] = inner[k];
-        lane[1] = &l.results[places + t->p.rank];
-        vals[k] = xg_transpose_put(
-            w, xg_kir_op(&w->s->b, XG_K_OP_VEXTRACT, lane, 2, &type, 1, 0)->results, &l.carried[k], l.results + places);
+    xg_transpose_roots(w, in);
+    xg_flow_end(&f);
+    in = xg_transpose_enter(w, &f, w->tiles, n, false, xg_transpose_unit(t, false, w->shape, false), at);
+    for (k = 0; k < n; k++) {
+        lane[0] = unit[k];
+        lane[1] = in + rank + t->p.rank;
+        xg_transpose_put(w, k,
+            xg_kir_value(b, XG_K_OP_VEXTRACT, lane, 2, xg_kir_scalar(t->e->m, w->tiles[k]->type->elem)), in + rank);
     }
-    xg_transpose_end(w->s, &l, vals);
+    xg_flow_end(&f);
 }
-XG_FN void xg_transpose_tile_names(const xg_transpose_walk *w, const xg_transpose_loop *l) {
+XG_FN void xg_transpose_tile_names(const xg_transpose_walk *w, xg_kval *at) {
     uint32_t rank = w->shape->rank, k;
-    for (k = 0; k < rank; k++) xg_emit_name(w->t->e->m, &l->results[k], w->result ? "dim%u" : "input_dim%u", k);
-    for (k = 0; k < w->t->p.rank; k++) xg_emit_name(w->t->e->m, &l->results[rank + k], "shmem_dim%u", k);
+    for (k = 0; k < rank; k++) xg_emit_name(w->t->e->m, at + k, w->result ? "dim%u" : "input_dim%u", k);
+    for (k = 0; k < w->t->p.rank; k++) xg_emit_name(w->t->e->m, at + rank + k, "shmem_dim%u", k);
 }
-XG_FN void xg_transpose_tile_elements(xg_transpose_walk *w, const xg_transpose_loop *l, xg_kval **vals, uint32_t n) {
+XG_FN void xg_transpose_tile_elements(xg_transpose_walk *w, xg_kval *in) {
     xg_transpose *t = w->t;
     xg_kval *at[XG_RANK_MAX + 2];
     uint32_t k;
     if (t->v == 1) {
-        xg_transpose_tile_names(w, l);
-        xg_transpose_element(w, l->results, l->carried, vals, n);
+        xg_transpose_tile_names(w, in);
+        xg_transpose_element(w, in);
         return;
     }
-    for (k = 0; k < t->p.rank + 2; k++) xg_kval_set_range(at[k] = &l->results[k], xg_transpose_range(t, w->result, k));
+    for (k = 0; k < t->p.rank + 2; k++) xg_kval_set_range(at[k] = in + k, xg_transpose_range(t, w->result, k));
     if (w->result)
-        xg_transpose_elements(w, xg_transpose_unit(t, true, w->shape, false), at, vals, n);
+        xg_transpose_elements(w, xg_transpose_unit(t, true, w->shape, false), at);
     else
-        xg_transpose_load_unit(w, at, vals, n);
+        xg_transpose_load_unit(w, at);
 }
 
 #endif /* XG_EMIT_TRANSPOSE_TILE_C */

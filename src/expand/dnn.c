@@ -108,6 +108,37 @@ XG_FN void xg_dnn_reduce(xg_dnn_graph *g, int64_t with, int64_t x, int64_t y) {
     xg_dnn_put(g, XG_DNN_OPERATION_REDUCTION_DESC, XG_DNN_IS_DESCRIPTOR, desc);
     xg_dnn_operation(g, op);
 }
+XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, const xg_dnn_norm_arrays *a) {
+    int64_t small = xg_dnn_scalar(g, epsilon, 4), op = xg_dnn_new(g, XG_DNN_OPERATION_NORM), in[6];
+    static const int16_t names[] = {XG_DNN_OPERATION_NORM_X, XG_DNN_OPERATION_NORM_MEAN,
+        XG_DNN_OPERATION_NORM_INV_VARIANCE, XG_DNN_OPERATION_NORM_SCALE, XG_DNN_OPERATION_NORM_BIAS,
+        XG_DNN_OPERATION_NORM_Y};
+    uint32_t k;
+    in[0] = a->x;
+    in[1] = a->mean;
+    in[2] = a->share;
+    in[3] = a->scale;
+    in[4] = a->bias;
+    in[5] = a->y;
+    xg_dnn_put(g, XG_DNN_OPERATION_NORM_MODE, XG_DNN_IS_NORM_MODE, mode);
+    xg_dnn_put(g, XG_DNN_OPERATION_NORM_PHASE, XG_DNN_IS_NORM_PHASE, a->share >= 0);
+    xg_dnn_put(g, XG_DNN_OPERATION_NORM_EPSILON, XG_DNN_IS_DESCRIPTOR, small);
+    for (k = 0; k < XG_COUNT(in); k++)
+        if (in[k] >= 0) xg_dnn_put(g, names[k], XG_DNN_IS_DESCRIPTOR, in[k]);
+    xg_dnn_operation(g, op);
+}
+XG_FN int64_t xg_dnn_features(
+    xg_dnn_graph *g, int64_t place, xlagpu_type t, int64_t outer, int64_t features, int64_t inner) {
+    int64_t dims[4], strides[4];
+    dims[0] = outer;
+    dims[1] = features;
+    dims[2] = inner;
+    dims[3] = 1;
+    strides[0] = features * inner;
+    strides[1] = inner;
+    strides[2] = strides[3] = inner == 1 ? features : 1; /* with features innermost, as the library knows it */
+    return xg_dnn_tensor(g, place, xg_dnn_type(t), dims, strides, 4);
+}
 XG_FN void xg_dnn_begin(xg_dnn_graph *g, xg_arena *a, xlagpu_type wide) {
     memset(g, 0, sizeof *g);
     g->arena = a;

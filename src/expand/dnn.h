@@ -3,7 +3,8 @@
  * cuDNN's graph API has one way to say everything: descriptors of a kind, with attributes that have a name, a type and
  * elements. So a call holds the descriptors themselves, a list of words (api/executable.h), which the runtime hands to
  * the library one after the other (rt/cudnn.c). What a convolution is stands in conv_rewriter.c, what attention is in
- * sched/dnn_attention.c. Kinds, names and values are those of cudnn_graph.h of cuDNN 9.
+ * sched/dnn_attention.c, what norms are in
+ * batch_norm_rewriter.c and sched/dnn_norm.c. Kinds, names and values are those of cudnn_graph.h of cuDNN 9.
  *
  * Tensors of the call's operands and results have their places as numbers, 1 first; other numbers are of values in
  * between, which lie nowhere, and of scalars that the call holds. */
@@ -29,7 +30,8 @@ enum {
     XG_DNN_MATMUL = 18,
     XG_DNN_OPERATION_MATMUL = 19,
     XG_DNN_REDUCTION = 21,
-    XG_DNN_OPERATION_REDUCTION = 22
+    XG_DNN_OPERATION_REDUCTION = 22,
+    XG_DNN_OPERATION_NORM = 29
 };
 /* Types of attributes. */
 enum {
@@ -41,7 +43,9 @@ enum {
     XG_DNN_IS_CONVOLUTION_MODE = 7,
     XG_DNN_IS_POINTWISE_MODE = 14,
     XG_DNN_IS_DESCRIPTOR = 15,
-    XG_DNN_IS_REDUCTION = 18
+    XG_DNN_IS_REDUCTION = 18,
+    XG_DNN_IS_NORM_MODE = 27,
+    XG_DNN_IS_NORM_PHASE = 28
 };
 /* Attributes, by descriptor. */
 enum {
@@ -78,7 +82,16 @@ enum {
     XG_DNN_REDUCTION_PRECISION = 1601,
     XG_DNN_OPERATION_REDUCTION_X = 1610,
     XG_DNN_OPERATION_REDUCTION_Y = 1611,
-    XG_DNN_OPERATION_REDUCTION_DESC = 1612
+    XG_DNN_OPERATION_REDUCTION_DESC = 1612,
+    XG_DNN_OPERATION_NORM_MODE = 2000,
+    XG_DNN_OPERATION_NORM_PHASE = 2001, /* 1: its statistics are results, too */
+    XG_DNN_OPERATION_NORM_X = 2002,
+    XG_DNN_OPERATION_NORM_MEAN = 2003,
+    XG_DNN_OPERATION_NORM_INV_VARIANCE = 2004,
+    XG_DNN_OPERATION_NORM_SCALE = 2005,
+    XG_DNN_OPERATION_NORM_BIAS = 2006,
+    XG_DNN_OPERATION_NORM_EPSILON = 2007,
+    XG_DNN_OPERATION_NORM_Y = 2013
 };
 /* Values. */
 enum {
@@ -95,7 +108,10 @@ enum {
     XG_DNN_INDEX = 501, /* along an axis */
     XG_DNN_SELECT = 601,
     XG_DNN_REDUCE_ADD = 0,
-    XG_DNN_REDUCE_MAX = 3
+    XG_DNN_REDUCE_MAX = 3,
+    XG_DNN_LAYER_NORM = 0,
+    XG_DNN_BATCH_NORM = 2,
+    XG_DNN_RMS_NORM = 4
 };
 /* Engines that are not taken, by cuDNN's numerical notes. */
 enum {
@@ -122,6 +138,12 @@ typedef struct xg_dnn_pointwise_op {
     double clip;  /* of a ReLU; 0: none */
 } xg_dnn_pointwise_op;
 
+/* A norm's arrays. */
+typedef struct xg_dnn_norm_arrays {
+    int64_t x, scale, bias, y; /* bias -1: none */
+    int64_t mean, share;       /* share: 1 / deviation; -1: they are not results */
+} xg_dnn_norm_arrays;
+
 /* ---- dnn.c ---- */
 XG_FN void xg_dnn_begin(xg_dnn_graph *g, xg_arena *a, xlagpu_type wide);
 XG_FN int64_t xg_dnn_type(xlagpu_type t);       /* cudnnDataType_t; -1: it has none */
@@ -137,6 +159,10 @@ XG_FN int64_t xg_dnn_scalar(xg_dnn_graph *g, double v, uint32_t rank); /* a numb
 XG_FN void xg_dnn_pointwise(xg_dnn_graph *g, const xg_dnn_pointwise_op *op);
 XG_FN void xg_dnn_matmul(xg_dnn_graph *g, int64_t a, int64_t b, int64_t c); /* c = a b */
 XG_FN void xg_dnn_reduce(xg_dnn_graph *g, int64_t op, int64_t x, int64_t y);
+XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, const xg_dnn_norm_arrays *a);
+/* [outer, features, inner], or a vector along the features (outer and inner 1). */
+XG_FN int64_t xg_dnn_features(
+    xg_dnn_graph *g, int64_t place, xlagpu_type t, int64_t outer, int64_t features, int64_t inner);
 XG_FN void xg_dnn_end(xg_dnn_graph *g);             /* the graph of all operations */
 XG_FN int64_t xg_dnn_workspace(const xg_module *m); /* bytes that a call may work in */
 

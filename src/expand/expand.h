@@ -11,6 +11,7 @@ XG_FN bool xg_expand_scan_finder(xg_module *m);         /* scan_finder.c: scans 
 XG_FN bool xg_expand_fft_expander(xg_module *m);        /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_expand_library_rewriter(xg_module *m);    /* library_rewriter.c: what cuFFT and cuSOLVER are called for */
 XG_FN bool xg_expand_conv_rewriter(xg_module *m);       /* conv_rewriter.c: what cuDNN is called for */
+XG_FN bool xg_expand_batch_norm_rewriter(xg_module *m); /* batch_norm_rewriter.c: likewise */
 XG_FN uint64_t xg_library_call_flops(const xg_inst *i); /* of a call that it made */
 /* of a transform of the last dimensions, as it is usually counted: 5 n log2 n, half of that for real numbers */
 XG_FN uint64_t xg_fft_flops(const xg_shape *from, const xg_shape *to, uint32_t dims);

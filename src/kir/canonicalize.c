@@ -443,7 +443,6 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
     xg_kcanon *c;
     xg_kfunc *f;
-    if (m->settled) return;
     c = XG_NEW(m->temp, xg_kcanon);
     c->m = c->at.m = m;
     c->rules = xg_krules_of(m);

@@ -58,7 +58,6 @@ XG_FN void xg_kindex_set(xg_kb *b, xg_kop *op, uint32_t k, xg_kelem e) {
     xg_kval *v = op->operands[k].value, *to = xg_kindex_as(b, v, e);
     if (to == v) return;
     xg_kop_set_operand(op, k, to);
-    b->m->settled = false;
 }
 
 /* ---- division by constants ---- */
@@ -95,7 +94,6 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
         return false;
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
-    b->m->settled = false;
     if (op->op == XG_K_OP_REMUI) {
         q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2(b, XG_K_OP_MULI, q, xg_kconst_int(b, XG_E_I32, d)));
         xg_kval_set_range(q, xg_kval_range(op->results));
@@ -133,7 +131,6 @@ XG_FN void xg_kindex_arithmetic(xg_kmodule *m, xg_kop *op, uint32_t from) {
     }
     /* done in 64 bits, kept in 32: the uses get the truncated value, and so does the conversion's operand not */
     after = xg_kb_after(m, op);
-    m->settled = false;
     {
         xg_kval *t;
         r->type = xg_kir_scalar(m, w);
@@ -150,7 +147,6 @@ XG_FN void xg_kindex_cast(xg_kmodule *m, xg_kop *op) {
     xg_kb b = xg_kb_before(m, op);
     xg_kelem to = r->type->elem;
     if (r->type->kind != XG_TK_SCALAR) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "vectors of indices");
-    m->settled = false;
     if (x->type->elem == to)
         v = x;
     else if (xg_kelem_bits(x->type->elem) > xg_kelem_bits(to))
@@ -226,7 +222,6 @@ XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
 
 XG_FN void xg_kir_convert_index(xg_kmodule *m) {
     xg_kfunc *f;
-    m->settled = true;
     for (f = m->first; f; f = f->next) {
         xg_kb b = xg_kb_end(m, f->body);
         xg_kops ops;

@@ -216,8 +216,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
-    if (!m->settled)
-        for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+    for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
 }
 
 #endif /* XG_KIR_CSE_C */

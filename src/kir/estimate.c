@@ -324,6 +324,18 @@ XG_FN bool xg_kest_is_address(const xg_kop *op) {
     while (u && u->user->op != XG_K_OP_YIELD) u = u->next;
     return !u;
 }
+/* A byte of a word that becomes a float of up to 32 bits by arithmetic (ptx/legalize.c). */
+XG_FN bool xg_kest_is_byte(const xg_kop *op) {
+#ifdef XLAGPU_SMALL
+    (void)op;
+    return false;
+#else
+    const xg_kval *x = op->operands[0].value;
+    xg_kelem to = op->results[0].type->elem;
+    return x->type->elem == XG_E_I8 && xg_kval_by(x, XG_K_OP_VEXTRACT) &&
+           (to == XG_E_F32 || to == XG_E_F16 || to == XG_E_BF16);
+#endif
+}
 XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
     bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
@@ -351,6 +363,8 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_SHFLIDX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_WARP_CLOCKS);
     case XG_K_OP_SITOFP:
     case XG_K_OP_UITOFP:
+        if (xg_kest_is_byte(op)) return xg_kest_make_price(XG_PIPE_INTEGER, 2, 2 * (int64_t)XG_KEST_ALU_CLOCKS);
+        return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
     case XG_K_OP_FPTOSI:
     case XG_K_OP_FPTOUI: return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
     case XG_K_OP_DIVSI:
@@ -718,7 +732,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
-        c->registers = XG_MIN(d->registers_per_sm / (int64_t)(f->resident * threads), d->registers_per_thread);
+        c->registers = xg_cost_registers(d, f->resident, (int64_t)threads);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);

@@ -327,13 +327,15 @@ struct xg_kmodule {
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
     bool plain;         /* printed by the ptx room, also where the backend is llvm */
+    /* LLVM bitcode with functions of the math dialect (xg_libdevice_name), which the backend llvm calls in place of our
+     * own expansions; .p NULL: none */
+    xg_str libdevice;
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
      * them */
     xg_set constants;
     xg_kop *last_constant;
     xg_krules *rules;     /* rules.c: by opcode; NULL until one is looked for */
     xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
-    bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
     struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */

@@ -153,6 +153,24 @@ XG_FN xg_kval *xg_kaffine_value(xg_kaffine *x, const xg_aff *e) {
     return v;
 }
 
+/* What is added to v + c becomes a part of v, and c comes last: while all are indices sums may change their order, and
+ * the types that they get then do not hide that two of them differ by a constant. */
+XG_FN void xg_kaffine_constant_last(xg_kmodule *m, xg_kval *v) {
+    xg_kval *other, *sum;
+    xg_kop *user;
+    xg_kb b;
+    for (; v->def && v->def->op == XG_K_OP_ADDI && xg_kused_once(v); v = user->results) {
+        xg_kop *last = v->def;
+        user = v->first_use->user;
+        if (user->op != XG_K_OP_ADDI || !xg_kval_is_const(last->operands[1].value, NULL)) return;
+        other = user->operands[user->operands[0].value == v].value;
+        if (xg_kval_is_const(other, NULL)) return;
+        b = xg_kb_before(m, user);
+        sum = xg_k2(&b, XG_K_OP_ADDI, last->operands[0].value, other);
+        xg_kop_set_operand(user, 0, sum);
+        xg_kop_set_operand(user, 1, last->operands[1].value);
+    }
+}
 XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
     xg_kaffine x;
     uint32_t k;
@@ -172,6 +190,7 @@ XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
                                                : xg_kaffine_const(&x, 0); /* an empty domain: never computed */
         if (r->name.n && v->def && v->def->op != XG_K_OP_CONST && !v->name.n) v->name = r->name;
         xg_kval_replace(r, v);
+        xg_kaffine_constant_last(m, v);
     }
     xg_kop_remove(op);
 }

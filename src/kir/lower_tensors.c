@@ -462,11 +462,11 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
     *name = xg_str_of(text.p, text.n);
     p->def->p = name;
     p->def->a = bytes;
-    p->def->b = XG_MAX(op->b, (int64_t)16);
+    p->def->b = XG_MAX(op->b, (int64_t)XG_SHARED_GRAIN_BYTES);
     p->name = op->results[0].name.n ? op->results[0].name : XG_STR("shmem");
-    m->shared_bytes = (m->shared_bytes + 15u) / 16 * 16 + (uint32_t)bytes;
+    m->shared_bytes += (uint32_t)xg_shared_whole(bytes);
     l->pointer = p;
-    l->align = 16;
+    l->align = XG_SHARED_GRAIN_BYTES;
     xg_klow_dead(z, op);
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {

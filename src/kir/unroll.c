@@ -389,7 +389,6 @@ XG_FN void xg_kunroll_waiting(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop);
     if (!(loop->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) return;
     xg_kunroll_all(m, loop, trips);
-    m->settled = false;
 }
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kunroll_waiting); }
 

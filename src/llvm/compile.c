@@ -28,7 +28,8 @@ static void *xg_llvm_ir_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const 
     return xg_ptx_begin(c, a, t, d);
 }
 static uint32_t xg_llvm_ir_finish(void *state, xg_texts *out) { return xg_ptx_finish((xg_ptx *)state, out); }
-static const xg_backend xg_llvm_ir_backend_row = {"llvm-ir", xg_llvm_ir_begin, xg_llvm_ir_kernel, xg_llvm_ir_finish};
+static const xg_backend xg_llvm_ir_backend_row = {
+    "llvm-ir", xg_llvm_ir_begin, xg_llvm_ir_kernel, xg_llvm_ir_finish, false};
 
 #ifdef XLAGPU_USE_LLVM
 
@@ -63,6 +64,8 @@ typedef struct xg_llvm_job {
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef made;
     xg_str error, optimized, code;
+    xg_str libdevice; /* bitcode that is linked; .p NULL: none */
+    const char *kernel;
 } xg_llvm_job;
 
 static void xg_llvm_diagnosed(LLVMDiagnosticInfoRef info, void *user) {
@@ -85,6 +88,36 @@ static bool xg_llvm_parse(xg_llvm_job *j, xg_str ir) {
     LLVMContextSetDiagnosticHandler(j->context, xg_llvm_diagnosed, j);
     text = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.p, ir.n, "kernel");
     if (LLVMParseIRInContext(j->context, text, &j->module, &message)) return xg_llvm_failed(j, message);
+    return true;
+}
+/* Functions of another module; what the kernel does not call goes. They are part of the kernel: a call would have a
+ * stack. */
+static bool xg_llvm_link(xg_llvm_job *j, xg_str bitcode, const char *kernel) {
+    LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.p, bitcode.n, "libdevice");
+    LLVMModuleRef library = NULL;
+    LLVMValueRef f;
+    char *message = NULL;
+    unsigned inline_kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    unsigned never = LLVMGetEnumAttributeKindForName("noinline", 8);
+    if (LLVMParseIRInContext(j->context, text, &library, &message)) return xg_llvm_failed(j, message);
+    LLVMSetTarget(library, LLVMGetTarget(j->module));
+    LLVMSetDataLayout(library, LLVMGetDataLayoutStr(j->module));
+    if (LLVMLinkModules2(j->module, library)) return xg_llvm_failed(j, NULL); /* it has disposed of the library */
+    for (f = LLVMGetFirstFunction(j->module); f; f = LLVMGetNextFunction(f)) {
+        size_t n;
+        if (LLVMIsDeclaration(f) || strcmp(LLVMGetValueName2(f, &n), kernel) == 0) continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, never);
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(j->context, inline_kind, 0));
+    }
+    for (f = LLVMGetFirstGlobal(j->module); f; f = LLVMGetNextGlobal(f)) { /* another kernel may have them, too */
+        char name[200];
+        size_t n;
+        if (strncmp(LLVMGetValueName2(f, &n), "__cudart_", 9) != 0) continue;
+        n = xg_format(name, sizeof name, "%s_%s", LLVMGetValueName2(f, &n), kernel);
+        LLVMSetValueName2(f, name, n);
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+    }
     return true;
 }
 /* What this LLVM has no part for fails by name. */
@@ -131,7 +164,8 @@ static bool xg_llvm_emit(xg_llvm_job *j, LLVMCodeGenFileType kind) {
 }
 static bool xg_llvm_run(
     xg_llvm_job *j, xg_str ir, const xg_cpu_target *t, LLVMRelocMode reloc, LLVMCodeGenFileType kind, bool keep) {
-    bool ok = xg_llvm_parse(j, ir) && xg_llvm_machine(j, t, reloc) && xg_llvm_optimize(j);
+    bool ok = xg_llvm_parse(j, ir) && xg_llvm_machine(j, t, reloc) &&
+              (!j->libdevice.p || xg_llvm_link(j, j->libdevice, j->kernel)) && xg_llvm_optimize(j);
     if (ok && keep) {
         char *text = LLVMPrintModuleToString(j->module);
         j->optimized = xg_str_copy(j->arena, xg_str_z(text));
@@ -206,8 +240,13 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     xg_str entry;
     char features[16];
     uint32_t isa = 0;
+    if (m->plain) m->libdevice.p = NULL;
     xg_ptx_prepare(s->ptx, m);
     if (m->plain || !xg_llvm_print(m->arena, m, s->target, &ir)) {
+        if (m->libdevice.p) { /* the printer of PTX has no such functions */
+            m->libdevice.p = NULL;
+            xg_ptx_prepare(s->ptx, m);
+        }
         xg_ptx_print_prepared(s->ptx);
         return;
     }
@@ -215,6 +254,8 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     if (dump) dump(user, "llvm/before", ir.text);
     memset(&j, 0, sizeof j);
     j.arena = s->arena;
+    if (ir.calls_libdevice) j.libdevice = m->libdevice;
+    j.kernel = xg_str_copy(s->arena, f->name).p;
     isa = XG_MAX(ir.isa, s->base->isa);
     xg_format(features, sizeof features, "+ptx%u", XG_MIN(isa, own.isa));
     gpu.features = features;
@@ -228,7 +269,7 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     xg_ptx_add(s->ptx, entry, XG_MAX(isa, ir.isa), xg_llvm_count(entry));
 }
 static uint32_t xg_llvm_finish(void *state, xg_texts *out) { return xg_ptx_finish(((xg_llvm_state *)state)->ptx, out); }
-static const xg_backend xg_llvm_backend_row = {"llvm", xg_llvm_begin_module, xg_llvm_kernel, xg_llvm_finish};
+static const xg_backend xg_llvm_backend_row = {"llvm", xg_llvm_begin_module, xg_llvm_kernel, xg_llvm_finish, true};
 
 /* ---- "llvm-cpu": object code for the processor of a host ---- */
 
@@ -259,6 +300,7 @@ static void xg_cpu_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void
     xg_str ir;
     xg_exe_object head;
     xg_buf b;
+    m->libdevice.p = NULL; /* that is code for GPUs */
     xg_ptx_prepare(s->ptx, m);
     f = m->entry ? m->entry : m->first;
     lacks = xg_cpu_print(m->arena, m, s->target, &ir);
@@ -287,7 +329,7 @@ static uint32_t xg_cpu_finish(void *state, xg_texts *out) {
     *out = ((xg_cpu_state *)state)->objects;
     return 0;
 }
-static const xg_backend xg_cpu_backend_row = {"llvm-cpu", xg_cpu_begin, xg_cpu_kernel, xg_cpu_finish};
+static const xg_backend xg_cpu_backend_row = {"llvm-cpu", xg_cpu_begin, xg_cpu_kernel, xg_cpu_finish, false};
 
 #endif /* XLAGPU_USE_LLVM */
 

@@ -299,6 +299,11 @@ XG_FN void xg_cpu_open(xg_cpu *u) {
 /* What LLVM is told of a loop over threads. Look-ups in a table are loads of single elements: not lanes of vectors. */
 XG_FN uint32_t xg_cpu_loop_node(xg_llvm *l) {
     uint32_t vectors, unrolled;
+    if (l->tabled && l->gathers) {
+        vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
+        unrolled = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.width\", i32 %d}", (int)XG_CPU_TABLE_LANES);
+        return xg_llvm_node(l, "distinct !{!%u, !%u, !%u, !%u}", l->n_nodes, l->group + 1, vectors, unrolled);
+    }
     if (!l->tabled) return xg_llvm_node(l, "distinct !{!%u, !%u}", l->n_nodes, l->group + 1);
     vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
     unrolled = xg_llvm_node(l, "!{!\"llvm.loop.unroll.count\", i32 %d}", (int)XG_CPU_TABLE_UNROLL);
@@ -734,6 +739,7 @@ XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t,
         xg_dict_put(&u.l.declared, xg_str_z(xg_cpu_helpers_declare[i]), &u);
     lacks = xg_cpu_lacks(u.l.f->body, 0);
     if (lacks) return lacks;
+    u.l.gathers = xg_str_is(xg_str_z(t->name), "x86-64-v4");
     xg_cpu_find_table(&u.l);
     if (u.l.tabled) {
         xg_cpu_put_table(&u.l, &u.l.globals);

@@ -226,7 +226,13 @@ XG_FN void xg_cpu_store_looked_up(xg_llvm *l, const xg_kop *op) {
     uint32_t t = xg_llvm_temp(l, "bitcast %s %s to i%d", from, xg_cpu_text(l, v), bits);
     t = xg_llvm_temp(l, "zext i%d %%t%u to i64", bits, t);
     t = xg_llvm_temp(l, "getelementptr inbounds %s, ptr %%table, i64 %%t%u", type, t);
-    t = xg_llvm_temp(l, "load %s, ptr %%t%u, !invariant.load !%d", type, t, (int)XG_LLVM_INVARIANT);
+    if (l->gathers) { /* and what lies behind the entry: gathers are of 32 bits */
+        t = xg_llvm_temp(l, "load i32, ptr %%t%u, align %d, !invariant.load !%d", t, xg_kelem_bits(to->type->elem) / 8,
+            (int)XG_LLVM_INVARIANT);
+        t = xg_llvm_temp(l, "trunc i32 %%t%u to i%d", t, xg_kelem_bits(to->type->elem));
+        t = xg_llvm_temp(l, "bitcast i%d %%t%u to %s", xg_kelem_bits(to->type->elem), t, type);
+    } else
+        t = xg_llvm_temp(l, "load %s, ptr %%t%u, !invariant.load !%d", type, t, (int)XG_LLVM_INVARIANT);
     xg_printf(&l->body, "  store %s %%t%u, ", type, t);
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
     xg_printf(&l->body, ", align %lld\n", (long long)xg_llvm_align(op, to->type));

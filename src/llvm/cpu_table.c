@@ -13,7 +13,8 @@ enum {
     XG_CPU_TABLE_USES = 16, /* elements of a launch for each entry */
     XG_CPU_TABLE_OPS = 48,  /* operations: fewer cost no more than the look-up does, in vectors */
     XG_CPU_TABLE_DEPTH = 512,
-    XG_CPU_TABLE_UNROLL = 8
+    XG_CPU_TABLE_UNROLL = 8,
+    XG_CPU_TABLE_LANES = 16 /* of a gather */
 };
 /* The table that is searched for: what is looked up, and what has been seen of the values that it stands for. */
 typedef struct xg_cpu_search {

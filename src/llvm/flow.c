@@ -29,6 +29,18 @@ XG_FN void xg_llvm_phi(xg_llvm *l, const xg_kval *to, const xg_kval *a, const ch
     xg_llvm_put_value(&l->body, b);
     xg_printf(&l->body, ", %%%s%u ]\n", other, n);
 }
+/* A loop of few rounds, whose number is known, and no loop inside. */
+XG_FN bool xg_llvm_is_short(const xg_kop *loop) {
+    int64_t lo, hi, step;
+    if (!xg_kval_is_const(XG_KOPERAND(loop, 0), &lo) || !xg_kval_is_const(XG_KOPERAND(loop, 1), &hi) ||
+        !xg_kval_is_const(XG_KOPERAND(loop, 2), &step) || step < 1 || hi <= lo ||
+        (uint64_t)hi - (uint64_t)lo > (uint64_t)step * XG_LLVM_FULL_ROUNDS)
+        return false;
+    XG_FOR_KOPS(op, loop->regions[0]) {
+        if (op->op == XG_K_OP_FOR || op->op == XG_K_OP_WHILE) return false;
+    }
+    return true;
+}
 /* The induction variable's next value is %nextN. */
 XG_FN void xg_llvm_for(xg_llvm *l, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
@@ -55,8 +67,10 @@ XG_FN void xg_llvm_for(xg_llvm *l, const xg_kop *op) {
     xg_printf(b, "\n  %%again%u = icmp slt %s %%next%u, ", n, word, n);
     xg_llvm_put_value(b, hi);
     xg_printf(b, "\n  br i1 %%again%u, label %%body%u, label %%end%u", n, n, n);
-    if (op->flags & KL_UNROLLED)
-        xg_printf(b, ", !llvm.loop !%u", xg_llvm_node(l, "distinct !{!%u, !%d}", l->n_nodes, (int)XG_LLVM_NO_UNROLL));
+    if (op->flags & KL_UNROLLED || xg_llvm_is_short(op))
+        xg_printf(b, ", !llvm.loop !%u",
+            xg_llvm_node(l, "distinct !{!%u, !%d}", l->n_nodes,
+                op->flags & KL_UNROLLED ? (int)XG_LLVM_NO_UNROLL : (int)XG_LLVM_FULL_UNROLL));
     xg_printf(b, "\nend%u:\n", n);
     for (k = 0; k < op->n_results; k++)
         xg_llvm_phi(l, &op->results[k], XG_KOPERAND(op, 3 + k), "pre", XG_KOPERAND(r->last, k), "latch", n);
@@ -157,7 +171,8 @@ XG_FN void xg_llvm_annotations(xg_llvm *l, xg_buf *b) {
     xg_printf(b, "!nvvm.annotations = !{!%u}\n", node);
 }
 XG_FN void xg_llvm_put_nodes(xg_llvm *l, xg_buf *b) {
-    xg_printf(b, "!%d = !{}\n!%d = !{!\"llvm.loop.unroll.disable\"}\n", (int)XG_LLVM_INVARIANT, (int)XG_LLVM_NO_UNROLL);
+    xg_printf(b, "!%d = !{}\n!%d = !{!\"llvm.loop.unroll.disable\"}\n!%d = !{!\"llvm.loop.unroll.full\"}\n",
+        (int)XG_LLVM_INVARIANT, (int)XG_LLVM_NO_UNROLL, (int)XG_LLVM_FULL_UNROLL);
     xg_put_str(b, xg_str_of(l->nodes.p, l->nodes.n));
 }
 XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
@@ -182,6 +197,9 @@ XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
     xg_printf(b, "attributes #%d = { convergent nounwind }\n", (int)XG_LLVM_TOGETHER);
     xg_printf(b, "attributes #%d = { nounwind }\n\n", (int)XG_LLVM_ALONE);
     xg_llvm_annotations(l, b);
+    if (l->calls_libdevice) /* what libdevice asks for */
+        xg_printf(b, "!llvm.module.flags = !{!%u}\n",
+            xg_llvm_node(l, "!{i32 4, !\"nvvm-reflect-ftz\", i32 %d}", l->m->ftz ? 1 : 0));
     xg_llvm_put_nodes(l, b);
 }
 XG_FN void xg_llvm_init(xg_llvm *l, xg_arena *a, xg_kmodule *m, const xg_target *t) {
@@ -205,11 +223,13 @@ XG_FN bool xg_llvm_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_llvm
     xg_buf b;
     xg_llvm_init(&l, a, m, t);
     if (!xg_llvm_has_all(&l, l.f->body, 0)) return false;
+    xg_llvm_scopes(&l);
     xg_llvm_region(&l, l.f->body);
     xg_buf_init(&b, a);
     xg_llvm_assemble(&l, &b);
     out->text = xg_str_of(b.p, b.n);
     out->isa = l.isa;
+    out->calls_libdevice = l.calls_libdevice;
     return true;
 }
 

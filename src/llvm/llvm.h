@@ -23,6 +23,7 @@ XG_FN const xg_backend *xg_backend_for(xg_ctx *c, const xg_backend *asked, const
 typedef struct xg_llvm_ir {
     xg_str text;
     uint32_t isa; /* PTX version times 10 that its inline PTX needs */
+    bool calls_libdevice;
 } xg_llvm_ir;
 XG_FN bool xg_llvm_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_llvm_ir *out);
 

@@ -197,6 +197,53 @@ XG_FN void xg_llvm_ptr_add(xg_llvm *l, const xg_kop *op) {
     xg_llvm_put_typed(&l->body, p);
     xg_printf(&l->body, narrow ? ", %%t%u\n" : ", i64 %%t%u\n", at);
 }
+/* What a loop carries on is what it has, moved. */
+XG_FN bool xg_llvm_carries_itself(const xg_kval *arg) {
+    const xg_kval *p = XG_KOPERAND(arg->region->last, arg->index - 1);
+    uint32_t steps;
+    for (steps = 0; p->def && p->def->op == XG_K_OP_PTR_ADD && steps < XG_LLVM_BASE_STEPS; steps++)
+        p = XG_KOPERAND(p->def, 0);
+    return p == arg;
+}
+/* The parameter that a pointer into global memory comes from; -1: it is not plain. */
+XG_FN int64_t xg_llvm_base(const xg_llvm *l, const xg_kval *p) {
+    uint32_t steps;
+    for (steps = 0; p && steps < XG_LLVM_BASE_STEPS; steps++) {
+        if (p->def)
+            p = p->def->op == XG_K_OP_PTR_ADD ? XG_KOPERAND(p->def, 0) : NULL;
+        else if (p->region == l->f->body)
+            return p->index;
+        else if (p->region->owner->op == XG_K_OP_FOR && p->index && xg_llvm_carries_itself(p))
+            p = XG_KOPERAND(p->region->owner, 2 + p->index); /* what the loop begins with */
+        else
+            p = NULL;
+    }
+    return -1;
+}
+/* Each parameter that is alone in pointing to its memory is a scope: an access of one is none of the others'. */
+XG_FN void xg_llvm_scopes(xg_llvm *l) {
+    uint32_t n = (uint32_t)l->f->body->n_args, k, j;
+    xg_buf b;
+    if (!l->f->args || n < 2 || n > XG_LLVM_SCOPES_MAX) return;
+    l->scopes = l->n_nodes + 1; /* behind the domain: a scope, its list and that of the others for each parameter */
+    xg_printf(&l->nodes, "!%u = distinct !{!%u, !\"buffers\"}\n", l->n_nodes, l->n_nodes);
+    for (k = 0; k < n; k++) {
+        uint32_t at = l->scopes + 3 * k;
+        xg_printf(&l->nodes, "!%u = distinct !{!%u, !%u}\n!%u = !{!%u}\n", at, at, l->n_nodes, at + 1, at);
+        xg_buf_init(&b, l->arena);
+        for (j = 0; j < n; j++)
+            if (j != k && !l->f->args[j].aliased) xg_printf(&b, "%s!%u", b.n ? ", " : "", l->scopes + 3 * j);
+        xg_printf(&l->nodes, "!%u = !{%.*s}\n", at + 2, (int)b.n, b.n ? b.p : "");
+    }
+    l->n_nodes = l->scopes + 3 * n;
+}
+XG_FN void xg_llvm_scope(xg_llvm *l, const xg_kval *p) {
+    int64_t base = l->scopes && p->type->space == XG_SPACE_GLOBAL ? xg_llvm_base(l, p) : -1;
+    uint32_t at = l->scopes + 3 * (uint32_t)base;
+    if (base < 0) return;
+    if (!l->f->args[base].aliased) xg_printf(&l->body, ", !alias.scope !%u", at + 1);
+    xg_printf(&l->body, ", !noalias !%u", at + 2);
+}
 XG_FN int64_t xg_llvm_align(const xg_kop *op, const xg_ktype *t) { return op->a > 0 ? op->a : xg_kelem_bytes(t->elem); }
 XG_FN void xg_llvm_load(xg_llvm *l, const xg_kop *op) {
     const xg_ktype *t = op->results[0].type;
@@ -211,6 +258,7 @@ XG_FN void xg_llvm_load(xg_llvm *l, const xg_kop *op) {
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
     xg_printf(&l->body, ", align %lld", (long long)xg_llvm_align(op, t));
     if (op->flags & KM_INVARIANT) xg_printf(&l->body, ", !invariant.load !%d", (int)XG_LLVM_INVARIANT);
+    xg_llvm_scope(l, XG_KOPERAND(op, 0));
     xg_putc(&l->body, '\n');
 }
 XG_FN void xg_llvm_store(xg_llvm *l, const xg_kop *op) {
@@ -218,7 +266,9 @@ XG_FN void xg_llvm_store(xg_llvm *l, const xg_kop *op) {
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
     xg_puts(&l->body, ", ");
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
-    xg_printf(&l->body, ", align %lld\n", (long long)xg_llvm_align(op, XG_KOPERAND(op, 0)->type));
+    xg_printf(&l->body, ", align %lld", (long long)xg_llvm_align(op, XG_KOPERAND(op, 0)->type));
+    xg_llvm_scope(l, XG_KOPERAND(op, 1));
+    xg_putc(&l->body, '\n');
 }
 /* A shared array: a variable, or a slice of the kernel's dynamic one. */
 XG_FN void xg_llvm_shared(xg_llvm *l, const xg_kop *op) {
@@ -366,8 +416,31 @@ XG_FN xg_llvm_fn xg_llvm_special(xg_kopcode op) {
     }
 }
 /* Words for the operation exist, be they of LLVM or of PTX. */
+/* A function of libdevice, which legalisation has left as it is where there is that library. */
+XG_FN bool xg_llvm_is_libdevice(const xg_llvm *l, const xg_kop *op) {
+    return l->m->libdevice.p && xg_libdevice_name(op->op) && op->results[0].type->kind != XG_TK_VECTOR &&
+           (op->results[0].type->elem == XG_E_F32 || op->results[0].type->elem == XG_E_F64);
+}
+XG_FN void xg_llvm_libdevice(xg_llvm *l, const xg_kop *op) {
+    const char *word = xg_llvm_elem(op->results[0].type->elem);
+    char name[32], operands[32];
+    uint32_t k;
+    size_t n = xg_format(
+        name, sizeof name, "__nv_%s%s", xg_libdevice_name(op->op), op->results[0].type->elem == XG_E_F32 ? "f" : "");
+    xg_format(operands, sizeof operands, op->n_operands > 1 ? "%s, %s" : "%s", word, word);
+    xg_llvm_declare(l, xg_str_copy(l->arena, xg_str_of(name, (uint32_t)n)), word, operands);
+    l->calls_libdevice = true;
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "call %s @%s(", word, name);
+    for (k = 0; k < op->n_operands; k++) {
+        if (k) xg_puts(&l->body, ", ");
+        xg_llvm_put_typed(&l->body, XG_KOPERAND(op, k));
+    }
+    xg_puts(&l->body, ")\n");
+}
 XG_FN bool xg_llvm_has(const xg_llvm *l, const xg_kop *op) {
     const xg_ptx_row *row;
+    if (xg_llvm_is_libdevice(l, op)) return true;
     if (op->op == XG_K_OP_CONST || op->op == XG_K_OP_SELECT || op->n_regions || (xg_kop_flags(op->op) & KF_TERM))
         return true;
     if (op->op == XG_K_OP_CMPF && xg_llvm_knows(XG_KOPERAND(op, 0)->type)) return true;
@@ -380,6 +453,8 @@ XG_FN void xg_llvm_common(xg_llvm *l, const xg_kop *op) {
     if (op->op == XG_K_OP_CONST) return;
     if (special)
         special(l, op);
+    else if (xg_llvm_is_libdevice(l, op))
+        xg_llvm_libdevice(l, op);
     else if (xg_llvm_is_widening(op))
         xg_llvm_widen(l, op);
     else if (op->op == XG_K_OP_SELECT)

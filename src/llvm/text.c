@@ -17,12 +17,15 @@ struct xg_llvm {
     xg_buf body, globals, declares, nodes;
     xg_dict declared, arrays; /* intrinsics that are declared; shared arrays: where in the dynamic one, + 1 */
     uint32_t temps, labels, n_nodes, isa;
+    uint32_t scopes; /* node of the first parameter's scope; 0: there are none */
+    bool calls_libdevice;
     int64_t dynamic_at;
     void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */
     /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
      * memory of a block */
     uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
+    bool gathers;                     /* the processor has gathers that are worth it */
     const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
     xg_ptx_index index;
 };
@@ -34,7 +37,11 @@ enum {
     XG_LLVM_ALONE = 2,
     XG_LLVM_INVARIANT = 0, /* metadata nodes */
     XG_LLVM_NO_UNROLL = 1,
-    XG_LLVM_NODES = 2
+    XG_LLVM_FULL_UNROLL = 2,
+    XG_LLVM_NODES = 3,
+    XG_LLVM_SCOPES_MAX = 32, /* parameters: their scopes are a list for each */
+    XG_LLVM_BASE_STEPS = 64, /* additions between a parameter and an address */
+    XG_LLVM_FULL_ROUNDS = 8  /* of a loop that is written out in full */
 };
 
 XG_FN const char *xg_llvm_elem(xg_kelem e) {

@@ -709,6 +709,7 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
             "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
             (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
+    p->static_shared = xg_shared_whole(p->static_shared);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
 }
 XG_FN void xg_ptx_print_prepared(xg_ptx *p) {
@@ -753,7 +754,7 @@ static void xg_ptx_backend_kernel(void *state, xg_kmodule *m, xg_backend_dump du
 }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {
-    "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
+    "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish, false};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 #endif /* XG_PTX_KERNEL_C */

@@ -57,6 +57,19 @@ static xg_kval *xg_lz_in_i32(xg_kb *b, xg_kop *op, xg_kopcode extend) {
     return xg_kcast(b, XG_K_OP_TRUNCI, r, op->results[0].type->elem);
 }
 
+static xg_kval *xg_lz_value(xg_kb *b, xg_kopcode code, xg_kval *const *v, uint32_t n, const xg_ktype *t) {
+    return &xg_kir_op(b, code, v, n, &t, 1, 0)->results[0];
+}
+static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) {
+    xg_kval *v[2];
+    v[0] = vec;
+    v[1] = I32_(k);
+    return xg_lz_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vec->type->elem));
+}
+static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
+    return t == x->type ? x : xg_lz_value(b, XG_K_OP_BITCAST, &x, 1, t);
+}
+
 /* ---- integers ---- */
 XG_LZ_RULE(add) { /* also subtraction: modulo 2 both are exclusive or */
     (void)z;
@@ -158,10 +171,83 @@ XG_LZ_RULE(extend) { /* a constant of a small type folds */
 }
 
 /* ---- integers and floats ---- */
+#ifndef XLAGPU_SMALL
+/* The word of which x is a byte, as a load left it; NULL: there is none. */
+static xg_kval *xg_lz_byte_of(xg_kval *x, int64_t *at) {
+    while (xg_kval_by(x, XG_K_OP_VEXTRACT)) {
+        xg_kval *vec = XG_KOPERAND(x->def, 0), *word, *lane = xg_kvector_lane(vec, XG_KOPERAND(x->def, 1));
+        if (lane && lane != x && !xg_kval_by(lane, XG_K_OP_CONST)) {
+            x = lane;
+            continue;
+        }
+        if (!xg_kval_by(vec, XG_K_OP_BITCAST) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), at)) return NULL;
+        word = XG_KOPERAND(vec->def, 0);
+        return word->type->kind == XG_TK_SCALAR && word->type->elem == XG_E_I32 ? word : NULL;
+    }
+    return NULL;
+}
+/* The word with the signs of its bytes turned, once for all of them. */
+static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
+    const int64_t signs = (int64_t)(int32_t)0x80808080u;
+    xg_kb behind;
+    xg_kuse *u;
+    int64_t c;
+    for (u = word->first_use; u; u = u->next) {
+        const xg_kop *before = u->user; /* directly behind the word, or behind such a one */
+        while (before && (before->op == XG_K_OP_XORI || before->op == XG_K_OP_CONST)) before = before->prev;
+        if (u->user->op == XG_K_OP_XORI && before == word->def && before &&
+            xg_kval_is_const(XG_KOPERAND(u->user, 1), &c) && c == signs)
+            return &u->user->results[0];
+    }
+    if (!word->def) return xg_k2(b, XG_K_OP_XORI, word, I32_(signs));
+    behind = xg_kb_after(b->m, word->def);
+    return xg_k2(&behind, XG_K_OP_XORI, word, xg_kconst_int(&behind, XG_E_I32, signs));
+}
+/* A byte of a word behind the sign and exponent of 2^10 or 2^23, whose last digit is 1: a number from which one
+ * subtraction takes what is too much. Conversions have a quarter of the lanes that arithmetic has, or less. */
+static xg_kval *xg_lz_byte_to_float(xg_kb *b, xg_kval *word, int64_t at, bool is_signed, bool half) {
+    enum {
+        HALF_EXPONENT = 0x6400, /* 2^10 as f16, into bytes 0 and 1: digits k and 5 */
+        HALF_DIGITS = 0x4450,
+        EXPONENT = 0x4B000000, /* 2^23 as f32: digits k, 4, 5 and 7 */
+        DIGITS = 0x7540,
+        BIAS = 128
+    };
+    xg_kval *x, *more;
+    double much = (half ? 1024.0 : 8388608.0) + (is_signed ? BIAS : 0);
+    if (is_signed) word = xg_lz_biased(b, word);
+    x = I32_(half ? HALF_EXPONENT : EXPONENT);
+    x = xg_k3(b, XG_K_OP_PRMT, word, x, I32_((half ? HALF_DIGITS : DIGITS) | at));
+    if (half)
+        x = xg_lz_vextract(b, xg_lz_bitcast_to(b, x, xg_kir_vector(b->m, XG_E_F16, 2)), 0);
+    else
+        x = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_F32);
+    more = xg_kconst_float(b, half ? XG_E_F16 : XG_E_F32, much);
+    return xg_k2(b, XG_K_OP_SUBF, x, more);
+}
+/* Bytes of words that are to be f16, bf16 or f32, each of which has all their values; NULL: it is something else. */
+static xg_kval *xg_lz_bytes_to_floats(xg_kb *b, xg_kop *op) {
+    xg_kval *x = XG_KOPERAND(op, 0), *word;
+    xg_kelem to = op->results[0].type->elem;
+    bool is_signed = op->op == XG_K_OP_SITOFP;
+    int64_t at = 0;
+    if (x->type->kind != XG_TK_SCALAR || x->type->elem != XG_E_I8) return NULL;
+    if (to != XG_E_F32 && to != XG_E_BF16 && to != XG_E_F16) return NULL;
+    word = xg_lz_byte_of(x, &at);
+    if (!word) return NULL;
+    x = xg_lz_byte_to_float(b, word, at, is_signed, to == XG_E_F16);
+    if (to != XG_E_BF16) return x;
+    return xg_lz_vextract(b, xg_lz_bitcast_to(b, x, xg_kir_vector(b->m, XG_E_BF16, 2)), 1); /* the others are zeros */
+}
+#endif
 XG_LZ_RULE(int_to_float) {
     xg_kval *x = XG_KOPERAND(op, 0);
     xg_kelem from = x->type->elem, to = op->results[0].type->elem;
     bool is_signed = op->op == XG_K_OP_SITOFP;
+#ifndef XLAGPU_SMALL
+    xg_kval *bytes = xg_lz_bytes_to_floats(b, op);
+    if (bytes) return bytes;
+#endif
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
     if (from == XG_E_I1 && is_signed) {
         x = CAST_(EXTSI, x, XG_E_I32);
@@ -318,6 +404,12 @@ XG_LZ_RULE(math) {
     xg_kval *x = XG_KOPERAND(op, 0), *y = op->n_operands > 1 ? XG_KOPERAND(op, 1) : NULL, *r;
     xg_kelem e = x->type->elem;
     uint32_t shortness = xg_lz_shortness(op);
+#ifndef XLAGPU_SMALL /* which has no LLVM */
+    if (z->m->libdevice.p && xg_libdevice_name(op->op)) {
+        if (xg_lz_is_half(x->type)) return xg_lz_in_f32(b, op);
+        if (e == XG_E_F32 || e == XG_E_F64) return NULL;
+    }
+#endif
     if (xg_lz_is_half(x->type)) {
         if (!y) shortness = e == XG_E_BF16 ? XG_MATH_SHORT_BF16 : XG_MATH_SHORT_F16;
         x = xg_ptx_extf(b, x, XG_E_F32);
@@ -333,24 +425,12 @@ XG_LZ_RULE(math) {
 }
 
 /* ---- memory and vectors ---- */
-static xg_kval *xg_lz_value(xg_kb *b, xg_kopcode code, xg_kval *const *v, uint32_t n, const xg_ktype *t) {
-    return &xg_kir_op(b, code, v, n, &t, 1, 0)->results[0];
-}
-static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) {
-    xg_kval *v[2];
-    v[0] = vec;
-    v[1] = I32_(k);
-    return xg_lz_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vec->type->elem));
-}
 static xg_kval *xg_lz_vinsert(xg_kb *b, xg_kval *x, xg_kval *vec, int64_t k) {
     xg_kval *v[3];
     v[0] = x;
     v[1] = vec;
     v[2] = I32_(k);
     return xg_lz_value(b, XG_K_OP_VINSERT, v, 3, vec->type);
-}
-static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
-    return t == x->type ? x : xg_lz_value(b, XG_K_OP_BITCAST, &x, 1, t);
 }
 static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     xg_kval *v[2], *r;

@@ -158,4 +158,22 @@ static xg_kval *xg_math_pow_edges(xg_kb *b, xg_kval *x, xg_kval *y, xg_kval *a, 
     return SEL_(c, xg_kconst_float(b, e, 1), r);
 }
 
+/* ---- libdevice ---- */
+
+/* clang-format off */
+#define XG_LIBDEVICE(X) \
+    X(CBRT, "cbrt") X(EXP, "exp") X(EXPM1, "expm1") X(LOG, "log") X(LOG1P, "log1p") X(POW, "pow") X(SIN, "sin") \
+    X(COS, "cos") X(TAN, "tan") X(TANH, "tanh") X(SINH, "sinh") X(COSH, "cosh") X(ASIN, "asin") X(ACOS, "acos") \
+    X(ATAN, "atan") X(ATAN2, "atan2") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf")
+/* clang-format on */
+XG_FN const char *xg_libdevice_name(xg_kopcode op) {
+    switch (op) {
+#define X(name, text) \
+    case XG_K_OP_##name: return text;
+        XG_LIBDEVICE(X)
+#undef X
+    default: return NULL;
+    }
+}
+
 #endif /* XG_PTX_MATH_COMMON_C */

@@ -89,6 +89,8 @@ enum {
     XG_MATH_SHORT_F16 = 2
 };
 /* f32 or f64; y NULL unless binary; NULL: no expansion for op */
+/* What libdevice calls the function of the math dialect, without "__nv_" and the "f" of f32; NULL: it has none. */
+XG_FN const char *xg_libdevice_name(xg_kopcode op);
 XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, uint32_t shortness);
 
 /* ---- isel.c: the instruction table; print.c: the text ---- */
@@ -111,6 +113,7 @@ typedef struct xg_backend {
     /* dump: is called with each text on the way, if there is one; stage: "llvm" ... */
     void (*kernel)(void *state, xg_kmodule *m, xg_backend_dump dump, void *user);
     uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
+    bool takes_libdevice;
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 

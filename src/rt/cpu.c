@@ -16,6 +16,7 @@ enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
     XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
+    XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
     XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
@@ -268,7 +269,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     if (!ok) return xr_cpu_damaged(p);
     for (k = 0; k < p->n_kernels; k++) {
         xr_cpu_kernel *own = &m->kernels[k];
-        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes)))
+        if (own->fill && !(own->table = xg_mem_alloc(c, (size_t)own->table_bytes + XR_CPU_TABLE_BEHIND)))
             return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: a table of kernel %s", p->kernels[k].name);
     }
     return XLAGPU_OK;

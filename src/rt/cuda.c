@@ -536,7 +536,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
-    if (s == XLAGPU_OK && shared > 49152)
+    if (s == XLAGPU_OK && shared > XG_SHARED_STATIC_BYTES)
         s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
     *out = f;
     return s;

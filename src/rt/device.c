@@ -381,9 +381,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
 #else
 XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    const xlagpu_ptx *p;
     xg_source src;
     xg_arena a;
-    xg_sim_module *m;
+    const xg_sim_module *m;
     const xg_sim_entry *e;
     bool found = false;
     if (!d || !ptx || !offset || !bytes) return false;
@@ -392,7 +393,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.text = ptx;
     src.size = size;
     xg_arena_init(&a, &d->c);
-    m = xr_host_parse(d, &a, &src);
+    /* the text is parsed once where it is loaded already */
+    for (p = d->ptx; p && (!p->loaded || p->source.size != size || memcmp(p->source.text, ptx, size) != 0);
+         p = p->next) {}
+    m = p && d->platform == xr_host_platform() ? (const xg_sim_module *)p->loaded : xr_host_parse(d, &a, &src);
     e = !m                       ? NULL
         : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
         : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)

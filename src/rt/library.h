@@ -84,11 +84,15 @@ enum {
     XR_LT_EPILOGUE = 7,
     XR_LT_BIAS = 8,
     XR_LT_SCALE_A = 17, /* and the next one: of B */
+    XR_LT_SCALE_D = 20,
+    XR_LT_LARGEST = 21, /* of the absolute values of D before it is multiplied */
     XR_LT_BATCH = 5,    /* of a matrix's */
     XR_LT_STRIDE = 6,
     XR_LT_WORKSPACE = 1, /* of a preference's */
     XR_LT_REDUCTIONS = 3,
     XR_LT_IN_ORDER = 6, /* parts of a sum are added by a kernel of its own, not in the order in which they come */
+    XR_LT_BF16 = 14,    /* types */
+    XR_LT_F8 = 28,
     XR_LT_NO_MEMORY = 3,
     XR_LT_NOT_SUPPORTED = 15
 };

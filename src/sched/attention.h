@@ -159,6 +159,7 @@ typedef struct xg_attention_shape {
     int32_t warps, parts, step;
     int32_t blocks; /* of 16 rows, that a warp has: 1 or 2, which share what is read of keys and values */
     bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
+    bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
@@ -166,14 +167,16 @@ typedef struct xg_attention_plan {
     bool votes;        /* and the kernel looks whether that is right */
     bool copied;       /* elements are as they lie in memory: brought without registers */
     int64_t stages;    /* steps' keys in shared memory: the next one is brought while one is used */
+    bool in_turns;     /* as the shape says, where there are several steps */
+    bool swizzled;     /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
     int64_t own;       /* keys of a step that a warp has */
     int64_t halves;    /* rows of a thread */
     int64_t warp_rows; /* ... of a warp */
     int64_t producers; /* threads beside the others, which ask for tensor copies */
-    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
-    int64_t depth, columns;                              /* with what fills the last piece */
-    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
-    int64_t shared;                                      /* bytes */
+    int64_t tile, tiles, steps, walked, threads, blocks;              /* walked: of the steps, on average */
+    int64_t depth, columns;                                           /* with what fills the last piece */
+    int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
+    int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
     int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_made;      /* the plan could be made */
@@ -340,7 +343,7 @@ typedef struct xg_attention_given {
 /* Products of a warp's rows with a step's keys, both of so many columns; kept: the rows' words, or NULL. */
 typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
-    int64_t pitch, width;
+    int64_t fixed_pitch, pitch, width;
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
@@ -390,6 +393,7 @@ typedef struct xg_attention_fixed {
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
+XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step); /* keys, or values */
 
 /* ---- attention_plain.c, attention_mma.c: the two products ---- */
 XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p);

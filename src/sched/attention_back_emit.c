@@ -81,7 +81,7 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
     memset(&o, 0, sizeof o);
     o.fixed = grad ? w->grad : w->query;
     o.step = grad ? w->values : w->keys;
-    o.pitch = grad ? w->p->value_pitch : w->p->pitch;
+    o.fixed_pitch = o.pitch = grad ? w->p->value_pitch : w->p->pitch;
     o.width = grad ? w->p->columns : w->p->depth;
     for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
     if (w->f->unit == XG_TILE_NO_UNIT)

@@ -46,10 +46,11 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     int64_t bytes = xg_type_bytes(f->held), keys;
     xg_attention_settle(p, s, m);
     keys = p->stages * s->step;
-    p->shared = (p->tile + keys) * (p->pitch + p->value_pitch) * bytes;
-    if (f->back.turned) p->shared += keys * f->back.n_lines * xg_type_bytes(f->sum);
-    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_attention_weights_size(p) * bytes;
-    if (p->bounded) p->shared += XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum);
+    p->shared = xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes) +
+                xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
+    if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
+    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
+    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
 }
 /* Columns whose sums a thread keeps. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
@@ -188,7 +189,7 @@ XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 1, false},
+#define X(warps, step) {warps, 1, step, 1, false, false},
         XG_ATTENTION_BACK_SHAPES(X)
 #undef X
     };

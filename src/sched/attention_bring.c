@@ -92,6 +92,11 @@ XG_FN xg_kval *xg_attention_spot(
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
     counts[XG_ATTENTION_AT_LANE] = lanes;
     if (w->p->shape.grouped) return xg_attention_group_spot(w, counts, t->rows, v);
+    if (t->part == XG_ATTENTION_QUERY && w->p->swizzled) {
+        xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
+        v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
+        xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
+    }
     pitch[XG_ATTENTION_AT_BUFFER] = t->rows * t->pitch;
     pitch[XG_ATTENTION_AT_ROW] = t->pitch;
     pitch[XG_ATTENTION_AT_PIECE] = lanes;
@@ -201,7 +206,7 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.part = XG_ATTENTION_QUERY;
     o.extent = w->f->depth;
     o.width = w->p->depth;
-    o.pitch = w->p->pitch;
+    o.pitch = w->p->query_pitch;
     o.to = &w->query;
     xg_attention_bring_fixed(w, &o);
 }
@@ -232,6 +237,11 @@ XG_FN xg_attention_fetch xg_attention_fetch_line(xg_attention_kernel *w, uint32_
     t.to = &w->columns[k];
     xg_attention_fetch_sizes(w, &t);
     return t;
+}
+XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step) {
+    xg_attention_fetch one = xg_attention_fetch_of(w, part, step, NULL);
+    xg_attention_copy_tile(w, &one);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
 }
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
     xg_attention_fetch some[XG_ATTENTION_LINES + 2];

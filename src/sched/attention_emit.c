@@ -155,7 +155,11 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     xg_flow_slot(&f, &w->values);
     xg_flow_slots(&f, w->columns, XG_ATTENTION_LINES);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
-    xg_attention_bring(w, xg_attention_clamp(w, step, most));
+    step = xg_attention_clamp(w, step, most);
+    if (w->p->in_turns)
+        xg_attention_bring_side(w, XG_ATTENTION_KEYS, xg_attention_wrapped(w, step));
+    else
+        xg_attention_bring(w, step);
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
@@ -164,21 +168,41 @@ XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
     w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
     w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
 }
+XG_FN void xg_attention_arrive(xg_attention_kernel *w) {
+    xg_attention_await(w, 0);
+    xg_attention_wait(w);
+}
+XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step) {
+    return xg_attention_at(w, step, xg_kval_range(step).hi + 1, 1);
+}
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step) {
     xg_attention_begin_step(w, step);
     if (w->p->stages == 1) {
         xg_attention_wait(w);
         xg_attention_bring(w, step);
-        xg_attention_await(w, 0);
-        xg_attention_wait(w);
+        xg_attention_arrive(w);
     } else { /* the next step's keys are asked for while this one's are used */
-        xg_attention_await(w, 0);
-        xg_attention_wait(w);
-        xg_attention_bring_walked(w, xg_attention_at(w, step, xg_kval_range(step).hi + 1, 1));
+        xg_attention_arrive(w);
+        xg_attention_bring_walked(w, xg_attention_after(w, step));
         w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, step, w->p->stages), w->p->shape.step, w->buffer);
     }
 }
+/* Keys and values in turns: all warps are through with one when the other has come. */
+XG_FN void xg_attention_step_in_turns(xg_attention_kernel *w, xg_kval *step) {
+    xg_attention_begin_step(w, step);
+    xg_attention_arrive(w);
+    xg_attention_bring_side(w, XG_ATTENTION_VALUES, w->place);
+    xg_attention_unit_scores(w);
+    xg_attention_weigh(w);
+    xg_attention_arrive(w);
+    xg_attention_bring_walked(w, xg_attention_after(w, step));
+    xg_attention_unit_out(w);
+}
 XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
+    if (w->p->in_turns) {
+        xg_attention_step_in_turns(w, step);
+        return;
+    }
     xg_attention_open_step(w, step);
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_scores(w);
@@ -207,7 +231,7 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
     if (!grouped) {
-        if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
+        if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
     xg_attention_carry(w, &f);
@@ -316,7 +340,7 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
     } else {
-        w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+        w->query = xg_attention_shared(w, w->f->held, p->tile * p->query_pitch);
         w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
         w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
         if (w->f->unit == XG_TILE_NO_UNIT)

@@ -49,22 +49,21 @@ XG_FN void xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *col
             out[c] = k ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, out[c], v[c]) : v[c];
     }
 }
-/* Two neighbouring columns' sums, in one store to an array: the eight bytes of half a warp lie in different banks. */
-XG_FN xg_kval *xg_attention_put_pair(xg_attention_kernel *w, xg_kval *const *sums, xg_kval *array, xg_kval *at) {
+/* Two neighbouring columns' sums as one vector. */
+XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums) {
     xg_kb *b = xg_attention_b(w);
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, sums[0]->type->elem, XG_ATTENTION_PAIR);
-    xg_kval *pair = xg_kconst_bits(b, type, 0), *o[3];
+    xg_kval *pair = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, sums[0]->type->elem, XG_ATTENTION_PAIR), 0);
     int64_t k;
-    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
-        o[0] = sums[k];
-        o[1] = pair;
-        o[2] = xg_elem_index(&w->t.s, k);
-        pair = xg_kir_value(b, XG_K_OP_VINSERT, o, 3, type);
-    }
-    o[0] = pair;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) pair = xg_attention_insert(w, sums[k], pair, k);
+    return pair;
+}
+/* The same in one store to an array: the eight bytes of half a warp lie in different banks. */
+XG_FN xg_kval *xg_attention_put_pair(xg_attention_kernel *w, xg_kval *const *sums, xg_kval *array, xg_kval *at) {
+    xg_kval *o[3];
+    o[0] = xg_attention_paired(w, sums);
     o[1] = array;
     o[2] = at;
-    return xg_kir_value(b, XG_K_OP_WRITE, o, 3, array->type);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, array->type);
 }
 /* The maximum of all parts, and what each had relative to its own. */
 XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
@@ -166,7 +165,7 @@ XG_FN void xg_attention_of_peers(xg_attention_kernel *w, int64_t half, xg_kval *
 typedef struct xg_attention_turns {
     int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
     int64_t apart;
-    xg_kval *first, *has; /* has: the thread has a share; NULL: each has */
+    xg_kval *own, *first, *has; /* own: the share; has: the thread has one; NULL: each has */
 } xg_attention_turns;
 XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t shares, xg_kval *own) {
     int64_t eights = w->p->columns / XG_ATTENTION_EIGHT;
@@ -181,6 +180,7 @@ XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t s
         own = xg_attention_clamp(w, own, eights);
         s.all = w->p->columns;
     }
+    s.own = shares > 1 ? own : xg_elem_index(&w->t.s, 0);
     if (shares > 1) s.first = xg_tile_join(&w->t, own, XG_ATTENTION_EIGHT, s.first);
     return s;
 }
@@ -269,9 +269,7 @@ XG_FN void xg_attention_write(
     const xg_inst *root = w->f->stages[XG_ATTENTION_RESULT].root, *dot = w->f->match.out_dot;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_ends ends = *row;
-    xg_flow f = xg_flow_of(&w->t.s, &w->dest[0]);
     xg_elem v;
-    xg_flow_if(&f, xg_attention_below(w, column, w->f->columns));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, w->f->columns);
@@ -280,7 +278,41 @@ XG_FN void xg_attention_write(
     ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, v, w->f->sum, dot->shape->type);
     v = xg_attention_element(w, XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
     w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
-    xg_flow_end(&f);
+}
+/* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
+XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
+    int64_t counts[3];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_EIGHT), k * s->apart);
+    xg_kval *v[3];
+    v[0] = s->own;
+    v[1] = w->beside;
+    v[2] = beside;
+    counts[0] = xg_kval_range(s->own).hi + 1;
+    counts[1] = XG_ATTENTION_BESIDE;
+    counts[2] = XG_ATTENTION_PAIR;
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), XG_ATTENTION_PAIR));
+    return xg_tile_apply(&w->t, counts, 3, xg_aff_add(x, at, xg_aff_dim(x, 2)), v);
+}
+/* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds
+ * kir/vectorize.c makes one store. */
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row) {
+    bool whole = w->f->columns % XG_ATTENTION_PAIR == 0;
+    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[0]), loop = guard;
+    xg_kval *o[2], *column;
+    int64_t c;
+    for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
+        column = xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
+        xg_flow_if(&guard, xg_attention_below(w, column, w->f->columns));
+        o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t.s, c);
+        o[0] = xg_attention_paired(w, sums);
+        if (whole) column = xg_attention_column_of(w, s, k, o[1]);
+        o[0] = xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, sums[0]->type);
+        xg_attention_write(w, half, column, o[0], row);
+        xg_flow_end(&loop);
+        xg_flow_end(&guard);
+    }
 }
 /* The warp's, among all parts. */
 XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
@@ -290,8 +322,8 @@ XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
 XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts * w->p->cluster, xg_attention_own_part(w));
     xg_flow share = xg_flow_of(&w->t.s, &w->dest[0]);
-    xg_kval *column, *pair, *sums[XG_ATTENTION_PAIR];
-    int64_t k, c;
+    xg_kval *pair, *sums[XG_ATTENTION_PAIR];
+    int64_t k;
     xg_flow_if(&share, s.has);
     for (k = 0; k < s.eights; k++) {
         pair = xg_attention_pair_of(w, &s, k);
@@ -299,10 +331,7 @@ XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg
             xg_attention_of_peers(w, half, pair, sums);
         else
             xg_attention_own_sums(w, half, pair, k, sums);
-        for (c = 0; c < XG_ATTENTION_PAIR; c++) {
-            column = xg_attention_at(w, s.first, s.all - k * s.apart - c, k * s.apart + c);
-            xg_attention_write(w, half, column, sums[c], ends);
-        }
+        xg_attention_write_pair(w, &s, half, k, sums, ends);
     }
     xg_flow_end(&share);
 }

@@ -35,7 +35,7 @@ XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
     int64_t lines = p->tile * depth + keys * (depth + xg_attention_lines(p->columns));
-    return lines * XG_KWGMMA_LINE_BYTES + xg_attention_barriers(p) * 8;
+    return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8);
 }
 XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p) {
     return XG_MAX(XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers)), (int64_t)1);

@@ -9,7 +9,9 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_UNIT_COLUMNS = 16 /* of two fragments, that one load of words serves */
+    XG_ATTENTION_UNIT_COLUMNS = 16, /* of two fragments, that one load of words serves */
+    XG_ATTENTION_FRAGMENTS = 2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS,
+    XG_ATTENTION_AHEAD = 2 /* words of pairs of fragments that are read before the one that is multiplied */
 };
 
 /* The four words of a lane at base + place. */
@@ -52,12 +54,29 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
+/* Where a lane's row begins, and which piece of two neighbours it points at. */
+XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int64_t pitch, int64_t k) {
+    xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *piece;
+    xg_kb *b = xg_attention_b(w);
+    piece = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
+    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+    xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
+    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_elem_index(&w->t.s, 2 * k));
+    xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
+    piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
+    return xg_tile_join(&w->t, xg_k2(b, XG_K_OP_ADDI, first, low), pitch, piece);
+}
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t block, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    int64_t place = block * XG_ATTENTION_ROWS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
-    at = xg_attention_pointed(w, at, pitch, true);
+    int64_t place = block * XG_ATTENTION_ROWS * pitch;
+    if (w->p->swizzled)
+        at = xg_attention_swizzled(w, at, pitch, k);
+    else {
+        at = xg_attention_pointed(w, at, pitch, true);
+        place += k * XG_ATTENTION_UNIT_COLUMNS;
+    }
     return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
@@ -65,7 +84,7 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     if (!xg_attention_keeps_query(w->p)) return;
     w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
-    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->pitch, 0, k);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->query_pitch, 0, k);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
@@ -73,26 +92,60 @@ XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t frag
     for (i = 0; i < XG_ATTENTION_SUMS; i++)
         to[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR] = xg_attention_lane(w, v, i);
 }
+/* A matrix of a step, of which words are read in the order in which they are multiplied, some of them ahead: what waits
+ * for them are multiplications, which stay where they are. */
+typedef struct xg_attention_reader {
+    xg_kval *from, *base, *words[XG_ATTENTION_AHEAD + 1];
+    int64_t pitch, inner, outer, n; /* elements from a pair of fragments to the next, and of an outer round; of all */
+    bool transposed;
+} xg_attention_reader;
+XG_FN void xg_attention_ahead(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {
+    int64_t place = i / pairs * r->outer + i % pairs * r->inner, size = w->p->stages * w->p->shape.step * r->pitch;
+    if (i < r->n)
+        r->words[i % (XG_ATTENTION_AHEAD + 1)] = xg_attention_words(w, r->from, r->base, size, place, r->transposed);
+}
+/* The words of pair i of all. */
+XG_FN xg_kval *xg_attention_next(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {
+    int64_t k;
+    for (k = i ? XG_ATTENTION_AHEAD : 0; k <= XG_ATTENTION_AHEAD; k++) xg_attention_ahead(w, r, pairs, i + k);
+    return r->words[i % (XG_ATTENTION_AHEAD + 1)];
+}
+/* Two fragments' sums of each block of a warp's rows. */
+XG_FN void xg_attention_multiply_pair(
+    xg_attention_kernel *w, xg_kval *const *x, xg_kval *y, xg_kval *(*sums)[XG_ATTENTION_FRAGMENTS], int64_t j) {
+    int64_t i;
+    for (i = 0; i < w->p->halves; i++) {
+        xg_kval **sum = &sums[i / 2][2 * j + i % 2];
+        *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
+    }
+}
+XG_FN void xg_attention_fixed_blocks(xg_attention_kernel *w, const xg_attention_product *o, int64_t k, xg_kval **x) {
+    int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
+    for (n = 0; n < blocks && k < o->width / XG_ATTENTION_UNIT_COLUMNS; n++)
+        x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->fixed_pitch, n, k);
+}
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o) {
     int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
-    xg_kval *key = xg_attention_pointed(w, w->buffer, o->pitch, false);
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
-    xg_kval *sums[XG_ATTENTION_HALVES][2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
-    xg_kval *x[XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
+    xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
+    xg_kval *x[2][XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
+    xg_attention_reader r;
+    memset(&r, 0, sizeof r);
+    r.from = o->step;
+    r.base = xg_attention_pointed(w, w->buffer, o->pitch, false);
+    r.pitch = o->pitch;
+    r.inner = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
+    r.outer = XG_ATTENTION_UNIT_COLUMNS;
+    r.n = rounds * pairs;
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_no_sums(w);
-    for (k = 0; k < rounds; k++) {
-        for (n = 0; n < blocks; n++)
-            x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->pitch, n, k);
+    xg_attention_fixed_blocks(w, o, 0, x[0]);
+    for (k = 0; k < rounds; k++)
         for (j = 0; j < pairs; j++) {
-            int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * o->pitch + k * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, o->step, key, w->p->stages * w->p->shape.step * o->pitch, place, false);
-            for (i = 0; i < 2 * blocks; i++) {
-                xg_kval **sum = &sums[i / 2][2 * j + i % 2];
-                *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
-            }
+            y = xg_attention_next(w, &r, pairs, k * pairs + j);
+            if (j == 0) xg_attention_fixed_blocks(w, o, k + 1, x[(k + 1) % 2]);
+            xg_attention_multiply_pair(w, x[k % 2], y, sums, j);
         }
-    }
     for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, &to[n * XG_ATTENTION_HALVES], j, sums[n][j]);
@@ -124,22 +177,26 @@ XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *ou
 }
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
-    xg_kval *value = xg_attention_pointed(w, w->buffer, o->pitch, true), *y;
-    xg_kval *sums[XG_ATTENTION_HALVES][2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
-    xg_kval *x[XG_ATTENTION_HALVES], **to[XG_ATTENTION_HALVES_MAX];
+    xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
+    xg_kval *x[XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
+    xg_attention_reader r;
+    memset(&r, 0, sizeof r);
+    r.from = o->step;
+    r.base = xg_attention_pointed(w, w->buffer, o->pitch, true);
+    r.pitch = o->pitch;
+    r.inner = XG_ATTENTION_UNIT_COLUMNS;
+    r.outer = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
+    r.n = rounds * pairs;
+    r.transposed = true;
     for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_out_sums(w, &to[n * XG_ATTENTION_HALVES], j);
     for (k = 0; k < rounds; k++) {
         for (n = 0; n < blocks; n++) x[n] = xg_attention_packed(w, &o->weights[n * XG_ATTENTION_HALVES], k);
         for (j = 0; j < pairs; j++) {
-            int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * o->pitch + j * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, o->step, value, w->p->stages * w->p->shape.step * o->pitch, place, true);
-            for (i = 0; i < 2 * blocks; i++) {
-                xg_kval **sum = &sums[i / 2][2 * j + i % 2];
-                *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
-            }
+            y = xg_attention_next(w, &r, pairs, k * pairs + j);
+            xg_attention_multiply_pair(w, x, y, sums, j);
         }
     }
     for (n = 0; n < blocks; n++)

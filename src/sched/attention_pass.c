@@ -167,6 +167,7 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     xg_attention_build b;
     xg_inst *fusion, *results[XG_ATTENTION_STATS + 1];
     xg_hb inside;
+    bool attention = w->a->scores_dot != NULL;
     size_t most = 1;
     uint32_t k;
     memset(&b, 0, sizeof b);
@@ -174,13 +175,13 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     for (k = 0; k < w->n; k++) most += w->p[k]->n_operands;
     b.outside = XG_NEW_N(w->arena, xg_inst *, most);
     xg_map64_init(&b.copies, w->arena);
-    b.to = xg_comp_new(m, XG_STR("attention_computation"), w->root->comp);
+    b.to = xg_comp_new(m, attention ? XG_STR("attention_computation") : XG_STR("narrow_product"), w->root->comp);
     results[0] = b.to->root = xg_attention_copy(&b, w->root);
     for (k = 0; k < w->n_stats; k++) results[k + 1] = xg_attention_copy(&b, w->stats[k]);
     inside = xg_hb_end(b.to, NULL);
     if (w->n_stats) b.to->root = xg_hb_tuple(&inside, results, w->n_stats + 1);
-    fusion = xg_inst_new(
-        w->root->comp, XG_FUSION, b.to->root->shape, b.outside, b.to->n_params, w->root, XG_STR("attention_fusion"));
+    fusion = xg_inst_new(w->root->comp, XG_FUSION, b.to->root->shape, b.outside, b.to->n_params, w->root,
+        attention ? XG_STR("attention_fusion") : XG_STR("narrow_product_fusion"));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, b.to));
     if (xg_inst_attr(w->a->out_dot, XG_A_metadata))

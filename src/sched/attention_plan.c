@@ -19,12 +19,17 @@
     X(1, 2, 32) \
     X(1, 1, 32) \
     X(1, 1, 16)
-/* The same of warps with 32 rows, all of a step's keys: warps, keys of a step. */
+/* The same of warps with 32 rows: warps, keys of a step, whether keys and values come in turns. */
 #define XG_ATTENTION_WIDE_SHAPES(X) \
-    X(4, 64) \
-    X(4, 32) \
-    X(2, 64) \
-    X(2, 32)
+    X(4, 64, false) \
+    X(4, 32, false) \
+    X(2, 64, false) \
+    X(2, 32, false) \
+    X(4, 64, true) \
+    X(4, 32, true) \
+    X(3, 32, true) \
+    X(2, 64, true) \
+    X(2, 32, true)
 /* The same of warp groups: warps, keys of a step. */
 #define XG_ATTENTION_GROUP_SHAPES(X) \
     X(8, 128) \
@@ -35,18 +40,24 @@
 enum {
     XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
     XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
-    XG_ATTENTION_SCORE_ISSUE = 24,     /* instructions for a score beside the dots: region, exponential, maximum, sum */
-    XG_ATTENTION_GROUP_ISSUE = 9,      /* ... of warp groups, of masked and other ones */
-    XG_ATTENTION_GROUP_WAITS = 500,    /* cycles of a step: barriers, the ends of products, a row's maximum */
-    XG_ATTENTION_PIECE_ISSUE = 6,      /* instructions for 16 bytes that are brought */
-    XG_ATTENTION_ALONE_CYCLES = 3,     /* of an instruction, while a scheduler has one warp */
-    XG_ATTENTION_LATENCY_CYCLES = 800, /* from asking for a step's keys until they are in shared memory */
-    XG_ATTENTION_BARRIER_CYCLES =
-        300,                         /* of a step, until all warps of a block go on; another block has them meanwhile */
-    XG_ATTENTION_ENDS_CYCLES = 2500, /* of a block outside of its steps */
-    XG_ATTENTION_REGISTERS = 72,     /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
-    XG_ATTENTION_ROWS_PLAIN = 4,     /* of a warp's 16: with fewer of them plain cores do too much for nothing */
-    XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
+    XG_ATTENTION_SCORE_ISSUE = 7,      /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
+    XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
+    XG_ATTENTION_STEP_ISSUE = 50,      /* ... of a step, and of a block outside of its steps */
+    XG_ATTENTION_PART_ISSUE = 30,      /* ... for what another part of the keys has */
+    XG_ATTENTION_STEP_CLOCKS = 300,    /* of a step, in which a warp waits: barrier, first and last products, maxima */
+    XG_ATTENTION_DEEP_CLOCKS = 32,     /* ... more for each 16 columns: products one behind the other */
+    XG_ATTENTION_PLAIN_CLOCKS = 1000,  /* ... of a step of plain cores, whose weights go through shared memory */
+    XG_ATTENTION_GROUP_CLOCKS = 460,   /* ... of a step of warp groups */
+    XG_ATTENTION_LATE_CLOCKS = 120,    /* from when a step's keys have come until the next ones are asked for */
+    XG_ATTENTION_TURN_CLOCKS = 170,    /* of the way from memory, that keys and values in turns do not wait for */
+    XG_ATTENTION_ENDS_CLOCKS = 430,    /* of a block outside of its steps, beside its way to memory */
+    XG_ATTENTION_GROUP_ENDS_CLOCKS = 250, /* ... of one with warp groups */
+    XG_ATTENTION_PART_CLOCKS = 300,       /* of warps that join their parts of the keys */
+    XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
+    XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
+    XG_ATTENTION_ROWS_PLAIN = 4,          /* of a warp's 16: with fewer of them plain cores do too much for nothing */
+    XG_ATTENTION_LAUNCH_PS = 2500000      /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
 #define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
@@ -67,6 +78,13 @@ XG_FN bool xg_attention_is_copied(const xg_attention_form *f, const xg_device *m
         if (s->lanes * xg_type_bytes(f->held) < COPY_BYTES) return false;
     }
     return m->cc >= COPY_CC;
+}
+/* Sixteen bytes of a row are one element of a stage's, and eight rows' are all banks, whichever piece it is. */
+XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
+    const xg_attention_stage *s = &p->form.stages[XG_ATTENTION_QUERY];
+    int64_t bytes = xg_type_bytes(p->form.held);
+    return p->in_turns && s->lanes * bytes == XG_TILE_ACCESS_BYTES && p->form.depth == p->depth &&
+           p->depth * bytes % XG_LINE_BYTES == 0;
 }
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
@@ -89,18 +107,23 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
+    p->copied = xg_attention_is_copied(f, m);
+    p->in_turns = s->in_turns && p->copied && p->steps > 1;
     p->pitch = p->depth + pad;
+    p->swizzled = xg_attention_may_swizzle(p);
+    p->query_pitch = p->swizzled ? p->depth : p->pitch;
     p->value_pitch = p->columns + pad;
     p->weight_pitch = p->own + XG_ATTENTION_EIGHT;  /* so that four rows' pairs lie in different banks */
     p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
-    p->copied = xg_attention_is_copied(f, m);
-    p->stages = p->copied && p->steps > 1 ? 2 : 1;
-    p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    p->stages = p->copied && p->steps > 1 && !p->in_turns ? 2 : 1;
+    p->shared = xg_shared_whole(p->tile * p->query_pitch * bytes) +
+                xg_shared_whole(p->stages * s->step * p->pitch * bytes) +
+                xg_shared_whole(p->stages * s->step * p->value_pitch * bytes);
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
-    if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
-    if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
-    if (p->cluster > 1) p->shared += xg_attention_shown_size(p) * xg_type_bytes(f->sum);
-    if (p->votes) p->shared += warps * p->warp_rows * xg_type_bytes(f->sum);
+    if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
+    if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_ends_size(p) * xg_type_bytes(f->sum));
+    if (p->cluster > 1) p->shared += xg_shared_whole(xg_attention_shown_size(p) * xg_type_bytes(f->sum));
+    if (p->votes) p->shared += xg_shared_whole(warps * p->warp_rows * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
@@ -129,136 +152,136 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
 
 /* ---- time ---- */
 
-/* Instructions of a warp in a step, with so many for a score. */
-XG_FN int64_t xg_attention_issue(const xg_attention_plan *p, int64_t score) {
-    const xg_attention_form *f = &p->form;
-    int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
-    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, outs = p->columns / XG_ATTENTION_UNIT_K;
-    scores = p->own / XG_ATTENTION_BESIDE * p->halves * score;
+/* Instructions of a warp in a step. */
+XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
+    int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
+    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = (p->depth + p->columns) / XG_ATTENTION_UNIT_K;
+    scores = p->own / XG_ATTENTION_BESIDE * p->halves * XG_ATTENTION_SCORE_ISSUE;
+    if (p->shape.grouped) return scores + p->columns / 2 + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
-    if (f->unit != XG_TILE_NO_UNIT)
-        dots = (1 + p->halves) * pairs * (p->depth / XG_ATTENTION_UNIT_K + outs) +
-               p->columns * p->halves / XG_ATTENTION_HALVES;
+    if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
+        dots = (1 + p->halves) * pairs * deep + p->columns * p->halves / XG_ATTENTION_BESIDE * 3 / 2;
     else
         dots = (2 * piece + 1) * (p->own / XG_ATTENTION_BESIDE) * (p->depth / piece) +
                3 * p->own * (p->columns / XG_ATTENTION_BESIDE) + p->columns;
-    return dots + scores + brought;
+    return dots + scores + brought + XG_ATTENTION_STEP_ISSUE;
 }
-/* Of a step of warp groups: their products, all warps' instructions, or one warp's products and instructions. */
-XG_FN int64_t xg_attention_group_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
-    enum {
-        SCHEDULERS = 4
-    };
-    int64_t scores = p->shape.step / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES;
-    int64_t issue = scores * XG_ATTENTION_GROUP_ISSUE + p->columns / 2, rate = xg_cost_tensor_rate(m, XG_TENSOR_F16);
-    int64_t sums = p->tile * p->shape.step * (p->depth + p->columns) / XG_MAX(rate, (int64_t)1), work, alone;
-    work = XG_MAX(sums, issue * (p->threads / XG_WARP_LANES) / SCHEDULERS) * blocks;
-    alone = sums * XG_TILE_BULK_GROUP / p->threads + issue + XG_ATTENTION_GROUP_WAITS;
-    return XG_MAX(work, alone) + XG_MIN(work, alone) / 8;
+/* ... outside of its steps: it brings rows, joins parts of the keys, and writes results. */
+XG_FN int64_t xg_attention_ends_issue(const xg_attention_plan *p) {
+    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.held), parts = p->shape.parts, all;
+    all = p->tile * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_ROW_PIECE_ISSUE;
+    if (parts > 1) all += (parts + p->columns / XG_ATTENTION_UNIT_K) * XG_ATTENTION_PART_ISSUE;
+    return all + XG_ATTENTION_STEP_ISSUE;
 }
-/* Passes over shared memory by which all warps of a block read a step's matrices: four for 16 by 16 elements. */
+/* Passes over shared memory of a block's step: its keys and values are written there and read by each warp, 16 by 16
+ * elements in four passes, or, by plain cores, four bytes of all lanes in one; lanes of a row ask each other. */
 XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
     enum {
-        PASSES = 4
+        PASSES = 4,
+        SHUFFLES = 4
     };
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = p->depth / XG_ATTENTION_UNIT_K, all;
-    all = pairs * (deep + p->columns / XG_ATTENTION_UNIT_K);
-    if (!xg_attention_keeps_query(p)) all += deep * p->halves / XG_ATTENTION_HALVES;
-    return PASSES * all * (p->threads / XG_WARP_LANES);
-}
-/* Of a step of as many blocks as a multiprocessor has at a time. */
-XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
-    enum {
-        SCHEDULERS = 4
-    };
-    int64_t warps = xg_tile_over(blocks * p->threads / XG_WARP_LANES, SCHEDULERS), rate;
-    int64_t issue = xg_attention_issue(p, XG_ATTENTION_SCORE_ISSUE);
-    int64_t sums = blocks * p->tile * p->shape.step * (p->depth + p->columns), cycles;
-    bool unit = p->form.unit != XG_TILE_NO_UNIT;
-    rate =
-        unit ? xg_cost_tensor_rate(m, XG_TENSOR_F16) : (int64_t)(p->form.sum == XLAGPU_F64 ? m->f64_rate : m->f32_rate);
-    cycles = XG_MAX(issue * XG_MAX(warps, (int64_t)XG_ATTENTION_ALONE_CYCLES), sums / XG_MAX(rate, (int64_t)1));
-    cycles += XG_ATTENTION_BARRIER_CYCLES / blocks;
-    if (p->shape.grouped) return xg_attention_group_cycles(p, m, blocks);
-    if (p->stages > 1) return XG_MAX(cycles, (int64_t)XG_ATTENTION_LATENCY_CYCLES);
-    return cycles + XG_ATTENTION_LATENCY_CYCLES;
+    int64_t step = p->shape.step * (p->depth + p->columns) * xg_type_bytes(p->form.held) / XG_PASS_BYTES;
+    all = PASSES * pairs * (deep + p->columns / XG_ATTENTION_UNIT_K);
+    if (p->form.unit == XG_TILE_NO_UNIT)
+        all = all * XG_ATTENTION_UNIT_K + PASSES * PASSES * deep;
+    else if (!xg_attention_keeps_query(p))
+        all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
+    return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t sums = p->halves * (p->columns + p->own) / XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
-    return XG_ATTENTION_REGISTERS + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
+    int64_t wide = p->shape.blocks > 1 ? XG_ATTENTION_WIDE_REGISTERS : 0;
+    return XG_ATTENTION_REGISTERS + wide + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
 XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
     int64_t elements = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
     return xg_cost_mul(elements, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
 }
 /* Of a cluster: two barriers, and what each block reads of the others. */
-XG_FN int64_t xg_attention_cluster_cycles(const xg_attention_plan *p) {
+XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
     enum {
         BARRIERS = 2
     };
     if (p->cluster == 1) return 0;
     return BARRIERS * (int64_t)XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
-/* Steps outweigh what a block does outside of them, which a plan's counts do not tell: these are planned by them. Where
- * warp groups compete, all are planned by the other formula, which knows those. */
-XG_FN bool xg_attention_is_long(const xg_attention_form *f, const xg_device *m) {
-    enum {
-        LONG = 1024 /* rows, and keys */
-    };
-    return f->unit != XG_TILE_NO_UNIT && !m->warp_groups && f->rows >= LONG && f->keys >= LONG;
+/* Of a step: one thing behind the other in a warp, or the way from memory, where that is longer. */
+XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
+    int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
+    if (p->shape.grouped) /* its group's products, then what it makes of them */
+        return XG_TILE_BULK_GROUP / 2 * p->shape.step * (p->depth + p->columns) / rate + issue +
+               XG_ATTENTION_GROUP_CLOCKS;
+    if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
+    own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
+    if (p->in_turns) return own + XG_MAX(way - XG_ATTENTION_TURN_CLOCKS, (int64_t)0);
+    return p->stages > 1 ? XG_MAX(own, way + XG_ATTENTION_LATE_CLOCKS) : own + (p->steps > 1 ? way : 0);
 }
-/* With mma.sync: what the blocks do, counted from the plan, for the one model of time (cost/time.c). */
-XG_FN int64_t xg_attention_unit_time(const xg_attention_plan *p, const xg_device *m) {
-    enum {
-        WAITS = 500, /* clocks of a step, in which a warp of 16 rows waits for products and exponentials; by rows */
-        PASS = 128   /* bytes of shared memory in a clock */
-    };
+/* Of a block: all steps, of which the last one asks for no other, and the ways to memory around them. */
+XG_FN int64_t xg_attention_walk_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
+    int64_t step = xg_attention_step_clocks(p, m, issue), all = xg_cost_mul(p->walked, step);
+    if (p->shape.grouped) return xg_cost_add(all, m->memory_latency + XG_ATTENTION_GROUP_ENDS_CLOCKS);
+    all += 7 * m->memory_latency / 4;
+    if (p->form.unit != XG_TILE_NO_UNIT) all += XG_ATTENTION_ENDS_CLOCKS - (p->walked > 1 ? step / 3 : 0);
+    all += ((p->shape.parts > 1) + (p->cluster > 1)) * XG_ATTENTION_PART_CLOCKS + xg_attention_cluster_clocks(p);
+    return all;
+}
+/* What the blocks multiply, of matrix units or plain cores. */
+XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_counts *c, int64_t all) {
     const xg_attention_form *f = &p->form;
-    int64_t warps = p->threads / XG_WARP_LANES, rate = xg_cost_tensor_rate(m, XG_TENSOR_F16), macs, all, bytes;
-    int64_t issue = xg_attention_issue(p, XG_ATTENTION_GROUP_ISSUE), held = xg_type_bytes(f->held), step;
+    int64_t macs = xg_cost_mul(all, p->tile * p->shape.step * (p->depth + p->columns)), passes;
+    passes = xg_cost_mul(all, xg_attention_shared_passes(p));
+    if (p->shape.parts > 1)
+        passes = xg_cost_add(passes, xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES * p->columns * 3 / 2));
+    if (f->unit == XG_TILE_NO_UNIT)
+        c->pipes[f->sum == XLAGPU_F64 ? XG_PIPE_F64 : XG_PIPE_F32] = macs / XG_WARP_LANES;
+    else if (!p->shape.grouped)
+        c->warp_macs[XG_TENSOR_F16] = macs;
+    else { /* each group's products read all keys */
+        int64_t keys = p->shape.step * (p->depth + p->columns), rows = p->tile * p->depth;
+        c->macs[XG_TENSOR_F16] = macs;
+        keys *= 1 + p->threads / XG_TILE_BULK_GROUP;
+        passes = c->unit_passes = xg_cost_mul(all, (keys + rows) * xg_type_bytes(f->held) / XG_PASS_BYTES);
+        c->bulk_sectors = c->l2_sectors;
+    }
+    c->shared_passes = passes;
+}
+/* Barriers that a block takes: for each step's keys to have come, for the tile's rows, for other parts of the keys. */
+XG_FN int64_t xg_attention_waits(const xg_attention_plan *p) {
+    bool ahead = p->stages > 1;
+    if (p->shape.grouped) return 1;
+    return p->walked * (ahead ? 1 : 2) + xg_attention_keeps_query(p) + 2 * ((p->shape.parts > 1) + (p->cluster > 1));
+}
+/* What the blocks do, counted from the plan, for the one model of time (cost/time.c). */
+XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    int64_t warps = p->threads / XG_WARP_LANES, all = xg_cost_mul(p->blocks, p->walked), bytes, rows;
+    int64_t issue = xg_attention_issue(p), ends = xg_attention_ends_issue(p), held = xg_type_bytes(f->held);
     xg_cost_prediction r;
     xg_cost_counts c;
     memset(&c, 0, sizeof c);
     c.blocks = p->blocks;
-    c.threads = p->threads;
-    c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
+    c.threads = p->threads + p->producers;
+    c.registers = xg_attention_registers(p);
+    if (p->shape.grouped) c.registers = m->registers_per_sm / (xg_attention_group_resident(p) * c.threads);
+    c.registers = XG_MIN(c.registers, (int64_t)m->registers_per_thread);
     c.shared_bytes = p->shared;
-    all = xg_cost_mul(p->blocks, p->walked);
-    macs = p->tile * p->shape.step * (p->depth + p->columns);
-    c.warp_macs[XG_TENSOR_F16] = xg_cost_mul(all, macs);
-    step = p->shape.step * (p->depth + p->columns) * held;
-    c.shared_passes = xg_cost_mul(all, xg_attention_shared_passes(p) + step / PASS);
-    c.l2_sectors = xg_cost_mul(all, step / XG_SECTOR_BYTES);
+    c.l2_sectors = xg_cost_mul(all, p->shape.step * (p->depth + p->columns) * held / XG_SECTOR_BYTES);
+    xg_attention_count_products(p, &c, all);
+    /* eights of the result are half sectors */
+    rows = p->tile * (p->depth + 2 * p->columns / p->cluster) * held / XG_SECTOR_BYTES;
+    c.l2_sectors = xg_cost_add(c.l2_sectors, xg_cost_mul(p->blocks, rows));
     bytes = xg_attention_operand_bytes(f);
     c.read_bytes = bytes / 4 * 3;
     c.written_bytes = bytes / 4;
-    c.barriers = p->walked;
-    c.issued = xg_cost_mul(all, warps * issue);
-    c.warp_issued = xg_cost_mul(p->walked, issue);
-    step = issue + macs * XG_TILE_UNIT_SCHEDULERS / (rate * warps) + WAITS * (int64_t)XG_ATTENTION_HALVES / p->halves;
-    c.warp_clocks = xg_cost_mul(p->walked, XG_MAX(step, p->stages > 1 ? 0 : step + m->memory_latency));
-    c.warp_clocks = xg_cost_add(c.warp_clocks, XG_ATTENTION_ENDS_CYCLES + xg_attention_cluster_cycles(p));
+    c.barriers = xg_attention_waits(p);
+    c.issued = xg_cost_mul(warps, xg_cost_add(xg_cost_mul(all, issue), xg_cost_mul(p->blocks, ends)));
+    c.warp_issued = xg_cost_add(xg_cost_mul(p->walked, issue), ends);
+    c.warp_clocks = xg_cost_add(xg_attention_walk_clocks(p, m, issue), ends);
     r = xg_cost_predict(m, &c);
     return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
-}
-XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
-    const xg_attention_form *f = &p->form;
-    int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
-        (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_registers(p)));
-    int64_t blocks, rounds, cycles, bytes, terms[2];
-    if (xg_attention_is_long(f, m)) return xg_attention_unit_time(p, m);
-    if (p->shape.grouped) resident = XG_MIN(resident, xg_attention_group_resident(p));
-    resident = XG_MAX(resident, (int64_t)1);
-    blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
-    rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
-    cycles = xg_cost_add(xg_cost_mul(p->walked, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
-    cycles = xg_cost_add(cycles, xg_attention_cluster_cycles(p));
-    bytes = xg_attention_operand_bytes(f);
-    terms[0] = xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz);
-    terms[1] = xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth));
-    return p->cluster > 1 ? xg_cost_norm(terms, 2) : XG_MAX(terms[0], terms[1]); /* clusters have to be sure to pay */
 }
 /* The dots alone, and scores that go to memory and back: at least three times one way. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {
@@ -269,6 +292,8 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
     bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
+    bytes =
+        xg_cost_scale(bytes, 1000, XG_MAX(m->copy_permille, (int64_t)1)); /* what is reached, as in xg_attention_time */
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
                            xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
@@ -289,17 +314,16 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *rows = given ? xg_record_get(&given->form, "warp_rows") : NULL;
     const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
+    const xg_numbers *turns = given ? xg_record_get(&given->form, "in_turns") : NULL;
     if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
     if (group &&
         (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
+    if (turns ? turns->n != 1 || turns->p[0] != s->in_turns : (tile || group) && s->in_turns) return false;
     if (rows ? rows->n != 1 || rows->p[0] != s->blocks * XG_ATTENTION_ROWS : tile && s->blocks > 1) return false;
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * s->blocks * XG_ATTENTION_ROWS && tile->p[1] == s->step);
-}
-XG_FN bool xg_attention_orders_rows(const xg_record *given) {
-    return given && xg_record_get(&given->form, "warp_rows");
 }
 /* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
 XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device *m) {
@@ -308,13 +332,13 @@ XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device 
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 1, true},
+#define X(warps, step) {warps, 1, step, 1, true, false},
         XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
-#define X(warps, parts, step) {warps, parts, step, 1, false},
+#define X(warps, parts, step) {warps, parts, step, 1, false, false},
             XG_ATTENTION_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 2, false},
+#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns},
                 XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };
@@ -325,12 +349,12 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (shapes[k].grouped && !xg_attention_may_group(f, &shapes[k], m)) continue;
-        if (shapes[k].blocks > 1 && !xg_attention_is_long(f, m) && !xg_attention_orders_rows(given)) break;
         for (blocks = 1; blocks <= m->blocks_per_cluster; blocks *= 2) {
             p->cluster = blocks;
             xg_attention_settle(p, &shapes[k], m);
             if (blocks > 1 && (p->shape.blocks > 1 || !xg_attention_may_cluster(p, m))) break;
             if (p->shape.blocks > 1 && f->unit == XG_TILE_NO_UNIT) break;
+            if (p->shape.in_turns && !p->in_turns) break;
             if (p->shape.blocks > 1 && xg_attention_registers(p) > m->registers_per_thread) break;
             if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
             if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;

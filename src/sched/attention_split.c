@@ -14,7 +14,7 @@
 enum {
     XG_ATTENTION_PART_KEYS = 64,     /* of a part at least: a step */
     XG_ATTENTION_PARTS_MAX = 64,     /* the second step reads as many results */
-    XG_ATTENTION_SPLIT_PERCENT = 85, /* of the time before: the estimate is no better than that */
+    XG_ATTENTION_SPLIT_PERCENT = 95, /* of the time before: the estimate is no better than that */
     XG_ATTENTION_JOIN_PS = 2500000   /* of the second step's launch, and its way to memory and back */
 };
 

@@ -40,6 +40,10 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
     if (w->p.shape.blocks > 1) xg_record_put(job->arena, &r->form, "warp_rows", &w->p.warp_rows, 1);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
+    if (w->p.in_turns) {
+        int64_t turns = 1;
+        xg_record_put(job->arena, &r->form, "in_turns", &turns, 1);
+    }
     if (w->p.cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &w->p.cluster, 1);
     walked[0] = w->p.walked;
     walked[1] = w->p.steps;

@@ -4,7 +4,9 @@
  * are four groups (batch, rows, columns, summed), each of which has one stride in memory; and behind the dot nothing
  * but an array of the result's shape or a bias along the dimension that lies innermost, both added in either order; a
  * maximum with 0 or GELU by tanh; and a narrower type, in this order. Products of f8 may be multiplied by one or two
- * numbers that lie in memory, before anything is added: the library's scales of its operands.
+ * numbers that lie in memory, before anything is added: the library's scales of its operands. Their result may be f8,
+ * multiplied by a number and limited to what f8 holds; then a second result may be the largest of the absolute values
+ * before that (f8_pass.c makes such fusions).
  *
  * The library thinks of matrices as columns side by side. A result whose rows lie side by side is one whose columns do,
  * transposed: then the right operand is the library's first one. */
@@ -36,6 +38,7 @@ enum {
     X(F8E4M3FN, BF16, 28, 14, 68, 0, tensor_f8) \
     X(F8E4M3FN, F16, 28, 2, 68, 0, tensor_f8) \
     X(F8E4M3FN, F32, 28, 0, 68, 0, tensor_f8) \
+    X(F8E4M3FN, F8E4M3FN, 28, 28, 68, 0, tensor_f8) \
     X(S8, S32, 3, 10, 72, 10, tensor_i8)
 /* clang-format on */
 typedef struct xg_lt_types {
@@ -48,8 +51,9 @@ typedef struct xg_lt_match {
     const xg_inst *dot, *bias, *addend; /* bias, addend (of the result's shape): parameters, or NULL */
     const xg_inst *operand[2];          /* parameters */
     const xg_inst *scale[2];            /* parameters of one f32 */
+    const xg_inst *scale_out, *largest; /* likewise, of an f8 result; what max |y| is of y */
     uint32_t n_scales;
-    bool relu, gelu;
+    bool relu, gelu, limited; /* limited: to what an f8 result holds */
     xlagpu_type in, out;
 } xg_lt_match;
 
@@ -196,11 +200,32 @@ XG_FN const xg_inst *xg_lt_scales(const xg_inst *i, xg_lt_match *m) {
     }
     return i;
 }
+/* Of an f8 result: y, which is multiplied by a number, limited and converted; else i. */
+XG_FN const xg_inst *xg_lt_narrow(const xg_inst *i, xg_lt_match *m) {
+    xlagpu_type t = i->shape->type;
+    double most = xg_float_decode(t, xg_float_format_of(t)->max_bits), low, high;
+    const xg_inst *low_of;
+    if (i->op != XG_CONVERT) return i;
+    low_of = XG_OPERAND(i, 0);
+    if (low_of->op != XG_MINIMUM || !xg_lt_constant(XG_OPERAND(low_of, 1), &high) || high != most) return i;
+    low_of = XG_OPERAND(low_of, 0);
+    if (low_of->op != XG_MAXIMUM || !xg_lt_constant(XG_OPERAND(low_of, 1), &low) || low != -most) return i;
+    i = XG_OPERAND(low_of, 0);
+    m->limited = true;
+    if (m->largest && XG_OPERAND(XG_OPERAND(m->largest, 0), 0) == i) return i;
+    m->scale_out = i->op == XG_MULTIPLY ? xg_lt_scalar(XG_OPERAND(i, 1)) : NULL;
+    return m->scale_out ? XG_OPERAND(i, 0) : i;
+}
 /* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added, scales. */
 XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
     uint32_t k;
     i = xg_lt_peel(i);
-    if (i->op == XG_CONVERT) i = xg_lt_peel(XG_OPERAND(i, 0));
+    if (i->shape->type == XLAGPU_F8E4M3FN) {
+        const xg_inst *y = xg_lt_narrow(i, m);
+        if (m->largest && (!m->limited || XG_OPERAND(XG_OPERAND(m->largest, 0), 0) != y)) return i;
+        i = xg_lt_peel(y);
+    } else if (i->op == XG_CONVERT)
+        i = xg_lt_peel(XG_OPERAND(i, 0));
     for (k = 0; i->op == XG_MAXIMUM && k < 2 && !m->relu; k++)
         if (xg_lt_is_zero(XG_OPERAND(i, k))) {
             m->relu = true;
@@ -230,10 +255,24 @@ XG_FN const xg_inst *xg_lt_operand(const xg_inst *i) {
         i = xg_lt_peel(XG_OPERAND(i, 0));
     return i->op == XG_PARAMETER ? i : NULL;
 }
+/* The second root: max |y| of all y. */
+XG_FN bool xg_lt_largest(const xg_inst *i, xg_lt_match *m) {
+    const xg_comp *c = i->op == XG_REDUCE && i->n_operands == 2 ? xg_attr_comp(i, XG_A_to_apply) : NULL;
+    double init;
+    if (!c || i->shape->elements != 1 || i->shape->type != XLAGPU_F32 || XG_OPERAND(i, 0)->op != XG_ABS ||
+        !xg_reducer_is_plain(c) || c->root->op != XG_MAXIMUM || !xg_lt_constant(XG_OPERAND(i, 1), &init) || init > 0)
+        return false;
+    m->largest = i;
+    return true;
+}
 XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     uint32_t k;
     memset(m, 0, sizeof *m);
+    if (root->op == XG_TUPLE && root->n_operands == 2) {
+        if (!xg_lt_largest(XG_OPERAND(root, 1), m)) return false;
+        root = XG_OPERAND(root, 0);
+    }
     m->dot = xg_lt_epilogue(root, m);
     if (!xg_shape_is_array(root->shape) || m->dot->op != XG_DOT || m->dot->n_operands != 2 ||
         xg_inst_attr(m->dot, XG_A_sparsity_config) || xg_inst_attr(m->dot, XG_A_algorithm))
@@ -262,6 +301,7 @@ XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d
     XG_LT_TYPES(X)
 #undef X
     if (m->n_scales && m->in != XLAGPU_F8E4M3FN) return NULL;
+    if (m->out == XLAGPU_F8E4M3FN ? !m->limited || m->bias || m->addend : m->largest != NULL) return NULL;
     if (!out->compute || rounded || (epilogue && xg_type_bits(m->dot->shape->type) < 32) ||
         (epilogue && (xg_type_class(m->out) == XGT_C || m->out == XLAGPU_S32)))
         return NULL;
@@ -364,6 +404,8 @@ XG_FN bool xg_lt_call_of(const xg_lt_match *m, const xg_lt_types *t, xg_lt_call 
     c->operand_c = m->addend ? m->addend->number : -1;
     c->operand_scale_a = m->n_scales ? m->scale[0]->number : -1;
     c->operand_scale_b = m->n_scales > 1 ? m->scale[1]->number : -1;
+    c->operand_scale_d = m->scale_out ? m->scale_out->number : -1;
+    c->largest = m->largest != NULL;
     return !m->bias || m->bias->shape->dims[0] == c->rows;
 }
 /* Of 8-bit elements it multiplies only rows of one matrix with columns of the other, each aligned. */
@@ -399,6 +441,14 @@ XG_FN int64_t xg_lt_workspace(const xg_way_job *job, const xg_device *d) {
     if (given && given->n == 1) return given->p[0];
     if (limit <= 0) limit = d->memory_bytes;
     return XG_MIN((int64_t)XG_LT_WORKSPACE_BYTES, limit / XG_LT_WORKSPACE_SHARE / 256 * 256);
+}
+/* Whether the library makes it. */
+XG_FN bool xg_lt_takes(const xg_inst *fusion, xg_lt_match *m) {
+    const xg_device *d = &fusion->comp->module->device;
+    xg_lt_types types;
+    xg_lt_call c;
+    return xg_lt_match_of(fusion, m) && xg_lt_types_of(m, d, &types) && xg_lt_call_of(m, &types, &c) &&
+           xg_lt_is_known(m, &c, d);
 }
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *module = job->fusion->comp->module;

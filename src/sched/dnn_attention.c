@@ -545,18 +545,24 @@ XG_FN int64_t xg_dnn_attention_time(
     if (!(m->libraries >> XG_EXE_LIBRARY_CUDNN & 1) || !xg_sdpa_of(&s, f, a, x, &m->device)) return INT64_MAX;
     return m->libraries & XG_EXE_LIBRARY_ALWAYS ? 0 : xg_sdpa_time(&s, &m->device);
 }
+/* The call, as the record's form. */
+XG_FN void xg_dnn_record(xg_way_job *job, xg_record *r, const xg_dnn_graph *g, int64_t notes) {
+    const xg_module *m = job->fusion->comp->module;
+    const xg_numbers *given = job->given ? xg_record_get(&job->given->form, "workspace") : NULL;
+    int64_t workspace = given && given->n == 1 ? given->p[0] : xg_dnn_workspace(m);
+    if (m->deterministic) notes |= XG_DNN_NOTE_NONDETERMINISTIC;
+    r->why = xg_str_of(NULL, 0);
+    xg_record_put(job->arena, &r->form, "graph", g->words.p, g->words.n);
+    xg_record_put(job->arena, &r->form, "refused_notes", &notes, 1);
+    xg_record_put(job->arena, &r->form, "workspace", &workspace, 1);
+}
 XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *m = job->fusion->comp->module;
     const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
-    bool ordered = job->given && job->given->way.n;
-    const xg_numbers *given = job->given ? xg_record_get(&job->given->form, "workspace") : NULL;
-    int64_t notes = XG_DNN_NOTE_NARROWER_SUMS | (m->deterministic ? XG_DNN_NOTE_NONDETERMINISTIC : 0), workspace;
     xg_aff_ctx *x;
     xg_attention_plan *p;
     xg_dnn_graph g;
     xg_sdpa s;
-    if (!ordered && !(m->libraries >> XG_EXE_LIBRARY_CUDNN & 1)) return false;
-    r->why = xg_str_z("it is no attention");
     if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
     x = xg_aff_new(job->arena);
     p = XG_NEW(job->arena, xg_attention_plan);
@@ -565,13 +571,9 @@ XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
         r->why = xg_str_z(s.why);
         return false;
     }
-    r->why = xg_str_of(NULL, 0);
     xg_dnn_begin(&g, job->arena, XLAGPU_F32);
     xg_sdpa_graph(&s, &g);
-    workspace = given && given->n == 1 ? given->p[0] : xg_dnn_workspace(m);
-    xg_record_put(job->arena, &r->form, "graph", g.words.p, g.words.n);
-    xg_record_put(job->arena, &r->form, "refused_notes", &notes, 1);
-    xg_record_put(job->arena, &r->form, "workspace", &workspace, 1);
+    xg_dnn_record(job, r, &g, XG_DNN_NOTE_NARROWER_SUMS);
     times->own = xg_sdpa_time(&s, &m->device);
     xg_record_put(job->arena, &r->estimates, "cudnn", &times->own, 1);
     if (xg_attention_plan_of(p, &m->device, NULL)) {

@@ -9,7 +9,11 @@
 #include "../emit/emit.h"
 
 /* ---- cublaslt.c ---- */
+XG_FN bool xg_f8_fuse(xg_module *m); /* f8_pass.c: the pass narrow-product-fusion */
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times);
+
+/* ---- dnn_norm.c ---- */
+XG_FN bool xg_cudnn_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* attention and norms */
 
 /* ---- library.c ---- */
 XG_FN xg_kmodule *xg_library_emit(

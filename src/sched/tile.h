@@ -86,9 +86,13 @@ typedef struct xg_tile_fetch {
     int64_t branches;       /* in each round, which says where an element lies: its loads are waited for there */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
-    int64_t slant;          /* elements more between 16 rows and the next 16 */
-    int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
-    int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
+    /* Of rows along k: elements from one to the next, from one of the batch to the next,
+     * and in front of the first. row_pitch 0: it is not known. */
+    int64_t row_pitch, batch_pitch, first_row;
+    int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
+    int64_t slant; /* elements more between 16 rows and the next 16 */
+    int64_t line;  /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
+    int64_t rows, pitch; /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
     int64_t offset; /* of the first buffer, in elements */
     bool may_bulk;  /* tensor copies bring it; `tensor` describes the array */
@@ -168,6 +172,7 @@ XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);         
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
+XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
     const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
@@ -233,6 +238,9 @@ enum {
 /* To the operand's indices, of the steps from `first` on. */
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first);
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p); /* so many elements along k the first step has less than others */
+/* Whether the threads of a row begin with a sector, up to a sector further on, where the row does not; those of the
+ * last round go on at the step's beginning. So all instructions but that one touch whole sectors. */
+XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side);
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 
@@ -290,6 +298,7 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
+XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
 
 /* ---- tile_limit.c ---- */
 XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */

@@ -50,7 +50,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
     xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
     counts[XG_TILE_ROW] = r.row_step;
-    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units) + XG_MAX(p->fetch[side].shift - 1, (int64_t)0);
     counts[XG_TILE_ROW_ROUND] = r.rows;
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
@@ -69,6 +69,7 @@ XG_FN void xg_tile_fetch_place(
     *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, *k, r.k_step));
     if (t->brick > 1)
         *k = xg_aff_add(x, xg_aff_mul(x, *k, t->brick), xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick));
+    if (t->shift) *k = xg_aff_mod(x, *k, r.k_units);
     if (t->along_k)
         *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
     else
@@ -76,6 +77,27 @@ XG_FN void xg_tile_fetch_place(
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+#ifndef XLAGPU_SMALL
+/* Elements from a sector's begin to that of a row, of the batch's, of the first row in the first step. */
+XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    int64_t sector = XG_SECTOR_BYTES / t->bytes;
+    *row = xg_floor_mod(t->row_pitch, sector);
+    *batch = p->batch > 1 ? xg_floor_mod(t->batch_pitch, sector) : 0;
+    *first = xg_floor_mod(t->first_row - xg_tile_lead(p), sector);
+}
+XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t lanes = XG_SECTOR_BYTES / (t->vector * t->bytes), row, batch, first;
+    xg_tile_rounds r;
+    t->shift = 0;
+    if (!t->row_pitch || !t->along_k || lanes < 2 || t->brick > 1) return;
+    r = xg_tile_rounds_of(p, t);
+    if (r.ks < 2 || r.k_units != r.k_step * r.ks || r.k_step % lanes || r.row_step % lanes) return;
+    xg_tile_begins(p, side, &row, &batch, &first);
+    if (row || batch || first) t->shift = lanes;
+}
+#endif
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
@@ -178,6 +200,28 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+#ifndef XLAGPU_SMALL
+XG_FN void xg_tile_shift(xg_tile_kernel *w) {
+    xg_aff_ctx *x = w->e->m->aff;
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &w->p->fetch[side];
+        int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
+        const xg_aff *begin;
+        xg_kval *at[XG_TILE_FETCH_DIMS];
+        if (!t->shift) continue;
+        xg_tile_begins(w->p, side, &row, &batch, &first);
+        xg_tile_fetch_counts(w->p, side, counts);
+        w->step = xg_elem_index(&w->s, 0);
+        xg_tile_fetch_at(w, side, w->step, w->step, at);
+        begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows));
+        begin = xg_aff_add(x, xg_aff_mul(x, begin, -row), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BATCH), -batch));
+        begin = xg_aff_div(x, xg_aff_add_k(x, begin, -first), t->vector);
+        begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mod(x, begin, t->shift));
+        w->place[side][1] = xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, begin, at);
+    }
+}
+#endif
 /* As xg_tile_inside: of what is brought now. */
 XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     int64_t counts[XG_TILE_FETCH_DIMS];
@@ -353,26 +397,33 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     }
     xg_flow_end(&f);
 }
-/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
-XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
-    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
-    xg_kval *zero, *k_round, *row_round;
-    xg_flow_if(&some, xg_tile_has_vector(w, side));
-    zero = k_round = row_round = xg_elem_index(&w->s, 0);
-    if (r.ks > 1) {
-        xg_flow_slot(&outer, &w->shared);
-        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+/* All rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ
+ * in constants alone. */
+XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer, int64_t first, int64_t last) {
+    int64_t rows = xg_tile_rounds_of(w->p, &w->p->fetch[side]).rows;
+    xg_flow outer = xg_flow_of(&w->s, &w->shared), inner = outer;
+    xg_kval *k_round = xg_elem_index(&w->s, first), *row_round = xg_elem_index(&w->s, 0);
+    if (first >= last) return;
+    if (last - first > 1) {
+        k_round = xg_flow_for(&outer, k_round, xg_elem_index(&w->s, last), 1, last - first);
         outer.op->flags = KL_UNROLL_LOWERED;
     }
-    if (r.rows > 1) {
-        xg_flow_slot(&inner, &w->shared);
-        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+    if (rows > 1) {
+        inner = xg_flow_of(&w->s, &w->shared);
+        row_round = xg_flow_for(&inner, row_round, xg_elem_index(&w->s, rows), 1, rows);
         inner.op->flags = KL_UNROLL_LOWERED;
     }
     xg_tile_copy(w, side, row_round, k_round, buffer);
     xg_flow_end(&inner);
     xg_flow_end(&outer);
+}
+/* Where rows are shifted, the last round alone goes on at the step's beginning. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    int64_t rounds = xg_tile_rounds_of(w->p, &w->p->fetch[side]).ks, whole = rounds - (w->p->fetch[side].shift > 0);
+    xg_flow some = xg_flow_of(&w->s, &w->shared);
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    xg_tile_copy_rounds(w, side, buffer, 0, whole);
+    xg_tile_copy_rounds(w, side, buffer, whole, rounds);
     xg_flow_end(&some);
 }
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {

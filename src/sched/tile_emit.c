@@ -473,6 +473,9 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         xg_tile_threads(&w);
     }
     if (!p->shape.stays) xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
+#ifndef XLAGPU_SMALL /* whose rows begin where they do */
+    if (!p->bulk) xg_tile_shift(&w);
+#endif
     w.steps = xg_tile_steps(&w);
     w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;

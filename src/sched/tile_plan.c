@@ -189,12 +189,38 @@ XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     if (xg_inst_is_tf32(p->form.hero)) return p->unit != XG_TILE_NO_UNIT; /* else rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
+#ifndef XLAGPU_SMALL
+/* Where rows along k begin; row: see xg_tile_probe, of single elements. */
+XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row) {
+    enum {
+        ROW,
+        K,
+        LANE,
+        BATCH,
+        DIMS
+    };
+    static const int64_t none[DIMS] = {0, 0, 0, 0};
+    const xg_aff *e;
+    uint32_t d;
+    t->row_pitch = 0;
+    if (!xg_imap_ok(row)) return;
+    e = row->results[0];
+    t->batch_pitch = xg_aff_scale_of(e, xg_aff_dim(x, BATCH));
+    t->row_pitch = xg_aff_scale_of(e, xg_aff_dim(x, ROW));
+    for (d = 0; e && d < DIMS; d++)
+        e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, d), xg_aff_scale_of(e, xg_aff_dim(x, d))));
+    for (d = 0; e && d < DIMS; d++)
+        if (xg_aff_uses(e, xg_aff_dim(x, d))) e = NULL;
+    if (!e || !xg_aff_eval(e, none, none, &t->first_row)) t->row_pitch = 0;
+}
+#endif
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    const xg_imap *row;
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
     int64_t size[2];
     int way;
@@ -206,6 +232,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
+    t->row_pitch = 0;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? (int64_t)XG_TILE_VECTOR_MAX : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
@@ -213,12 +240,19 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                 continue;
             t->vector = n;
             t->along_k = way;
-            xg_tile_bulk_describe(p, x, side, from, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+            row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+            xg_tile_bulk_describe(p, x, side, from, row);
+#ifndef XLAGPU_SMALL
+            if (way) xg_tile_find_rows(t, x, row);
+#endif
             return;
         }
     for (way = 1; way >= 0 && !t->along_k; way--)
         t->along_k = way && size[way] > 1 &&
                      xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+#ifndef XLAGPU_SMALL
+    if (t->along_k) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+#endif
 }
 
 /* ---- what is written ---- */
@@ -282,6 +316,9 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
+#ifndef XLAGPU_SMALL
+    xg_tile_settle_shift(p, side);
+#endif
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
@@ -317,8 +354,9 @@ XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
-    int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
-    return p->shared * xg_type_bytes(p->held) + xg_tile_store_bytes(p) + xg_tile_bulk_barriers(p) * 8 - unused;
+    int64_t address = xg_tile_is_tensor(p); /* of tensor memory, which has the room of a barrier */
+    return xg_shared_whole(p->shared * xg_type_bytes(p->held)) + xg_shared_whole(xg_tile_store_bytes(p)) +
+           xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4);
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
@@ -513,6 +551,7 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
  * steps, whatever memory says (tile_limit.c). */
 XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps, tiles, warps;
+    bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
@@ -521,8 +560,12 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (given && xg_record_get(&given->form, "cluster")) return true;
     tiles = p->blocks / blocks;
     if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
-    warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least */
-    return p->unit == XG_TILE_NO_UNIT && warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
+    warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least, or two that bring */
+    if (p->unit != XG_TILE_NO_UNIT && !p->may_group && xg_tile_is_few(p, &few_m))
+        warps /= 2;
+    else if (p->unit != XG_TILE_NO_UNIT)
+        return false;
+    return warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
 }
 /* The shape in the hands of two blocks, of four ... */
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
@@ -552,9 +595,11 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
-/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
-XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
-    if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
+/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. A few rows
+ * would leave most of 64 empty, while threads bring a large matrix. */
+XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
+    bool few_m, few = !xg_tile_bulk_shapes(p) && !xg_tile_is_named(given, "group_tile") && xg_tile_is_few(p, &few_m);
+    if (!few && (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k))) return;
     p->may_group = p->in_tensor = false;
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
@@ -564,7 +609,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few, deepens;
     size_t k;
     memset(&best, 0, sizeof best);
-    xg_tile_may_still_group(p);
+    xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {

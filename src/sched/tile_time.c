@@ -130,8 +130,9 @@ XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m)
 XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
-    int64_t line = (t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t line = (t->shift ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
+    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
+            odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
     bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
@@ -229,8 +230,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
-        xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
+    w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
@@ -324,7 +324,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.blocks = grid;
     c.threads = p->threads + p->producers;
     c.shared_bytes = xg_tile_shared_bytes(p);
-    c.registers = XG_MIN(m->registers_per_sm / (xg_tile_bulk_resident(p) * c.threads), m->registers_per_thread);
+    c.registers = xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     out = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES);
     c.unit_passes = xg_cost_mul(all, w.passes);
     c.shared_passes = xg_cost_add(c.unit_passes, out);
@@ -351,7 +351,7 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     xg_tile_work w;
     lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
-    w.passes = 2 * lines;
+    w.passes = lines + (p->bulk ? lines : xg_tile_put_passes(p));
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
     w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));

@@ -208,6 +208,9 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+#ifndef XLAGPU_SMALL
+    xg_tile_settle_shift(p, side);
+#endif
 }
 /* Every thread brings as many vectors: where 192 rows of bytes are turned it is not so. */
 XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
@@ -280,6 +283,26 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
+/* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
+ * different banks. */
+XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
+    enum {
+        LINES_MEET = 4 /* 32 rows of swizzled lines: eight pieces of 16 bytes */
+    };
+    int64_t sum = 0, warps = xg_tile_over(p->threads, XG_WARP_LANES), bytes = xg_type_bytes(p->held), meet;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        const xg_tile_fetch *t = &p->fetch[k];
+        bool across = t->by_rows != t->along_k;
+        if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
+            sum += t->rows * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
+            continue;
+        }
+        meet = t->line ? LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
+        sum += warps * t->rounds * (across ? t->vector * meet : 1);
+    }
+    return sum;
+}
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
     int64_t sum = 0, each;
@@ -312,7 +335,7 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
     int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, chain, memory;
     if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
     shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
+    shared += blocks * xg_tile_put_passes(p);
     issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains)) / XG_TILE_UNIT_SCHEDULERS;
     chain =
         times / p->chains * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));

@@ -84,7 +84,9 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, warps = blocks * p->threads / XG_WARP_LANES;
     int64_t multiply = macs * blocks * 1000 / xg_tile_unit_rate(p, m), shared, issue, memory;
     int64_t feed = p->threads / XG_TILE_GROUP_THREADS * p->shape.n * (p->shape.tm / XG_KMMA_M);
-    shared = blocks * (2 * p->shape.m + p->shape.n + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES;
+    int64_t put =
+        p->bulk ? (p->shape.m + p->shape.n) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES : xg_tile_put_passes(p);
+    shared = blocks * ((p->shape.m + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES + put);
     issue = p->bulk ? 0 : warps * xg_tile_unit_issue(p) / XG_TILE_UNIT_SCHEDULERS;
     memory = p->shape.stages - (p->bulk ? 1 : XG_TILE_GROUP_AHEAD); /* steps that are on their way */
     memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? memory : 1);

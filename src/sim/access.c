@@ -62,6 +62,13 @@ XG_FN void xg_sim_load_run(
 XG_FN void xg_sim_load_lanes(
     char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
     uint32_t i;
+    if (size == 1 && bytes == 4 && !sgn && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { /* tiles of bytes */
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            const uint32_t x = (uint8_t)r->at[r->to.off[i] + at];
+            memcpy(slot + 4 * i, &x, 4);
+        }
+        return;
+    }
     XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
 }
 

@@ -176,14 +176,41 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     }
     return true;
 }
+/* The same, and the issue, where all lanes go to words that are old or unwritten and that no copy is under way to. */
+XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
+    const xg_sim_moves *moves = w->m->moves;
+    const uint32_t *off = to->to.off, states = XG_SIM_COPYING * 0x01010101u;
+    uint32_t t[XG_SIM_WARP], i, k;
+    xg_sim_marks m;
+    if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
+    m = xg_sim_marks_shared(w);
+    for (k = 0; k < size / 4; k++) {
+        moves->gather((char *)t, (const char *)(m.w + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        moves->gather((char *)t, (const char *)(m.r + k), off);
+        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        xg_sim_copy_word of;
+        of.thread = v->id * XG_SIM_WARP + i;
+        of.group = w->copy_threads[of.thread].groups;
+        for (k = off[i] / 4; k < (off[i] + size) / 4; k++) {
+            m.w[k] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
+            memcpy(w->shadow + k * 4, &states, 4);
+            memcpy(&w->copy_words[k], &of, sizeof of);
+        }
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
     uint32_t i, size = in->imm, reading = mask;
+    bool issued;
     uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
+    if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
     for (i = 0; i < XG_SIM_WARP; i++) {
-        given[i] = size;
-        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
@@ -200,14 +227,15 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
+    issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
+    if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (!issued) xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
         if (given[i] == 16) {
             memcpy(d, xg_sim_reach_at(&from, i), 16);
             continue;

@@ -209,6 +209,14 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
+XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+    XG_SIM_T(Wu32) r = a ^ a;
+    XG_V_PRMT(0);
+    XG_V_PRMT(1);
+    XG_V_PRMT(2);
+    XG_V_PRMT(3);
+    return r;
+}
 XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
@@ -224,6 +232,9 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
+/* The bytes before those of each word of a vector register's quarter, which its shuffles stay in. */
+static const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
+    0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C};
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -265,6 +276,21 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Du64 xg_sim_##T##_mulwide_s(xg_sim_##T##_Du64 a, xg_sim_##T##_Du64 b) { \
         return (xg_sim_##T##_Du64)P##_mul_epi32((I)a, (I)b); \
+    } \
+    /* prmt: the four selectors become a byte each; a shuffle makes 0 where bit 7 is set */ \
+    XG_SIM_X86_FN(unit) \
+    xg_sim_##T##_Wu32 xg_sim_##T##_prmt(xg_sim_##T##_Wu32 a, xg_sim_##T##_Wu32 b, xg_sim_##T##_Wu32 c) { \
+        xg_sim_##T##_Wu32 at, n = (c & 0xFFu) | (c & 0xFF00u) << 8, upper, sign, r; \
+        memcpy(&at, xg_sim_quarters, sizeof at); \
+        n = (n | n << 4) & 0x0F0F0F0Fu; \
+        at |= n & 0x03030303u; \
+        upper = (n & 0x04040404u) << 5; \
+        sign = n >> 3 & 0x01010101u; \
+        r = (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)a, (I)(at | upper)) | \
+            (xg_sim_##T##_Wu32)P##_shuffle_epi8((I)b, (I)(at | (upper ^ 0x80808080u))); \
+        upper = r >> 7 & sign; \
+        sign = (sign << 8) - sign; \
+        return (r & ~sign) | ((upper << 8) - upper); \
     } \
     /* the processor's answer for two zeros is the second one: ask both ways */ \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_min32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b) { \
@@ -539,7 +565,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
-    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \

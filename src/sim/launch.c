@@ -337,9 +337,9 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     if (at > l->shared_limit)
         return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name,
             (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target))
+    if (f->info.static_shared > XG_SHARED_STATIC_BYTES && !xg_sim_target_letter(l->module->target))
         return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name,
-            f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+            f->info.static_shared, (int)XG_SHARED_STATIC_BYTES);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;

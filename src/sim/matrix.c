@@ -213,28 +213,6 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
-/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
-XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
-    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
-    int64_t *to = c[0];
-    uint32_t i;
-    memcpy(x, even, sizeof x);
-    memcpy(y, odd, sizeof y);
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        to[2 * i] = x[i];
-        to[2 * i + 1] = y[i];
-    }
-}
-XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
-    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
-    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
-        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
-    }
-    memcpy(even, x, sizeof x);
-    memcpy(odd, y, sizeof y);
-}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -251,7 +229,7 @@ XG_FN void xg_sim_work_load_c(
     }
     if (x->t.c == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+            fns->int_c_rows(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
         return;
     }
     for (i = 0; i < regs; i++)
@@ -274,8 +252,8 @@ XG_FN void xg_sim_work_store_d(
     }
     if (x->t.d == XG_SIM_EL_S32) {
         for (i = 0; i < regs; i += 2)
-            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
-                v->regs + list[i], v->regs + list[i + 1]);
+            fns->int_d_rows((const int64_t(*)[8])x->u.i.c + 4 * i, v->regs + list[i], v->regs + list[i + 1],
+                (x->t.flags & XG_SIM_TF_SATURATE) != 0);
         return;
     }
     for (i = 0; i < regs; i++)

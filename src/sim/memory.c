@@ -393,7 +393,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(
+XG_INLINE xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -590,24 +590,34 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* The distances of the words that bytes lie in, below 2^31: two at once, as numbers (copies.c says why). */
+XG_FN void xg_sim_words_of(uint32_t *words, const uint32_t *off, uint32_t skip) {
+    const uint64_t add = (uint64_t)skip << 32 | skip;
+    uint64_t two;
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i += 2) {
+        memcpy(&two, off + i, 8);
+        two = (two + add) & 0xFFFFFFFCFFFFFFFCu;
+        memcpy(words + i, &two, 8);
+    }
+}
 /* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
 XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
     const uint32_t skip = (uint32_t)(r->at - w->shared);
-    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    uint32_t words[XG_SIM_WARP], tags[XG_SIM_WARP], i, *row;
     if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        off[i] = skip + r->to.off[i];
-        words[i] = off[i] & ~3u;
-    }
+    xg_sim_words_of(words, r->to.off, skip);
     w->m->moves->gather((char *)tags, (const char *)w->marks, words);
     if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
         if (!w->copy_words) return false;
-        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (tags[i] & XG_SIM_TAG_BYTES) xg_sim_copy_settle(w, v, words[i] & ~15u);
         w->m->moves->gather((char *)tags, (const char *)w->marks, words);
         if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
     }
-    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
-        (const char *)off, sizeof off);
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS);
+    w->m->moves->copy((char *)row, (const char *)words, sizeof words);
+    for (i = 0; i < XG_SIM_WARP && r->bytes != 1; i++) row[i] = skip + r->to.off[i];
     w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
     return true;
 }

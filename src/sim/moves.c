@@ -340,8 +340,18 @@ XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint3
     return *words <= 32;
 }
 XG_M256_FN bool xg_sim_avx2_one_pass(const uint32_t *off) {
-    uint32_t least, words;
-    return xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words) || xg_sim_base_one_pass(off);
+    uint32_t least, words, i, last[32], bank[XG_SIM_WARP], found[XG_SIM_WARP];
+    __m256i bad = _mm256_setzero_si256();
+    if (xg_sim_avx2_all_banks(off) || xg_sim_avx2_in_a_row(off, &least, &words)) return true;
+    for (i = 0; i < 4; i++)
+        XG_M256_PUT((char *)bank, i, _mm256_and_si256(XG_M256_AT((const char *)off, i), _mm256_set1_epi32(124)));
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) memcpy((char *)last + bank[i], &off[i], 4);
+    xg_sim_avx2_gather((char *)found, (const char *)last, bank);
+    for (i = 0; i < 4; i++)
+        bad = _mm256_or_si256(
+            bad, _mm256_srli_epi32(
+                     _mm256_xor_si256(XG_M256_AT((const char *)off, i), XG_M256_AT((const char *)found, i)), 2));
+    return XG_M256_NONE(bad);
 }
 /* Of the 32 words of a slot, those that eight lanes name. */
 XG_M256_FN __m256i xg_sim_avx2_pick(const char *slot, __m256i lane) {

@@ -18,6 +18,12 @@
 XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
     return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
 }
+/* "offset 128 of argument 0, out:a.npy, f32[64], element [32]", in the buffer w->last. */
+XG_FN void xg_sim_word_text(const xg_sim_worker *w, uint64_t at, char *out, size_t cap) {
+    size_t n = XG_MIN(xg_format(out, cap, "offset %llu of ", (unsigned long long)at), cap - 1);
+    n += xg_sim_buffer_text(&w->last, false, out + n, cap - n);
+    (void)xg_sim_element_text(&w->last, at, out + n, cap - n);
+}
 /* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
 XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
@@ -29,11 +35,12 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
         const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
         if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
             (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            char where[XG_SIM_PLACE_MAX];
+            xg_sim_word_text(w, k * 4, where, sizeof where);
             xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
-                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "on %s: another block has written it by an atomic or strong access%s, and %s: "
                 "blocks see each other's from scope .gpu on",
-                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
-                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                where, tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
                 narrow ? "this one is of scope .cta" : "this one is wider");
             return false;
         }
@@ -58,19 +65,25 @@ XG_INLINE void xg_sim_constant_marks(
 /* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
 XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    char where[XG_SIM_PLACE_MAX];
+    const uint32_t *lines = write ? m->line_r : m->line_w, *words = write ? m->r : m->w;
     uint64_t k;
     if (write ? !m->read_only : !m->constant) return true;
     for (k = at / 4; k <= (at + n - 1) / 4; k++) {
-        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        if (xg_sim_line_tag(&lines[2 * (k / XG_SIM_LINE_WORDS)]) < m->floor) {
+            k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        if (xg_sim_tag_at(lines, words, k) < m->floor) continue;
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_word_text(w, k * 4, where, sizeof where);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
-            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
-                    "are of "
-                    "memory that nothing writes while the kernel runs"
-                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
-                    "that "
-                    "nothing writes while the kernel runs",
-            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+            write
+                ? "this write to %s, which the kernel has read by ld.global.nc: such loads are of memory that nothing "
+                  "writes while the kernel runs"
+                : "this load of %s, which the kernel has written: ld.global.nc is for memory that nothing writes while "
+                  "the kernel runs",
+            where);
         return false;
     }
     return true;

@@ -663,7 +663,6 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
 }
 
 XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
-    uint32_t one[3];
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -671,9 +670,12 @@ XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
             xg_sim_triple(p, f->info.reqntid);
         else if (xg_sim_accept_dot(p, "reqnctapercluster"))
             xg_sim_triple(p, f->info.cluster);
-        else if (xg_sim_accept_dot(p, "minnctapersm") || xg_sim_accept_dot(p, "maxnctapersm") ||
-                 xg_sim_accept_dot(p, "maxnreg") || xg_sim_accept_dot(p, "maxclusterrank"))
-            xg_sim_triple(p, one);
+        else if (xg_sim_accept_dot(p, "minnctapersm"))
+            f->info.resident = xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnreg"))
+            f->info.registers = xg_sim_small(p, "a register count", 0x7FFFFFFF);
+        else if (xg_sim_accept_dot(p, "maxnctapersm") || xg_sim_accept_dot(p, "maxclusterrank"))
+            (void)xg_sim_small(p, "a number of blocks", 0x7FFFFFFF);
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))

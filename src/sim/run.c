@@ -686,12 +686,12 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             } else
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
-        if (XG_UNLIKELY(v->maimed) && xg_sim_meets_others(in)) {
+        if (!whole && v->maimed && xg_sim_meets_others(in)) { /* lanes of it are gone */
             v->state = XG_SIM_LEFT_OUT;
             break;
         }
         if (!xg_sim_step(&team, in, pc)) break;
-        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
+        if (!whole && w->tracer) xg_sim_trace_team(w, v, nw, in); /* with one, no warp counts as whole */
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;

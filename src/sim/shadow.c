@@ -541,11 +541,25 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* The same of 32 single or pairs of bytes. */
-XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
-    uint32_t i;
+/* The same of 32 single or pairs of bytes. Single ones are kept as their words: mostly the warp has read others of
+ * them before. */
+XG_FN void xg_sim_note_parts(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    const uint32_t mixed = xg_sim_with_part(mine, XG_SIM_PART_MIXED),
+                   several = xg_sim_with_part(m->tag | 31 | XG_SIM_TAG_SEVERAL, XG_SIM_PART_MIXED);
+    uint32_t t[XG_SIM_WARP], i;
+    if (bytes == 1) {
+        v->gather((char *)t, (const char *)m->r, off);
+        if (v->within(t, XG_SIM_WARP, 0, m->tag))
+            xg_sim_tags_put(m->r, off, mixed);
+        else
+            for (i = 0; i < XG_SIM_WARP; i++)
+                if (t[i] != mixed && t[i] != several)
+                    m->r[off[i] / 4] = xg_sim_read_tag(m, t[i], mine, XG_SIM_PART_MIXED);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
-        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        const xg_sim_wordpart part = off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
         uint32_t *r = &m->r[off[i] / 4];
         *r = xg_sim_read_tag(m, *r, mine, part);
     }
@@ -568,7 +582,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
             continue;
         }
         if (read->shape == XG_SIM_READ_PARTS) {
-            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
+            xg_sim_note_parts(w->m->moves, &m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -615,14 +629,17 @@ XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
 
 /* ---- any bytes ---- */
 
-/* Whole lines whose tags are all from before the launch or the warp's own, which is usual: the end of those. */
+/* Whole lines whose tags are all from before the launch, from the block's past or the warp's own, which is usual: the
+ * end of those. Whether they are read-only has been asked (orders.c). */
 XG_RACY XG_FN uint64_t xg_sim_track_calm(const xg_sim_marks *m, uint64_t at, uint64_t end, uint32_t mine, bool write) {
     const uint32_t floor = m->floor, least = write ? 0 : m->least, own = write ? 0 : 1;
     uint32_t *tags = m->line_w + 2 * (at / 64);
-    if ((at | end) % 64 || !m->tag || !m->r || !m->races || m->constant || m->read_only) return at;
+    if ((at | end) % 64 || !m->tag || !m->r || !m->races) return at;
     for (; at < end; at += 64, tags += 2) {
         const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]);
-        if ((wt >= floor && wt != mine) || wt < least || (rt >= floor && rt != mine)) break;
+        if ((wt >= floor && !xg_sim_tag_mine(m, wt, mine)) || wt < least ||
+            (rt >= floor && !xg_sim_tag_mine(m, rt, mine)))
+            break;
         if ((write ? wt : rt) != mine) XG_SIM_LINE_SET(&tags[own], mine);
     }
     return at;

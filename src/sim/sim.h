@@ -93,6 +93,7 @@ typedef struct xg_sim_info {
     const xg_sim_param *params;
     uint32_t static_shared;                      /* bytes */
     uint32_t reqntid[3], maxntid[3], cluster[3]; /* 0 where not given */
+    uint32_t resident, registers;                /* .minnctapersm and .maxnreg, the same */
     uint32_t instructions;                       /* PTX instructions of the entry */
 } xg_sim_info;
 

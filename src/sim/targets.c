@@ -237,14 +237,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     }
 }
 
-enum {
-    XG_SIM_STATIC_SHARED = 49152
-}; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;
     uint32_t cc = xg_sim_target_number(name, &letter);
-    if (cc < 70) return 49152;
+    if (cc < 70) return XG_SHARED_STATIC_BYTES;
     if (cc < 75) return 98304;
     if (cc < 80) return 65536;
     if (cc == 80 || cc == 87 || cc == 88) return 166912;

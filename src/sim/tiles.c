@@ -31,9 +31,9 @@ typedef struct xg_sim_ints {
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
- * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
- * side by side from and to their bits. */
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
+ * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
+ * widen, round: `n` f32 side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -45,6 +45,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
+    void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
     void (*widen)(double *to, const uint32_t *from, uint32_t n);
     void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
@@ -181,6 +183,16 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++) c[0][i] = (int32_t)xg_sim_tile_element(i & 1 ? odd : even, i / 2, 32);
+}
+XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const int64_t most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN, *from = c[0];
+    uint32_t i;
+    for (i = 0; i < 2 * XG_SIM_WARP; i++)
+        xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
+}
 XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
@@ -192,7 +204,7 @@ XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) 
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
     xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
-    xg_sim_base_tile_widen, xg_sim_base_tile_round};
+    xg_sim_base_tile_int_c_rows, xg_sim_base_tile_int_d_rows, xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -326,6 +338,23 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     }
     _mm256_zeroupper();
 }
+/* Four pairs of four columns at once; k is a multiple of 8. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_turn(
+    int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+#define X(j) _mm_loadu_ps((const float *)(const void *)&columns[j][2 * q])
+    for (q = 0; q < k / 2; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m128 c0 = X(j), c1 = X(j + 1), c2 = X(j + 2), c3 = X(j + 3);
+            const __m128 lo01 = _mm_unpacklo_ps(c0, c1), hi01 = _mm_unpackhi_ps(c0, c1);
+            const __m128 lo23 = _mm_unpacklo_ps(c2, c3), hi23 = _mm_unpackhi_ps(c2, c3);
+            _mm_storeu_ps((float *)(void *)b[q][j], _mm_movelh_ps(lo01, lo23));
+            _mm_storeu_ps((float *)(void *)b[q + 1][j], _mm_movehl_ps(lo23, lo01));
+            _mm_storeu_ps((float *)(void *)b[q + 2][j], _mm_movelh_ps(hi01, hi23));
+            _mm_storeu_ps((float *)(void *)b[q + 3][j], _mm_movehl_ps(hi23, hi01));
+        }
+#undef X
+}
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
     uint32_t i, q;
@@ -368,6 +397,36 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+    _mm256_zeroupper();
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_c_rows(int64_t (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(even + 16 * i)),
+                      y = _mm_loadu_si128((const __m128i *)(const void *)(odd + 16 * i));
+        XG_M256_PUT((char *)c[i], 0, _mm256_cvtepi32_epi64(_mm_unpacklo_epi32(x, y)));
+        XG_M256_PUT((char *)c[i], 1, _mm256_cvtepi32_epi64(_mm_unpackhi_epi32(x, y)));
+    }
+    _mm256_zeroupper();
+}
+/* Four sums as s32, in their even words. */
+XG_M256_FN __m256 xg_sim_avx2_int(__m256i x, __m256i least, __m256i most) {
+    x = _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(x, least, _mm256_cmpgt_epi64(least, x)));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *even, char *odd, bool saturate) {
+    const __m256i most = _mm256_set1_epi64x(saturate ? INT32_MAX : INT64_MAX),
+                  least = _mm256_set1_epi64x(saturate ? INT32_MIN : INT64_MIN);
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m256 x = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 0), least, most),
+                     y = xg_sim_avx2_int(XG_M256_AT((const char *)c[i], 1), least, most),
+                     all = _mm256_shuffle_ps(x, y, 0x88); /* 0 1 4 5, 2 3 6 7 */
+        const __m128 low = _mm256_castps256_ps128(all), high = _mm256_extractf128_ps(all, 1),
+                     first = _mm_unpacklo_ps(low, high), second = _mm_unpackhi_ps(low, high);
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_movelh_ps(first, second));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_movehl_ps(second, first));
     }
     _mm256_zeroupper();
 }
@@ -417,9 +476,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uin
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
-    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,
     xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
-    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
+    xg_sim_avx2_tile_int_c_rows, xg_sim_avx2_tile_int_d_rows, xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around

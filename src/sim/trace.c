@@ -516,15 +516,18 @@ XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
     for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
     return n;
 }
-/* About what the assembler will need: the slots of registers whose lives overlap. */
+/* About what the assembler will take: the slots of registers whose lives overlap, as far as the kernel lets it. */
 XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     enum {
         REGISTER_BYTES = 4 * XG_SIM_WARP,
         LEAST = 16,
         MOST = 255,
-        OF_BLOCK = 65536
+        OF_BLOCK = 65536,
+        PORTION = 8 /* of a thread: warps get 256 at a time */
     };
     int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    room = room / XG_MAX((int64_t)l->entry->f.info.resident, (int64_t)1) / PORTION * PORTION;
+    if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
 XG_SIM_FN void xg_sim_trace_counts(

@@ -1,7 +1,7 @@
 /* tests/programs/coverage.c -- small modules for opcode x type x rank x layout: evaluated, compiled, run on the
  * simulator, compared.
  *
- *     coverage [--table FILE.md] [--only OPCODE] [--quick] [--verbose], and the flags of platform.h
+ *     coverage [--table FILE.md] [--only OPCODE] [--backend NAME] [--quick] [--verbose], and the flags of platform.h
  *
  * Each opcode has a template (below) that writes one instruction for an element type, a rank and a layout. Arguments
  * hold the edges of their type: zeros of both signs, infinities, NaN, the largest and smallest values, and ordinary
@@ -26,7 +26,7 @@ typedef struct tally {
 } tally;
 typedef struct state {
     tally t[XG_OPCODE_COUNT];
-    const char *only;
+    const char *only, *backend;
     bool verbose, quick;
     uint32_t made;
 } state;
@@ -1212,6 +1212,7 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
     }
     memset(&d, 0, sizeof d);
     d.target.name = platform.target;
+    d.backend = st->backend;
     exe = xlagpu_compile(m, &d);
     if (!exe.data) {
         if (xlagpu_error_status(x) == XLAGPU_ERROR_UNSUPPORTED)
@@ -1469,13 +1470,16 @@ int main(int argc, char **argv) {
             table = argv[++k];
         else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
             st.only = argv[++k];
+        else if (strcmp(argv[k], "--backend") == 0 && k + 1 < argc) /* llvm: built with XLAGPU_USE_LLVM */
+            st.backend = argv[++k];
         else if (strcmp(argv[k], "--quick") == 0)
             st.quick = true;
         else if (strcmp(argv[k], "--verbose") == 0)
             st.verbose = true;
         else {
-            fprintf(
-                stderr, "usage: coverage [--table FILE] [--only OPCODE] [--quick] [--verbose] " PLATFORM_USAGE "\n");
+            fprintf(stderr,
+                "usage: coverage [--table FILE] [--only OPCODE] [--backend NAME] [--quick] [--verbose] " PLATFORM_USAGE
+                "\n");
             return 2;
         }
     }

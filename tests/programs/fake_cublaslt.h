@@ -81,12 +81,23 @@ static double load(const void *p, int64_t type, int64_t at) {
     default: return 0;
     }
 }
+/* The nearest one, ties to even, no larger than the largest. */
+static uint8_t to_tiny(double v) {
+    uint8_t best = 0, k;
+    if (v != v) return 127;
+    for (k = 1; k < 127; k++) {
+        double near = fabs(tiny(k) - fabs(v)), was = fabs(tiny(best) - fabs(v));
+        if (near < was || (near == was && !(k & 1))) best = k;
+    }
+    return (uint8_t)(best | (v < 0 ? 128 : 0));
+}
 static void store(void *p, int64_t type, int64_t at, double v) {
     float f = (float)v;
     uint32_t bits;
     memcpy(&bits, &f, 4);
     if (type == 0) ((float *)p)[at] = f;
     if (type == 1) ((double *)p)[at] = v;
+    if (type == 28) ((uint8_t *)p)[at] = to_tiny(v);
     if (type == 10) ((int32_t *)p)[at] = (int32_t)v;
     if (type == 14) ((uint16_t *)p)[at] = (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
@@ -95,6 +106,7 @@ static void product(const thing *t, const char *a, const thing *la, const char *
     char *d, const thing *ld, int64_t batch) {
     int64_t i, j, k, depth = t->attribute[3] ? la->rows : la->columns;
     const char *bias = (const char *)(uintptr_t)t->attribute[8];
+    float *largest = (float *)(uintptr_t)t->attribute[21];
     int complex = la->type == 4 || la->type == 5;
     for (i = 0; i < ld->rows; i++)
         for (j = 0; j < ld->columns; j++) {
@@ -118,12 +130,14 @@ static void product(const thing *t, const char *a, const thing *la, const char *
             if (t->attribute[7] & 4) re += load(bias, ld->type, i);
             if (t->attribute[7] & 2 && re < 0) re = 0;
             if (t->attribute[7] & 32) re *= 0.5 * (1 + tanh(0.7978845608028654 * (re + 0.044715 * re * re * re)));
+            if (largest && fabs(re) > *largest) *largest = (float)fabs(re);
+            if (t->attribute[20]) re *= *(const float *)(uintptr_t)t->attribute[20];
             store(d, complex ? ld->type - 4 : ld->type, complex ? 2 * to : to, re);
             if (complex) store(d, ld->type - 4, 2 * to + 1, im);
         }
 }
 static size_t width_of(int64_t type) {
-    return type == 3 ? 1 : type == 2 || type == 14 ? 2 : type == 1 || type == 4 ? 8 : type == 5 ? 16 : 4;
+    return type == 3 || type == 28 ? 1 : type == 2 || type == 14 ? 2 : type == 1 || type == 4 ? 8 : type == 5 ? 16 : 4;
 }
 /* A product that is enqueued: what it is told lies in here. */
 typedef struct job {
@@ -136,9 +150,11 @@ static void run_job(void *args) {
     const job *j = (const job *)args;
     int64_t n = j->ld.attribute[5] ? j->ld.attribute[5] : 1, k;
     memset(j->workspace, 0xFF, j->bytes); /* it is ours */
+    if (j->t.attribute[21]) *(float *)(uintptr_t)j->t.attribute[21] = 0;
     for (k = 0; k < n; k++) product(&j->t, j->a, &j->la, j->b, &j->lb, j->c, j->d, &j->ld, k);
     wrote(j->d, ((size_t)((n - 1) * j->ld.attribute[6] + (j->ld.columns - 1) * j->ld.lead + j->ld.rows)) *
                     width_of(j->ld.type));
+    if (j->t.attribute[21]) wrote((const void *)(uintptr_t)j->t.attribute[21], 4);
 }
 #if !defined(FAKE_LACKING)
 int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
@@ -148,7 +164,11 @@ int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, v
     int e = failing(), adds;
     job j;
     if (e) return e;
-    if (!handle || algorithm[0] != 77 || lc != ld || !!workspace != !!bytes) return 7;
+    if (!handle || algorithm[0] != 77 ||
+        ((thing *)lc)->type != (((thing *)ld)->type == 28 ? 14 : ((thing *)ld)->type) ||
+        ((thing *)lc)->lead != ((thing *)ld)->lead || ((thing *)lc)->rows != ((thing *)ld)->rows ||
+        !!workspace != !!bytes)
+        return 7;
     if (t->scale == 10 ? *(const int *)alpha != 1
         : t->scale % 4 ? *(const double *)alpha != 1
                        : *(const float *)alpha != 1)

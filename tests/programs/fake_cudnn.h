@@ -35,8 +35,11 @@ static const int attribute_rows[][5] = {
     {13, 750, 15, 15, 1}, {13, 751, 15, 15, 1}, {13, 752, 15, 15, 0}, {13, 753, 15, 15, 1}, {13, 758, 15, 15, 0},
     {18, 1500, 1, 1, 1}, {19, 1520, 15, 15, 1}, {19, 1521, 15, 15, 1}, {19, 1522, 15, 15, 1}, /* matmul */
     {19, 1523, 15, 15, 1}, {21, 1600, 18, 18, 1}, {21, 1601, 1, 1, 1}, {22, 1610, 15, 15, 1},
-    {22, 1611, 15, 15, 1},                                                                         /* reduction */
-    {22, 1612, 15, 15, 1}, {15, 800, 0, 0, 1}, {15, 801, 15, 15, 1},                               /* graph */
+    {22, 1611, 15, 15, 1}, /* reduction */
+    {22, 1612, 15, 15, 1}, {29, 2000, 27, 27, 1}, {29, 2001, 28, 28, 1}, {29, 2002, 15, 15, 1}, {29, 2003, 15, 15, 0},
+    {29, 2004, 15, 15, 0}, {29, 2005, 15, 15, 1}, {29, 2006, 15, 15, 0}, {29, 2007, 15, 15, 1},
+    {29, 2013, 15, 15, 1},                                                                         /* norm */
+    {15, 800, 0, 0, 1}, {15, 801, 15, 15, 1},                                                      /* graph */
     {4, 200, 8, 8, 1}, {4, 201, 15, 15, 1},                                                        /* advice */
     {5, 400, 0, 0, 1}, {5, 401, 15, 15, 1},                                                        /* plan */
     {16, 1000, INT64, INT64, 1}, {16, 1001, POINTER, POINTER, 1}, {16, 1003, POINTER, POINTER, 1}, /* pack */
@@ -183,6 +186,23 @@ static int matmul_fits(const desc *op) {
         if (dim(a, k) != dim(c, k) || dim(c, k) % dim(b, k)) return 0;
     return dim(a, n - 2) == dim(c, n - 2) && dim(b, n - 1) == dim(c, n - 1) && dim(a, n - 1) == dim(b, n - 2);
 }
+/* Layer and RMS norms are of rows along dimension 1, batch norms of the others; statistics are results of training
+ * alone, and RMS norms have no mean. */
+static int norm_fits(const desc *op) {
+    const desc *x = part(op, 2002), *mean = part(op, 2003), *share = part(op, 2004),
+               *v[] = {part(op, 2005), part(op, 2006)};
+    int mode = word(op, 2000), k, j;
+    if ((mode != 0 && mode != 2 && mode != 4) || !word(op, 2001) != !share || (mode != 4 && !mean != !share) ||
+        (mode == 4 && mean) || (mode == 2 && (!share || !v[1])) || rank(x) != 4 || !spreads(x, part(op, 2013)) ||
+        !word(part(op, 2007), 908))
+        return 0;
+    for (k = 0; k < 2; k++)
+        for (j = 0; v[k] && j < 4; j++)
+            if (rank(v[k]) != 4 || dim(v[k], j) != (j == 1 ? dim(x, 1) : 1)) return 0;
+    for (j = 0; share && j < 4; j++)
+        if (dim(share, j) != (j == (mode == 2) ? dim(x, j) : 1) || (mean && dim(mean, j) != dim(share, j))) return 0;
+    return mode == 2 || dim(x, 2) * dim(x, 3) == 1;
+}
 static int fits(const desc *d) {
     if (d->kind == 17)
         return find(d, 902)->count == find(d, 903)->count && find(d, 902)->count <= RANK &&
@@ -190,6 +210,7 @@ static int fits(const desc *d) {
     if (d->kind >= 10 && d->kind <= 12) return conv_fits(d);
     if (d->kind == 13) return spreads(part(d, 751), part(d, 753)) && spreads(part(d, 752), part(d, 753));
     if (d->kind == 19) return matmul_fits(d);
+    if (d->kind == 29) return norm_fits(d);
     if (d->kind == 22) return spreads(part(d, 1611), part(d, 1610));
     if (d->kind == 16) return find(d, 1000)->count == find(d, 1001)->count;
     return 1;
@@ -476,6 +497,36 @@ static int compute_reduction(run *r, const desc *op) {
     give(r, y, py);
     return 0;
 }
+static int compute_norm(run *r, const desc *op) {
+    const desc *x = part(op, 2002), *bias = part(op, 2006), *t[2] = {part(op, 2003), part(op, 2004)};
+    double *px = value_of(r, x), *ps = value_of(r, part(op, 2005)), *pb = bias ? value_of(r, bias) : NULL, *pt[2];
+    double *py = value_of(r, part(op, 2013)), *eps = value_of(r, part(op, 2007));
+    int mode = word(op, 2000), k;
+    int64_t which, n = mode == 2 ? dim(x, 1) : dim(x, 0), each = size(x) / n, i, place[RANK];
+    for (k = 0; k < 2; k++)
+        if (!(pt[k] = t[k] ? value_of(r, t[k]) : NULL) && t[k]) return BAD;
+    if (!px || !ps || !py || !eps || (bias && !pb)) return BAD;
+    for (which = 0; which < n; which++) {
+        double mean = 0, squares = 0, share;
+        int pass;
+        for (pass = 0; pass < 3; pass++) {
+            share = 1 / sqrt(squares / (double)each + *eps);
+            for (i = 0; i < size(x); i++) {
+                place_of(x, i, place);
+                if (place[mode == 2] != which) continue;
+                if (pass == 0 && mode != 4) mean += px[i] / (double)each;
+                if (pass == 1) squares += (px[i] - mean) * (px[i] - mean);
+                if (pass == 2) py[i] = (px[i] - mean) * share * ps[place[1]] + (pb ? pb[place[1]] : 0);
+            }
+        }
+        if (pt[0]) pt[0][which] = mean;
+        if (pt[1]) pt[1][which] = share;
+    }
+    give(r, part(op, 2013), py);
+    for (k = 0; k < 2; k++)
+        if (t[k]) give(r, t[k], pt[k]);
+    return 0;
+}
 /* A plan that is enqueued, and its own copy of what it is told. */
 typedef struct job {
     const desc *config;
@@ -495,6 +546,7 @@ static void run_job(void *args) {
         e = op->kind <= 12   ? compute_conv(&r, op)
             : op->kind == 13 ? compute_pointwise(&r, op)
             : op->kind == 19 ? compute_matmul(&r, op)
+            : op->kind == 29 ? compute_norm(&r, op)
                              : compute_reduction(&r, op);
     }
     while (r.n > 0) free(r.values[--r.n].p);

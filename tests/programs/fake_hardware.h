@@ -540,9 +540,12 @@ static void parts(xlagpu_context *c) {
     xlagpu_device *d = NULL;
     xlagpu_program *p;
     uint32_t threads;
-    long modules = 0, n;
+    long modules = 0, lines = 0, n;
+    size_t at;
     jit_words words = {0, 0, 0};
     if (!EXPECT(exe.data && xlagpu_executable_ptx(exe).size > 2 * XR_PART_BYTES)) return;
+    for (at = 0; at < xlagpu_executable_ptx(exe).size; at++)
+        lines += ((const char *)xlagpu_executable_ptx(exe).data)[at] == '\n';
     memset(&desc, 0, sizeof desc);
     desc.platform = "cuda";
     desc.driver = LIBRARY;
@@ -553,8 +556,11 @@ static void parts(xlagpu_context *c) {
         desc.jit_log = threads == 8 ? jit_said : NULL;
         desc.jit_log_user = &words;
         EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        lines_sought = 0;
         p = xlagpu_rt_load(d, exe.data, exe.size);
         if (!EXPECT(p != NULL)) printf("%s\n", xlagpu_rt_error(d));
+        if (threads == 1) /* so many kernels are not looked for one by one */
+            EXPECT_IN(lines_sought >= lines && lines_sought < 2 * lines, "loading walks over its text once");
         modules = fake->modules;
         EXPECT_IN((modules > 1) == (threads > 1), "several threads load several parts");
         EXPECT_IN(fake->loading_most <= (long)threads && (fake->loading_most > 1) == (threads > 1), "side by side");

@@ -483,10 +483,54 @@ static const call_sample call_samples[] = {
                          "backend_config={\"activation_mode\":\"kRelu6\",\"conv_result_scale\":0.5,"
                          "\"side_input_scale\":1}",
         DNN, 1},
+/* Norms that a record orders: with statistics, with the variance as a difference, without a mean; and as instructions.
+ * Scale and bias are sums and maxima along the columns of the argument. */
+#define NORM(result, before, spread, root) \
+    "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\n" \
+    "top { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }\nf {\n" \
+    "p0 = f32[6,12] parameter(0)\ng = f32[12] parameter(1)\nb = f32[12] parameter(2)\nz = f32[] constant(0)\n" \
+    "n = f32[] constant(12)\nns = f32[6] broadcast(n), dimensions={}\neps = f32[] constant(0.001)\n" \
+    "es = f32[6] broadcast(eps), dimensions={}\n" before "ve = f32[6] add(var, es)\nr = f32[6] rsqrt(ve)\n" \
+    "rb = f32[6,12] broadcast(r), dimensions={0}\ngb = f32[6,12] broadcast(g), dimensions={1}\n" \
+    "bb = f32[6,12] broadcast(b), dimensions={1}\n" spread root "}\nENTRY e {\np0 = f32[6,12] parameter(0)\n" \
+    "z = f32[] constant(0)\ng = f32[12] reduce(p0, z), dimensions={0}, to_apply=sum\n" \
+    "b = f32[12] reduce(p0, z), dimensions={0}, to_apply=top\nROOT r = " result \
+    " fusion(p0, g, b), kind=kInput, calls=f, backend_config={\"xlagpu_kernel\":{\"library\":\"cudnn\"}}\n}"
+#define NORM_MEAN \
+    "s = f32[6] reduce(p0, z), dimensions={1}, to_apply=sum\nmean = f32[6] divide(s, ns)\n" \
+    "mb = f32[6,12] broadcast(mean), dimensions={0}\nd = f32[6,12] subtract(p0, mb)\n"
+#define NORM_SQUARES(of) \
+    "dd = f32[6,12] multiply(" of ", " of ")\nq = f32[6] reduce(dd, z), dimensions={1}, to_apply=sum\n"
+#define NORM_SCALED(x) "yd = f32[6,12] multiply(" x ", rb)\nyg = f32[6,12] multiply(yd, gb)\n"
+    {NORM("(f32[6,12], f32[6], f32[6])", NORM_MEAN NORM_SQUARES("d") "var = f32[6] divide(q, ns)\n", NORM_SCALED("d"),
+         "y = f32[6,12] add(yg, bb)\nROOT o = (f32[6,12], f32[6], f32[6]) tuple(y, mean, r)\n"),
+        DNN, 1},
+    {NORM("f32[6,12]",
+         NORM_MEAN NORM_SQUARES("p0") "ms = f32[6] divide(q, ns)\nmm = f32[6] multiply(mean, mean)\n"
+                                      "v = f32[6] subtract(ms, mm)\nzs = f32[6] broadcast(z), dimensions={}\n"
+                                      "var = f32[6] maximum(v, zs)\n",
+         "yr = f32[6,12] multiply(rb, gb)\nyg = f32[6,12] multiply(d, yr)\n", "ROOT y = f32[6,12] add(yg, bb)\n"),
+        DNN, 1},
+    {NORM("(f32[6], f32[6,12])", NORM_SQUARES("p0") "var = f32[6] divide(q, ns)\n", NORM_SCALED("p0"),
+         "y = f32[6,12] add(bb, yg)\nROOT o = (f32[6], f32[6,12]) tuple(r, y)\n"),
+        DNN, 1},
+    {NORM("f32[6,12]", NORM_MEAN NORM_SQUARES("d") "var = f32[6] divide(q, ns)\n",
+         "sd = f32[6] sqrt(ve)\nsb = f32[6,12] broadcast(sd), dimensions={0}\nyd = f32[6,12] divide(d, sb)\n",
+         "yg = f32[6,12] multiply(gb, yd)\nROOT y = f32[6,12] add(bb, yg)\n"),
+        DNN, 1},
+#define BATCH_NORM \
+    "p0 = f32[2,5,3,8] parameter(0)\nflat = f32[240] reshape(p0)\ng = f32[8] slice(flat), slice={[3:11]}\n" \
+    "b = f32[8] slice(flat), slice={[9:17]}\n"
+    {BATCH_NORM "ROOT r = (f32[2,5,3,8], f32[8], f32[8]) batch-norm-training(p0, g, b), epsilon=0.001, feature_index=3",
+        DNN, 1},
+    {BATCH_NORM "v = f32[8] multiply(b, b)\nROOT r = f32[2,5,3,8] batch-norm-inference(p0, g, b, b, v), epsilon=0.001, "
+                "feature_index=3",
+        DNN, 1},
 };
 enum {
     CALL_SAMPLES = sizeof call_samples / sizeof *call_samples,
-    FIRST_DNN = CALL_SAMPLES - 6, /* cuDNN's are the last ones */
+    FIRST_NORM = CALL_SAMPLES - 6,
+    FIRST_DNN = FIRST_NORM - 6, /* cuDNN's are the last ones */
     RESULTS_MAX = 3,
     ARRAY_MAX = 6000 /* bytes */
 };
@@ -630,6 +674,7 @@ static void call_absences(
 }
 
 #include "libraries_attention.h"
+#include "libraries_narrow.h"
 
 /* Of the library's engines the one is taken that the call may use: none of 10 bits for f32, none whose sums have no
  * order where the module must be deterministic, none that needs more memory than the call has. */
@@ -789,6 +834,8 @@ int main(void) {
     EXPECT(fake->products == (long)(sizeof samples / sizeof *samples));
     failures(c);
     absences(c);
+    narrow_products(c);
+    narrow_failures(c);
     for (k = 0; k < CALL_SAMPLES; k++) one_call(c, &call_samples[k]);
     call_failures(c, &call_samples[3], "cuFFT");
     call_failures(c, &call_samples[15], "cuSOLVER");
@@ -796,6 +843,8 @@ int main(void) {
     call_absences(c, &call_samples[FIRST_DNN - 1], "cusolver", "cuSOLVER", "cusolverDnSgesvd", 10000);
     call_failures(c, &call_samples[FIRST_DNN], "cuDNN");
     call_absences(c, &call_samples[FIRST_DNN], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
+    for (k = FIRST_NORM; k < CALL_SAMPLES; k++) call_failures(c, &call_samples[k], "cuDNN");
+    call_absences(c, &call_samples[CALL_SAMPLES - 2], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
     engines(c, &call_samples[FIRST_DNN]);
     damaged_graphs(c);
     attention(c);

@@ -402,7 +402,7 @@ static u64_t to_int(double x, int from, int mode, int bits, bool sgn) {
 }
 static float narrow_f32(double x, int mode) {
     volatile double v = x;
-    float f;
+    volatile float f; /* rounded before the mode is put back */
     fesetround(modes[mode]);
     f = (float)v;
     fesetround(FE_TONEAREST);

@@ -67,6 +67,8 @@ part "corpus, fake driver, in any order" sh tests/scripts/fake.sh
 part "several processes" sh tests/scripts/processes.sh
 part "corpus, libraries that compute, one in six" sh tests/scripts/libraries.sh 6
 part "first contact with a GPU, rehearsed" sh tests/scripts/rehearse.sh
+part "corpus, host, one in six with the worst approximations" \
+    env XLAGPU_FLAGS=--approx=mixed XLAGPU_EVERY=6 sh tests/scripts/corpus.sh host
 part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/scripts/corpus.sh host
 run_parts
 finish

@@ -105,6 +105,8 @@ if have python3; then
     python3 tests/scripts/circles.py > $W/circles || echo "tests/scripts/circles.py failed" >> $W/circles
     awk '/ROOMS|failed/ { print } END { if (NR > 11) print NR " circles of files" }' $W/circles > $W/circles.log
     law "fewer than 12 circles of files in rooms, none between them" $W/circles.log
+    python3 tests/scripts/files.py > $W/named.log || [ -s $W/named.log ] || echo "tests/scripts/files.py failed" > $W/named.log
+    law "every file and function that a document names exists" $W/named.log
 else absent python3; fi
 
 # ---- compilers ----

@@ -892,6 +892,10 @@ expect 4 'app::twice' "sim: a fault names the kernel of the source" \
     "$X sim $W/mangled.ptx --entry _ZN3app5twiceIfEEvPT_i --block 32 --arg out:f32:50:$W/y.npy --arg u32:50"
 printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n' > $W/endless.ptx
 expect 4 'no end' "sim: --max-instructions" "$X sim $W/endless.ptx --block 32 --max-instructions=1000"
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 d) {\n.reg .b64 %%d; .reg .b32 %%r;
+ld.param.u64 %%d, [d]; st.global.u32 [%%d+20], 5; ld.global.nc.u32 %%r, [%%d+20]; ret;\n}\n' > $W/nc.ptx
+expect 4 'load of offset 20 of argument 0, out:f32:2,4:.*, element .1,1., which the kernel has written' \
+    "sim: a read-only load names argument and element" "$X sim $W/nc.ptx --arg out:f32:2,4:$W/y.npy"
 expect 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
 expect 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
 expect 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"

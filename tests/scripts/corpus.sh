@@ -9,7 +9,8 @@ set -u
 . tests/scripts/tally.sh
 platform=${1:-host}
 tool=${XLAGPU_TOOL:-build/xlagpu}
-begin build/corpus_$platform
+# parts with other flags may run beside this one
+begin "build/corpus_$platform$(printf %s "${XLAGPU_FLAGS:-}" | tr -dc a-z_)"
 tail -n +2 tests/corpus/manifest.tsv > $job_dir/list
 while IFS="$(printf '\t')" read -r name rtol atol where; do
     [ $(($(echo "$name" | cksum | cut -d " " -f 1) % ${XLAGPU_EVERY:-1})) = 0 ] || continue

@@ -86,6 +86,35 @@ FORMS = {
                    "dim_labels=b01f_01io->b01f\n}\n"}
 
 
+def norm(name, t, rows, lanes, mean):
+    centre = ("s = f32[R] reduce(w, z), dimensions={1}, to_apply=sum\nmean = f32[R] multiply(s, n)\n"
+              "mb = f32[R,L] broadcast(mean), dimensions={0}\nd = f32[R,L] subtract(w, mb)\n")
+    text = ("HloModule m\nsum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\nENTRY e {\n"
+            "x = T[R,L] parameter(0)\ng = f32[L] parameter(1)\nb = f32[L] parameter(2)\nw = f32[R,L] convert(x)\n"
+            "z = f32[] constant(0)\nc = f32[] constant(C)\nn = f32[R] broadcast(c), dimensions={}\n" +
+            (centre if mean else "d = f32[R,L] copy(w)\n") +
+            "q = f32[R,L] multiply(d, d)\nv = f32[R] reduce(q, z), dimensions={1}, to_apply=sum\n"
+            "ms = f32[R] multiply(v, n)\ne = f32[] constant(1e-5)\neb = f32[R] broadcast(e), dimensions={}\n"
+            "ve = f32[R] add(ms, eb)\nr = f32[R] rsqrt(ve)\nrb = f32[R,L] broadcast(r), dimensions={0}\n"
+            "gb = f32[R,L] broadcast(g), dimensions={1}\nh = f32[R,L] multiply(d, rb)\ni = f32[R,L] multiply(h, gb)\n"
+            "bb = f32[R,L] broadcast(b), dimensions={1}\nj = f32[R,L] add(i, bb)\nROOT o = T[R,L] convert(j)\n}\n")
+    return {name: text.replace("T[", t + "[").replace("C)", f"{1 / lanes!r})").replace("[R", f"[{rows}").replace(
+        "L]", f"{lanes}]")}
+
+
+def batch_norm(kind, t, more):
+    vectors = "".join(f"v{k} = f32[64] parameter({k + 1})\n" for k in range(more))
+    result = f"({t}[8,14,14,64], f32[64], f32[64])" if kind == "training" else f"{t}[8,14,14,64]"
+    return {f"batch norm, {kind}": f"HloModule m\nENTRY e {{\nx = {t}[8,14,14,64] parameter(0)\n{vectors}"
+            f"ROOT r = {result} batch-norm-{kind}(x, {', '.join(f'v{k}' for k in range(more))}), epsilon=1e-3, feature_index=3\n}}\n"}
+
+
+FORMS.update(norm("layer norm", "bf16", 512, 1023, True))
+FORMS.update(norm("RMS norm", "f16", 7, 512, False))
+FORMS.update(batch_norm("training", "f32", 2))
+FORMS.update(batch_norm("inference", "f32", 4))
+
+
 def need(status, what, library):
     if not status:
         return

@@ -18,6 +18,22 @@ for v in 16 17 18 19 20 21; do
         build/llvm/corpus-$v.log | tail -1)
     case $sum in *" 0 failed") ok "LLVM $v: corpus, $sum" ;;
         *) bad "LLVM $v: corpus, $sum"; grep FAIL build/llvm/corpus-$v.log | head ;; esac
+    flags="-DXLAGPU_USE_LLVM -DXLAGPU_IMPLEMENTATION -I$($c --includedir)" # every opcode, type, rank and layout
+    if ${CC:-cc} -w -O1 -std=gnu99 $flags tests/programs/coverage.c -o build/llvm/coverage-$v -lm -ldl -lpthread \
+        $($c --ldflags --libs all-targets passes irreader analysis core); then
+        sum=$(build/llvm/coverage-$v --quick --backend llvm | tee build/llvm/coverage-$v.log | tail -1)
+        case $sum in *" 0 failed") ok "LLVM $v: coverage, $sum" ;;
+            *) bad "LLVM $v: coverage, $sum"; grep FAIL build/llvm/coverage-$v.log | head ;; esac
+    else bad "the coverage with LLVM $v"; fi
+    device=${CUDA_HOME:-/usr/local/cuda}/nvvm/libdevice/libdevice.10.bc
+    if [ -f "$device" ]; then
+        build/llvm/xlagpu-$v compile tests/llvm/functions.hlo --target=sm_80 --backend=llvm --libdevice="$device" \
+            --emit=llvm > build/llvm/functions.ll
+        n=$(grep -c '^declare .* @__nv_' build/llvm/functions.ll)
+        if [ "$n" = 24 ] && build/llvm/xlagpu-$v run tests/llvm/functions.hlo --platform=host --backend=llvm \
+            --libdevice="$device" --rtol=1e-5 --atol=1e-5 > build/llvm/functions.txt 2>&1; then ok "LLVM $v: libdevice"
+        else bad "LLVM $v: libdevice, $n functions"; tail -3 build/llvm/functions.txt; fi
+    else absent "libdevice: its functions were not tried"; fi
     python3 bench/backends.py --tool build/llvm/xlagpu-$v --out build/llvm/$v.tsv || bad "LLVM $v: bench/backends.py"
 done
 [ "$some" ] || absent "LLVM 16 or newer: the backend llvm was not tried"

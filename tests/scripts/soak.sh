@@ -35,6 +35,9 @@ part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "web demo" sh tests/scripts/web.sh
 have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all
 part "corpus, host" sh tests/scripts/corpus.sh host
+for a in low high mixed; do # the worst that the documented bounds of approximations allow
+    part "corpus, host, approximations $a" env XLAGPU_FLAGS=--approx=$a sh tests/scripts/corpus.sh host
+done
 have python3 && part "progress and Ctrl-C on a terminal" python3 tests/scripts/terminal.py
 have python3 && part "verdicts, 500 wrong kernels" python3 tests/scripts/verdict.py --draws 500
 have python3 && part "StableHLO that is written, run by XLA" python3 tests/scripts/stablehlo_jax.py tests/corpus

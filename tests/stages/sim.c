@@ -396,6 +396,8 @@ static void sim_clocks(xg_stage *io, sim_case *k, const xg_sim_stats *s) {
     if (c.l2_sectors)
         xg_printf(&io->out, ", sectors %lld, bytes read %lld, written %lld", (long long)c.l2_sectors,
             (long long)c.read_bytes, (long long)c.written_bytes);
+    if (k->l.entry->f.info.resident || k->l.entry->f.info.registers)
+        xg_printf(&io->out, ", registers %lld", (long long)c.registers);
     xg_putc(&io->out, '\n');
 }
 /* Runs one PTX text under the header of the case. */

@@ -1,0 +1,137 @@
+/* expand/batch_norm_rewriter.c -- batch normalisations that cuDNN makes, as graphs of it, where --libraries names it
+ * and it is estimated to be faster than our kernels.
+ *
+ * Dimensions before the features are the batch, those behind them are one: no array is transposed. In training the
+ * library gives 1 / deviation, of which the variance is made; for inference, for which its operation has no engine, it
+ * is four operations element by element. */
+#ifndef XG_EXPAND_BATCH_NORM_REWRITER_C
+#define XG_EXPAND_BATCH_NORM_REWRITER_C
+#include "batch_norm_expander.c"
+#include "dnn.c"
+
+enum {
+    XG_DNN_NORM_ALIGN = 8, /* features: the library has engines for multiples alone */
+    XG_DNN_NORM_READS = 2, /* of the array by the library: its sums in one pass, then the result */
+    XG_OWN_NORM_READS = 3  /* by our kernels, in training: the mean, then the variance, then the result */
+};
+
+typedef struct xg_dnn_batch {
+    xg_norms n;
+    int64_t outer, features, inner;
+    bool training;
+} xg_dnn_batch;
+
+XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
+    const xg_shape *s;
+    int64_t k;
+    if (i->op != XG_BATCH_NORM_TRAINING && i->op != XG_BATCH_NORM_INFERENCE) return false;
+    s = XG_OPERAND(i, 0)->shape;
+    if (s->dynamic || (s->type != XLAGPU_F32 && s->type != XLAGPU_F16 && s->type != XLAGPU_BF16)) return false;
+    d->training = i->op == XG_BATCH_NORM_TRAINING;
+    d->n = xg_norms_of(b, i);
+    d->features = s->dims[d->n.feature];
+    d->outer = d->inner = 1;
+    for (k = 0; k < (int64_t)s->rank; k++)
+        if (k != d->n.feature) *(k < d->n.feature ? &d->outer : &d->inner) *= s->dims[k];
+    if (d->training && d->inner > 1) return false; /* it would be transposed, in memory of twice its size */
+    return s->elements && s->elements <= INT32_MAX && d->features % XG_DNN_NORM_ALIGN == 0;
+}
+XG_FN bool xg_dnn_batch_is_faster(const xg_module *m, const xg_dnn_batch *d) {
+    const xg_shape *s = XG_OPERAND(d->n.i, 0)->shape;
+    double once =
+        (double)s->elements * xg_type_bytes(s->type) * 1e12 / /* nanoseconds */
+        ((double)XG_MAX(m->device.bandwidth, (int64_t)1) * (double)XG_MAX(m->device.copy_permille, (int64_t)1));
+    return d->training && (int)XG_DNN_LAUNCH_NS < (int)(XG_OWN_NORM_READS - XG_DNN_NORM_READS) * once;
+}
+XG_FN int64_t xg_dnn_batch_op(
+    const xg_dnn_batch *d, xg_dnn_graph *g, int64_t mode, int64_t x, int64_t with, int64_t place, xlagpu_type t) {
+    xg_dnn_pointwise_op op;
+    memset(&op, 0, sizeof op);
+    op.mode = mode;
+    op.x = x;
+    op.b = with;
+    op.t = op.axis = -1;
+    op.type = g->wide;
+    op.y = xg_dnn_features(g, place, t, d->outer, d->features, d->inner);
+    xg_dnn_pointwise(g, &op);
+    return op.y;
+}
+/* The call's operands: x, then vectors of f32. */
+XG_FN uint32_t xg_dnn_batch_operands(const xg_dnn_batch *d, xg_inst **in) {
+    uint32_t k;
+    in[0] = XG_OPERAND(d->n.i, 0);
+    for (k = 1; k < d->n.i->n_operands; k++) in[k] = xg_norms_operand(&d->n, k);
+    if (!d->training) in[4] = xg_hb_2(d->n.b, XG_DIVIDE, in[1], xg_norms_deviation(&d->n, in[4]));
+    return d->n.i->n_operands;
+}
+/* x, scale, offset, mean and scale / deviation */
+XG_FN void xg_dnn_batch_inference(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t x, xlagpu_type t) {
+    static const int64_t modes[] = {XG_DNN_SUB, XG_DNN_MUL, XG_DNN_ADD}, with[] = {3, 4, 2};
+    uint32_t k;
+    for (k = 0; k < 3; k++) {
+        int64_t vector = xg_dnn_features(g, with[k], XLAGPU_F32, 1, d->features, 1);
+        x = xg_dnn_batch_op(d, g, modes[k], x, vector, k < 2 ? -1 : 5, k < 2 ? XLAGPU_F32 : t);
+    }
+}
+XG_FN void xg_dnn_batch_training(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t x, xlagpu_type t) {
+    int64_t at[4];
+    xg_dnn_norm_arrays a;
+    uint32_t k;
+    for (k = 0; k < 4; k++) at[k] = xg_dnn_features(g, k < 2 ? 1 + k : 2 + k, XLAGPU_F32, 1, d->features, 1);
+    a.x = x;
+    a.scale = at[0];
+    a.bias = at[1];
+    a.y = xg_dnn_features(g, 3, t, d->outer, d->features, d->inner);
+    a.mean = at[2];
+    a.share = at[3];
+    xg_dnn_norm_operation(g, XG_DNN_BATCH_NORM, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d, &a);
+}
+/* 1 / share^2 - epsilon */
+XG_FN xg_inst *xg_dnn_batch_variance(const xg_dnn_batch *d, xg_inst *share) {
+    const xg_hb *b = d->n.b;
+    xg_inst *square = xg_hb_2(b, XG_MULTIPLY, share, share), *small;
+    small = xg_hb_float_like(b, share, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d);
+    return xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_DIVIDE, xg_hb_float_like(b, share, 1), square), small);
+}
+XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
+    const xg_hb *b = d->n.b;
+    const xg_shape *x = XG_OPERAND(d->n.i, 0)->shape, *results[3];
+    xg_inst *in[5], *made, *out[3];
+    uint32_t k, n = xg_dnn_batch_operands(d, in), n_results = d->training ? 3 : 1;
+    xg_dnn_graph g;
+    int64_t from;
+    xg_dnn_begin(&g, b->comp->module->arena, XLAGPU_F32);
+    from = xg_dnn_features(&g, 0, x->type, d->outer, d->features, d->inner);
+    (d->training ? xg_dnn_batch_training : xg_dnn_batch_inference)(d, &g, from, x->type);
+    results[0] = x;
+    results[1] = results[2] = xg_hb_shape(b, XLAGPU_F32, &d->features, 1);
+    made = xg_dnn_call(
+        b, &g, "batchNorm", (uint64_t)x->elements * 6, XG_DNN_NOTE_NARROWER_SUMS, in, n, results, n_results);
+    for (k = 0; k < n_results; k++) out[k] = xg_hb_element(b, made, k);
+    if (!d->training) return out[0];
+    out[2] = xg_dnn_batch_variance(d, out[2]);
+    for (k = 1; k < 3; k++) out[k] = xg_hb_convert(b, out[k], d->n.i->shape->elems[k]->type);
+    return xg_hb_tuple(b, out, 3);
+}
+XG_FN bool xg_expand_batch_norm_rewriter(xg_module *m) {
+    bool changed = false;
+    xg_comp *comp;
+    if ((!m->made[XG_BATCH_NORM_INFERENCE] && !m->made[XG_BATCH_NORM_TRAINING]) ||
+        !xg_vendor_allows(m, XG_EXE_LIBRARY_CUDNN))
+        return false;
+    for (comp = m->first; comp; comp = comp->next) {
+        xg_inst *i, *next;
+        for (i = comp->first; i; i = next) {
+            xg_hb b = xg_hb_at(i);
+            xg_dnn_batch d;
+            next = xg_inst_behind(i);
+            if (!xg_dnn_batch_of(&b, i, &d)) continue;
+            if (!(m->libraries & XG_EXE_LIBRARY_ALWAYS) && !xg_dnn_batch_is_faster(m, &d)) continue;
+            xg_opt_replace(i, xg_dnn_batch_rewrite(&d));
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_EXPAND_BATCH_NORM_REWRITER_C */

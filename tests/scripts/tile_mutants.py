@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Forty errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+
+    python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S]
+
+Each is a wrong fragment (rows, columns, halves, which words), a wrong swizzle or a missing barrier, wait or fence in
+the code that makes matrix units' kernels; a line has the file, what stands there, what is put in its place, and the
+files of tests/text/sched that are to notice. Prints the survivors, then 'N caught, N survived'; 1 where one survived,
+or where what is to be changed is not there any more."""
+
+import argparse, os, resource, shutil, subprocess, sys, tempfile
+
+WAIT = "xg_attention_wait(w);"
+JOIN = "\n    for (half = 0; half < w->p->halves; half++) xg_attention_join_row"
+NONE = "NULL, 0, NULL, 0, 0);"
+ATTENTION = "attention_turns attention_rows attention"
+GROUPS = "attention_groups"
+UNITS = "units tiles gemm"
+WARPS = "warp_groups bulk_copies"
+TENSOR = "tensor_memory"
+MUTANTS = [
+    # fragments of attention, mma.sync
+    ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
+    ("attention_mma.c", "transposed ? XG_KMATRIX_TRANSPOSED : 0", "0", ATTENTION),
+    ("attention_mma.c", "r.transposed = true;", "", ATTENTION),
+    ("attention_mma.c", "row = low;\n        piece = half;", "row = low;\n        piece = low;", ATTENTION),
+    ("attention_mma.c", "piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);", "piece = half;", ATTENTION),
+    ("attention_mma.c", "w->p->warp_rows, xg_elem_index", "XG_ATTENTION_ROWS, xg_elem_index", ATTENTION),
+    ("attention_mma.c", "block * XG_ATTENTION_ROWS * pitch", "0 * block", ATTENTION),
+    ("attention_mma.c", "half = i / XG_ATTENTION_PAIR % 2", "half = 1 - i / XG_ATTENTION_PAIR % 2", ATTENTION),
+    ("attention_mma.c", "2 * k + i / XG_ATTENTION_SUMS", "2 * k + 1 - i / XG_ATTENTION_SUMS", ATTENTION),
+    ("attention_mma.c", "sums[i / 2][2 * j + i % 2]", "sums[i / 2][2 * j + 1 - i % 2]", ATTENTION),
+    ("attention_mma.c", "i / pairs * r->outer + i % pairs * r->inner", "i % pairs * r->inner", ATTENTION),
+    ("attention_mma.c", "x[(k + 1) % 2]", "x[k % 2]", ATTENTION),
+    ("attention_mma.c", "i % (XG_ATTENTION_AHEAD + 1)", "i % XG_ATTENTION_AHEAD", ATTENTION),
+    # swizzles of attention
+    ("attention_mma.c", "XORI, piece, xg_elem_index", "ADDI, piece, xg_elem_index", ATTENTION),
+    ("attention_bring.c", "XG_K_OP_XORI, piece->piece, row", "XG_K_OP_ORI, piece->piece, row", ATTENTION),
+    # barriers of attention
+    ("attention_emit.c", "xg_attention_await(w, 0);", "", ATTENTION),
+    ("attention_emit.c", "xg_attention_await(w, 0);\n    " + WAIT, "xg_attention_await(w, 0);", ATTENTION),
+    ("attention_emit.c", "xg_attention_bring_side(w, XG_ATTENTION_VALUES, w->place);\n", "", ATTENTION),
+    ("attention_ends.c", WAIT + JOIN, JOIN, ATTENTION),
+    ("attention_ends.c", "xg_attention_join_row(w, half);\n    " + WAIT, "xg_attention_join_row(w, half);", ATTENTION),
+    ("attention_emit.c", "KEYS, xg_attention_wrapped", "VALUES, xg_attention_wrapped", ATTENTION),
+    # attention by warp groups
+    ("attention_group.c", "xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
+    ("attention_group.c", "xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
+    ("attention_group.c", "xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);", "", GROUPS),
+    ("attention_group.c", "xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);", "", GROUPS),
+    ("attention_group.c", "XG_K_OP_WGMMA_WAIT, " + NONE, "XG_K_OP_WGMMA_FENCE, " + NONE, GROUPS),
+    ("attention_group.c", "XG_KWGMMA_B_ROWS, sums, n", "0, sums, n", GROUPS),
+    ("attention_group.c", "k % in * XG_KMMA_K_BYTES", "0 * in", GROUPS),
+    ("attention_group.c", "xg_attention_release(w, KEYS, turn);", "", GROUPS),
+    # products by mma.sync
+    ("tile_mma.c", "(*sum)->def->a = j % 2;", "(*sum)->def->a = 1 - j % 2;", UNITS),
+    ("tile_mma.c", "rows_first ? low : crossed", "rows_first ? crossed : low", UNITS),
+    ("tile_mma.c", "v->def->flags = t->by_rows ? 0 : XG_KMATRIX_TRANSPOSED;", "v->def->flags = 0;", UNITS),
+    ("tile_mma.c", "v->b[i / v->rows * v->pairs + j / 2]", "v->b[j / 2]", "units tiles gemm few_rows"),
+    # products by warp groups and tensor memory
+    ("tile_wgmma.c", "XG_K_OP_XORI, own, line", "XG_K_OP_ORI, own, line", WARPS + " " + GROUPS),
+    ("tile_wgmma.c", "xg_kir_op(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);", "", WARPS),
+    ("tile_wgmma.c", "xg_tile_group_wait(w, 1);", "", WARPS),
+    ("tile_wgmma.c", "op->flags |= XG_KWGMMA_B_ROWS;", "op->flags |= 0;", WARPS),
+    ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
+    ("tile_tensor.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", TENSOR),
+    ("tile_tensor.c", "TENSOR_BEFORE, " + NONE + "\n    xg_tile_wait(w);", "TENSOR_BEFORE, " + NONE, TENSOR),
+]
+
+
+def built(tree):
+    command = "tcc -w -std=gnu99 -DXLAGPU_DEBUG tests/programs/runner.c -o runner -lm -ldl -lpthread"
+    return subprocess.run(command.split(), cwd=tree, capture_output=True, text=True)
+
+
+def fails(tree, names, seconds):
+    """How the tests end: None where all pass."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    for name in names.split():
+        text = f"tests/text/sched/{name}.txt"
+        done = subprocess.run(["./runner", text], cwd=tree, capture_output=True, text=True, preexec_fn=limit)
+        if done.returncode:
+            return name
+    return None
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--from", dest="first", type=int, default=0)
+    p.add_argument("--to", type=int, default=len(MUTANTS))
+    p.add_argument("--seconds", type=int, default=120, help="of processor time of a file of tests: a hang is caught")
+    o = p.parse_args()
+    caught, survived = 0, []
+    with tempfile.TemporaryDirectory() as tree:
+        for part in ("src", "tests/programs", "tests/stages", "tests/text", "packages/c"):
+            shutil.copytree(part, os.path.join(tree, part))
+        for k, (name, old, new, tests) in list(enumerate(MUTANTS))[o.first:o.to]:
+            path = os.path.join(tree, "src", "sched", name)
+            text = open(path).read()
+            if old not in text:
+                sys.exit(f"{k}: {name} has no more {old!r}")
+            with open(path, "w") as f:
+                f.write(text.replace(old, new, 1))
+            made = built(tree)
+            by = "tcc" if made.returncode else fails(tree, tests, o.seconds)
+            with open(path, "w") as f:
+                f.write(text)
+            if by == "tcc":
+                sys.exit(f"{k}: {name}: {old!r} does not compile: {made.stderr}")
+            caught += bool(by)
+            if not by:
+                survived.append(k)
+            print(f"{k} {name}: {old!r} -> {new!r}: {'by ' + by if by else 'SURVIVED'}", flush=True)
+    print(f"{caught} caught, {len(survived)} survived")
+    return bool(survived)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
