@@ -89,9 +89,9 @@ XG_FN void xg_dnn_batch_training(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t
 /* 1 / share^2 - epsilon */
 XG_FN xg_inst *xg_dnn_batch_variance(const xg_dnn_batch *d, xg_inst *share) {
     const xg_hb *b = d->n.b;
-    xg_inst *square = xg_hb_2(b, XG_MULTIPLY, share, share), *small;
-    small = xg_hb_float_like(b, share, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d);
-    return xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_DIVIDE, xg_hb_float_like(b, share, 1), square), small);
+    xg_inst *square = xg_hb_2(b, XG_MULTIPLY, share, share), *added;
+    added = xg_hb_float_like(b, share, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d);
+    return xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_DIVIDE, xg_hb_float_like(b, share, 1), square), added);
 }
 XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
     const xg_hb *b = d->n.b;

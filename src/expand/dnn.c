@@ -109,7 +109,7 @@ XG_FN void xg_dnn_reduce(xg_dnn_graph *g, int64_t with, int64_t x, int64_t y) {
     xg_dnn_operation(g, op);
 }
 XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, const xg_dnn_norm_arrays *a) {
-    int64_t small = xg_dnn_scalar(g, epsilon, 4), op = xg_dnn_new(g, XG_DNN_OPERATION_NORM), in[6];
+    int64_t added = xg_dnn_scalar(g, epsilon, 4), op = xg_dnn_new(g, XG_DNN_OPERATION_NORM), in[6];
     static const int16_t names[] = {XG_DNN_OPERATION_NORM_X, XG_DNN_OPERATION_NORM_MEAN,
         XG_DNN_OPERATION_NORM_INV_VARIANCE, XG_DNN_OPERATION_NORM_SCALE, XG_DNN_OPERATION_NORM_BIAS,
         XG_DNN_OPERATION_NORM_Y};
@@ -122,7 +122,7 @@ XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, 
     in[5] = a->y;
     xg_dnn_put(g, XG_DNN_OPERATION_NORM_MODE, XG_DNN_IS_NORM_MODE, mode);
     xg_dnn_put(g, XG_DNN_OPERATION_NORM_PHASE, XG_DNN_IS_NORM_PHASE, a->share >= 0);
-    xg_dnn_put(g, XG_DNN_OPERATION_NORM_EPSILON, XG_DNN_IS_DESCRIPTOR, small);
+    xg_dnn_put(g, XG_DNN_OPERATION_NORM_EPSILON, XG_DNN_IS_DESCRIPTOR, added);
     for (k = 0; k < XG_COUNT(in); k++)
         if (in[k] >= 0) xg_dnn_put(g, names[k], XG_DNN_IS_DESCRIPTOR, in[k]);
     xg_dnn_operation(g, op);
