@@ -535,7 +535,7 @@ static void jit_said(void *user, const char *program, double milliseconds, const
     EXPECT(*program);
 }
 static void parts(xlagpu_context *c) {
-    xlagpu_bytes exe = many_kernels(c);
+    xlagpu_bytes exe = many_kernels(c), ptx;
     xlagpu_device_desc desc;
     xlagpu_device *d = NULL;
     xlagpu_program *p;
@@ -543,9 +543,9 @@ static void parts(xlagpu_context *c) {
     long modules = 0, lines = 0, n;
     size_t at;
     jit_words words = {0, 0, 0};
-    if (!EXPECT(exe.data && xlagpu_executable_ptx(exe).size > 2 * XR_PART_BYTES)) return;
-    for (at = 0; at < xlagpu_executable_ptx(exe).size; at++)
-        lines += ((const char *)xlagpu_executable_ptx(exe).data)[at] == '\n';
+    ptx = xlagpu_executable_ptx(exe);
+    if (!EXPECT(exe.data && ptx.size > 2 * XR_PART_BYTES)) return;
+    for (at = 0; at < ptx.size; at++) lines += ((const char *)ptx.data)[at] == '\n';
     memset(&desc, 0, sizeof desc);
     desc.platform = "cuda";
     desc.driver = LIBRARY;

@@ -4,6 +4,9 @@
  * type (x86-64). Its sections and addresses come where they should; and one thing wrong with it at a time is refused.
  * `object M.xgx [N]`: M.xgx loads; then N times some bytes of its objects are changed, and it loads or is refused as
  * damaged. Nothing of that is run. tests/scripts/llvm_cpu.sh builds it with sanitizers. */
+#ifdef __TINYC__
+#error "tcc leaves out what this tests"
+#endif
 #ifndef XLAGPU_USE_LLVM_CPU
 #define XLAGPU_USE_LLVM_CPU
 #endif
