@@ -25,6 +25,8 @@ if have python3; then
 import ast, json
 json.load(open('packages/vcpkg/vcpkg.json'))
 ast.parse(open('packages/conan/conanfile.py').read())\""
+    job "an editor's colours: opcodes, names, instructions of tests/corpus" \
+        "python3 tests/scripts/grammar.py build/xlagpu"
 fi
 if have cmake; then
     job "cmake: builds and installs" "cmake -S packages/cmake -B $W/cmake $CONFIGURE \
