@@ -14923,7 +14923,6 @@ XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint
     if (!at || m->p[at - 1].base != base) return;
     m->p[at - 1].members = members;
     m->p[at - 1].n_members = n;
-    xg_sim_memory_written(m, base, m->p[at - 1].bytes, 0);
 }
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
@@ -26357,6 +26356,7 @@ XG_FN XG_COLD bool xr_host_cast(xr_cast *c) {
             return false;
         c->members[k] = p->address;
         xg_sim_memory_members(&xr_host_of(p->device)->memory, p->all, c->members, c->n);
+        xg_sim_memory_written(&xr_host_of(p->device)->memory, p->all, c->bytes, 0); /* it has no past of its own */
     }
     return true;
 }

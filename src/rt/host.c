@@ -124,6 +124,7 @@ XG_FN XG_COLD bool xr_host_cast(xr_cast *c) {
             return false;
         c->members[k] = p->address;
         xg_sim_memory_members(&xr_host_of(p->device)->memory, p->all, c->members, c->n);
+        xg_sim_memory_written(&xr_host_of(p->device)->memory, p->all, c->bytes, 0); /* it has no past of its own */
     }
     return true;
 }

@@ -322,7 +322,6 @@ XG_SIM_FN void xg_sim_memory_members(xg_sim_memory *m, uint64_t base, const uint
     if (!at || m->p[at - 1].base != base) return;
     m->p[at - 1].members = members;
     m->p[at - 1].n_members = n;
-    xg_sim_memory_written(m, base, m->p[at - 1].bytes, 0);
 }
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
