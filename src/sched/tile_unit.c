@@ -298,7 +298,7 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
             sum += t->rows * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
-        meet = t->line ? LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
+        meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
         sum += warps * t->rounds * (across ? t->vector * meet : 1);
     }
     return sum;
