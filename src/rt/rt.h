@@ -402,8 +402,8 @@ struct xr_platform {
     void (*unreach)(xlagpu_device *d, xlagpu_device *other);
     /* Memory of another device that kernels may read from now on, or no more; NULL: reach says so for good. */
     xlagpu_status (*lend)(xlagpu_device *d, uint64_t address, size_t bytes, bool on);
-    /* Makes the object of the parts' devices, of so many bytes at least; a refusal is no failure. uncast: also of one that
-     * was refused half way. NULL: there are none. */
+    /* Makes the object of the parts' devices, of so many bytes at least; a refusal is no failure. uncast: also of one
+     * that was refused half way. NULL: there are none. */
     bool (*cast)(xr_cast *c);
     void (*uncast)(xr_cast *c);
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */

@@ -9,6 +9,7 @@
 #define XG_SCHED_F8_PASS_C
 #include "attention_pass.c"
 #include "cublaslt.c"
+#include "dnn_attention.c"
 
 typedef struct xg_f8_match {
     xg_inst *narrow, *y, *scale; /* the conversion; what is scaled; by which number, or NULL */
