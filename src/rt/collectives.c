@@ -309,7 +309,8 @@ XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t,
     double until = xr_seconds() + q->timeout;
     xlagpu_status s = XLAGPU_OK;
     xr_enter_lock(q->lock);
-    seat->execution = e;
+    /* Between two meetings of one all-reduce others read it without the lock (peers.c): it is the same in both. */
+    if (seat->execution != e) seat->execution = e;
     seat->thunk = t;
     seat->state = XR_SEAT_WAITS;
     if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
