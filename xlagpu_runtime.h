@@ -3274,6 +3274,7 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
+XG_FN double xg_cost_moved(const xg_device *d, double bytes); /* picoseconds at the bandwidth that a copy reaches */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
 XG_FN int64_t xg_cost_tensor_rate(
     const xg_device *d, xg_cost_tensor type);                 /* multiply-adds of a multiprocessor a clock */
@@ -3960,6 +3961,10 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     int64_t terms[XG_LIMIT_COUNT];
     xg_cost_spread s = xg_cost_spread_of(d, c);
     return xg_cost_formula(d, c, &s, terms);
+}
+XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
+    return bytes * 1e12 * 1000 /
+           ((double)XG_MAX(d->bandwidth, (int64_t)1) * (double)XG_MAX(d->copy_permille, (int64_t)1));
 }
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;

@@ -324,6 +324,10 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_spread s = xg_cost_spread_of(d, c);
     return xg_cost_formula(d, c, &s, terms);
 }
+XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
+    return bytes * 1e12 * 1000 /
+           ((double)XG_MAX(d->bandwidth, (int64_t)1) * (double)XG_MAX(d->copy_permille, (int64_t)1));
+}
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);

@@ -38,23 +38,14 @@ XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
 }
 XG_FN bool xg_dnn_batch_is_faster(const xg_module *m, const xg_dnn_batch *d) {
     const xg_shape *s = XG_OPERAND(d->n.i, 0)->shape;
-    double once =
-        (double)s->elements * xg_type_bytes(s->type) * 1e12 / /* nanoseconds */
-        ((double)XG_MAX(m->device.bandwidth, (int64_t)1) * (double)XG_MAX(m->device.copy_permille, (int64_t)1));
+    double once = xg_cost_moved(&m->device, (double)s->elements * xg_type_bytes(s->type)) / 1000; /* nanoseconds */
     return d->training && (int)XG_DNN_LAUNCH_NS < (int)(XG_OWN_NORM_READS - XG_DNN_NORM_READS) * once;
 }
 XG_FN int64_t xg_dnn_batch_op(
     const xg_dnn_batch *d, xg_dnn_graph *g, int64_t mode, int64_t x, int64_t with, int64_t place, xlagpu_type t) {
-    xg_dnn_pointwise_op op;
-    memset(&op, 0, sizeof op);
-    op.mode = mode;
-    op.x = x;
-    op.b = with;
-    op.t = op.axis = -1;
-    op.type = g->wide;
-    op.y = xg_dnn_features(g, place, t, d->outer, d->features, d->inner);
-    xg_dnn_pointwise(g, &op);
-    return op.y;
+    int64_t y = xg_dnn_features(g, place, t, d->outer, d->features, d->inner);
+    xg_dnn_plain(g, mode, x, with, y, g->wide);
+    return y;
 }
 /* The call's operands: x, then vectors of f32. */
 XG_FN uint32_t xg_dnn_batch_operands(const xg_dnn_batch *d, xg_inst **in) {

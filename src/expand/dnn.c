@@ -88,6 +88,17 @@ XG_FN void xg_dnn_pointwise(xg_dnn_graph *g, const xg_dnn_pointwise_op *p) {
     if (p->t >= 0) xg_dnn_put(g, XG_DNN_OPERATION_POINTWISE_T, XG_DNN_IS_DESCRIPTOR, p->t);
     xg_dnn_operation(g, op);
 }
+XG_FN void xg_dnn_plain(xg_dnn_graph *g, int64_t mode, int64_t x, int64_t b, int64_t y, int64_t type) {
+    xg_dnn_pointwise_op op;
+    memset(&op, 0, sizeof op);
+    op.mode = mode;
+    op.x = x;
+    op.b = b;
+    op.y = y;
+    op.t = op.axis = -1;
+    op.type = type;
+    xg_dnn_pointwise(g, &op);
+}
 XG_FN void xg_dnn_matmul(xg_dnn_graph *g, int64_t a, int64_t b, int64_t c) {
     int64_t desc = xg_dnn_new(g, XG_DNN_MATMUL), op;
     xg_dnn_put(g, XG_DNN_MATMUL_PRECISION, XG_DNN_IS_DATA_TYPE, g->wide);

@@ -157,6 +157,8 @@ XG_FN int64_t xg_dnn_tensor(
     xg_dnn_graph *g, int64_t place, int64_t type, const int64_t *dims, const int64_t *strides, uint32_t rank);
 XG_FN int64_t xg_dnn_scalar(xg_dnn_graph *g, double v, uint32_t rank); /* a number of the type that is computed in */
 XG_FN void xg_dnn_pointwise(xg_dnn_graph *g, const xg_dnn_pointwise_op *op);
+/* ... y = mode(x, b) with nothing else; b -1: it has none. type: that it computes in. */
+XG_FN void xg_dnn_plain(xg_dnn_graph *g, int64_t mode, int64_t x, int64_t b, int64_t y, int64_t type);
 XG_FN void xg_dnn_matmul(xg_dnn_graph *g, int64_t a, int64_t b, int64_t c); /* c = a b */
 XG_FN void xg_dnn_reduce(xg_dnn_graph *g, int64_t op, int64_t x, int64_t y);
 XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, const xg_dnn_norm_arrays *a);

@@ -428,7 +428,7 @@ XG_FN int64_t xg_lt_time(const xg_lt_match *m, const xg_lt_call *c, const xg_lt_
     double clocks = waves * work * 1000 / ((double)t->rate * (double)XG_LT_PEAK_PERMILLE);
     double bytes = (double)xg_cost_bytes(m->operand[0]->shape) + (double)xg_cost_bytes(m->operand[1]->shape) +
                    (double)c->rows * (double)c->columns * (double)c->batch * xg_type_bytes(m->out);
-    double moved = bytes * 1e12 * 1000 / ((double)d->bandwidth * (double)XG_MAX(d->copy_permille, (int64_t)1));
+    double moved = xg_cost_moved(d, bytes);
     double computed = clocks * 1e6 / (double)XG_MAX(d->tensor_mhz ? d->tensor_mhz : d->clock_mhz, (int64_t)1);
     return (int64_t)XG_MIN(XG_MAX(moved, computed), 9e18);
 }

@@ -428,8 +428,7 @@ XG_FN int64_t xg_sdpa_time(const xg_sdpa *s, const xg_device *d) {
     macs = tiles * (double)XG_SDPA_ROWS * keys * lanes;
     rate = (double)xg_cost_tensor_rate(d, XG_TENSOR_F16) * (double)XG_SDPA_PERMILLE / 1000 *
            (double)XG_MAX(d->tensor_mhz ? d->tensor_mhz : d->clock_mhz, (int64_t)1);
-    moved = heads * lanes * ((double)s->rows + (double)s->f->keys / (double)s->groups) * 2 * 1e12 /
-            (double)XG_MAX(d->bandwidth, (int64_t)1) * 1000 / (double)XG_MAX(d->copy_permille, (int64_t)1);
+    moved = xg_cost_moved(d, heads * lanes * ((double)s->rows + (double)s->f->keys / (double)s->groups) * 2);
     return (int64_t)XG_MIN(XG_MAX(macs / rate * 1e6, moved), 9e17) + (int64_t)XG_DNN_LAUNCH_NS * 1000;
 }
 
@@ -480,16 +479,9 @@ XG_FN int64_t xg_sdpa_between(const xg_sdpa *s, xg_dnn_graph *g, xlagpu_type t, 
 /* mode(x, b) into a value of type t; b -1: it has none. */
 XG_FN int64_t xg_sdpa_op(
     const xg_sdpa *s, xg_dnn_graph *g, int64_t mode, int64_t x, int64_t b, xlagpu_type t, bool row) {
-    xg_dnn_pointwise_op op;
-    memset(&op, 0, sizeof op);
-    op.mode = mode;
-    op.x = x;
-    op.b = b;
-    op.t = op.axis = -1;
-    op.type = t == XLAGPU_PRED ? xg_dnn_type(t) : g->wide;
-    op.y = xg_sdpa_between(s, g, t, row);
-    xg_dnn_pointwise(g, &op);
-    return op.y;
+    int64_t y = xg_sdpa_between(s, g, t, row);
+    xg_dnn_plain(g, mode, x, b, y, t == XLAGPU_PRED ? xg_dnn_type(t) : g->wide);
+    return y;
 }
 XG_FN int64_t xg_sdpa_index(const xg_sdpa *s, xg_dnn_graph *g, int64_t x, int64_t axis) {
     xg_dnn_pointwise_op op;
