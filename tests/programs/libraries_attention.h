@@ -1,6 +1,7 @@
 /* libraries_attention.h -- attention that cuDNN makes, over its imitation. Included by tests/programs/libraries.c. Law:
  * each form is one call whose result is the evaluator's; each failing call is a status that names the library and the
  * instruction; nothing is left. */
+#include "libraries_run.h"
 #define DOT(c1, c2, b1, b2) \
     "{\"lhs_contracting_dimensions\":[\"" c1 "\"],\"rhs_contracting_dimensions\":[\"" c2 \
     "\"],\"lhs_batch_dimensions\":[" b1 "],\"rhs_batch_dimensions\":[" b2 "]}"
@@ -48,63 +49,22 @@ static const char *const attention_samples[] = {
                        "lhs_contracting_dims={2}, "
                        "rhs_contracting_dims={1}\n"};
 enum {
-    ATTENTION_SAMPLES = sizeof attention_samples / sizeof *attention_samples,
-    ATTENTION_BYTES = 4096 /* of an array */
+    ATTENTION_SAMPLES = sizeof attention_samples / sizeof *attention_samples
 };
-typedef struct attention_run {
-    xlagpu_module *m;
-    xlagpu_bytes exe;
-    xlagpu_value_info out;
-    xlagpu_rt_tensor given[4], taken;
-    uint32_t n;
-    double in[4][ATTENTION_BYTES / 8], want[ATTENTION_BYTES / 8], got[ATTENTION_BYTES / 8];
-} attention_run;
-static bool begin_attention(xlagpu_context *c, const char *body, attention_run *r) {
+static bool begin_attention(xlagpu_context *c, const char *body, library_run *r) {
     char text[4000];
-    xlagpu_compile_desc desc;
-    xlagpu_tensor in[4], out;
-    xlagpu_value_info v;
-    xlagpu_report report;
-    uint32_t k;
-    memset(r, 0, sizeof *r);
-    memset(&desc, 0, sizeof desc);
-    desc.target.name = "sm_90a";
-    desc.libraries = "cudnn,always";
-    desc.memory_limit = 1 << 20;
     snprintf(text, sizeof text,
-        "HloModule m\ntop { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }\n"
+        "top { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }\n"
         "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] add(a, b) }\nENTRY e {\n%s}\n",
         body);
-    r->m = xlagpu_parse(c, "library", text, strlen(text));
-    if (!EXPECT(r->m != NULL)) printf("%s\n%s\n", text, xlagpu_error(c));
-    if (!r->m) return false;
-    r->n = xlagpu_parameter_count(r->m);
-    for (k = 0; k < r->n; k++) {
-        xlagpu_parameter_info(r->m, k, &v);
-        fill(&v, r->in[k]);
-        in[k].data = r->given[k].data = r->in[k];
-        in[k].bytes = r->given[k].bytes = v.bytes;
-    }
-    xlagpu_result_info(r->m, 0, &r->out);
-    out.data = r->want;
-    r->taken.data = r->got;
-    out.bytes = r->taken.bytes = r->out.bytes;
-    EXPECT(xlagpu_evaluate(r->m, in, r->n, &out, 1, false) == XLAGPU_OK);
-    r->exe = xlagpu_compile(r->m, &desc);
-    if (!EXPECT(r->exe.data != NULL)) printf("%s\n%s\n", text, xlagpu_error(c));
-    if (!EXPECT(r->exe.data && xlagpu_compile_report(r->m, &report) && report.library_calls == 1)) printf("%s", text);
-    return r->exe.data != NULL;
-}
-static xlagpu_status run_attention(xlagpu_device *d, attention_run *r) {
-    xlagpu_program *p = xlagpu_rt_load(d, r->exe.data, r->exe.size);
-    return p ? xlagpu_rt_run(p, r->given, r->n, &r->taken, 1) : xlagpu_rt_error_status(d);
+    return begin_run(c, "cudnn,always", text, r) && EXPECT(r->report.library_calls == 1);
 }
 /* Weights are rounded to 8 or 11 bits: where an exponential is another one in its last place, so may a weight be. */
-static bool attention_agrees(const attention_run *r) {
-    size_t item = xlagpu_type_bytes(r->out.type), k;
-    for (k = 0; k < r->out.bytes / item; k++) {
-        double want = xlagpu_get_element(r->out.type, (const char *)r->want + k * item);
-        double got = xlagpu_get_element(r->out.type, (const char *)r->got + k * item);
+static bool attention_agrees(const library_run *r) {
+    size_t item = xlagpu_type_bytes(r->type), k;
+    for (k = 0; k < r->taken[0].bytes / item; k++) {
+        double want = xlagpu_get_element(r->type, (const char *)r->want[0] + k * item);
+        double got = xlagpu_get_element(r->type, (const char *)r->got[0] + k * item);
         if (fabs(want - got) <= 0.008 * (1 + fabs(want))) continue;
         printf("  number %u: %.9g is wanted, %.9g came\n", (unsigned)k, want, got);
         return false;
@@ -112,13 +72,13 @@ static bool attention_agrees(const attention_run *r) {
     return true;
 }
 static void attention(xlagpu_context *c) {
-    static attention_run r;
+    static library_run r;
     size_t k;
     for (k = 0; k < ATTENTION_SAMPLES; k++) {
         xlagpu_device *d = open_with(FOLDER);
         long before = fakes[DNN]->products;
         if (begin_attention(c, attention_samples[k], &r)) {
-            if (!EXPECT(run_attention(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
+            if (!EXPECT(go(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
             if (!EXPECT(attention_agrees(&r))) printf("%s", attention_samples[k]);
             EXPECT(fakes[DNN]->products == before + 1);
         }
@@ -126,25 +86,8 @@ static void attention(xlagpu_context *c) {
         EXPECT(count.live == 0 && fakes[DNN]->live == 0);
     }
 }
-/* Each call of the library fails once: a status, and nothing is left. */
 static void attention_failures(xlagpu_context *c) {
-    static attention_run r;
-    long calls, k;
-    if (!begin_attention(c, attention_samples[4], &r)) return;
-    for (calls = 1, k = 0; k <= calls; k++) {
-        xlagpu_device *d = open_with(FOLDER);
-        xlagpu_status status;
-        fakes[DNN]->calls = 0;
-        fakes[DNN]->fail_at = k;
-        fakes[DNN]->error = 5;
-        status = run_attention(d, &r);
-        EXPECT(k ? status == XLAGPU_ERROR_DEVICE : status == XLAGPU_OK);
-        if (k) EXPECT_TEXT(xlagpu_rt_error(d), ": status 5 of cuDNN");
-        if (k) EXPECT_TEXT(xlagpu_rt_error(d), "\nwhile ");
-        if (!k) calls = fakes[DNN]->calls;
-        xlagpu_rt_close(d);
-        EXPECT(count.live == 0 && fakes[DNN]->live == 0);
-    }
-    EXPECT(calls > 200);
-    fakes[DNN]->fail_at = 0;
+    static library_run r;
+    if (begin_attention(c, attention_samples[4], &r))
+        fail_in_turn(fakes[DNN], "cuDNN", 201, r.exe, r.given, r.n, r.taken, r.n_results);
 }

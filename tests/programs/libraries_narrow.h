@@ -5,6 +5,7 @@
  * and nothing is left. */
 #ifndef XLAGPU_TESTS_LIBRARIES_NARROW_H
 #define XLAGPU_TESTS_LIBRARIES_NARROW_H
+#include "libraries_run.h"
 
 /* y: the product of two arrays, each with its scale, and what is done to it. */
 #define NARROW_PRODUCT \
@@ -53,63 +54,17 @@ static const struct {
         "ROOT o = (f8e4m3fn[16,48], f32[], f32[16,48]) tuple(r, largest, y)\n}",
         0, 1},
 };
-typedef struct narrow_run {
-    xlagpu_module *m;
-    xlagpu_bytes exe;
-    xlagpu_report report;
-    uint32_t n, n_results;
-    xlagpu_rt_tensor given[5], taken[3];
-    double in[5][200], want[3][400], got[3][400];
-} narrow_run;
-static bool begin_narrow(xlagpu_context *c, const char *body, narrow_run *r) {
-    char text[4000];
-    xlagpu_compile_desc desc;
-    xlagpu_tensor in[5], out[3];
-    xlagpu_value_info v;
-    uint32_t k;
-    memset(r, 0, sizeof *r);
-    memset(&desc, 0, sizeof desc);
-    desc.target.name = "sm_90a";
-    desc.libraries = "cublaslt";
-    desc.memory_limit = 1 << 20;
-    snprintf(text, sizeof text, "HloModule m\n%s\n", body);
-    r->m = xlagpu_parse(c, "narrow", text, strlen(text));
-    if (!EXPECT(r->m != NULL)) printf("%s\n%s\n", text, xlagpu_error(c));
-    if (!r->m) return false;
-    r->n = xlagpu_parameter_count(r->m);
-    for (k = 0; k < r->n; k++) {
-        xlagpu_parameter_info(r->m, k, &v);
-        fill(&v, r->in[k]);
-        in[k].data = r->given[k].data = r->in[k];
-        in[k].bytes = r->given[k].bytes = v.bytes;
-    }
-    r->n_results = xlagpu_result_count(r->m);
-    for (k = 0; k < r->n_results; k++) {
-        xlagpu_result_info(r->m, k, &v);
-        out[k].data = r->want[k];
-        r->taken[k].data = r->got[k];
-        out[k].bytes = r->taken[k].bytes = v.bytes;
-    }
-    EXPECT(xlagpu_evaluate(r->m, in, r->n, out, r->n_results, false) == XLAGPU_OK);
-    r->exe = xlagpu_compile(r->m, &desc);
-    if (!EXPECT(r->exe.data && xlagpu_compile_report(r->m, &r->report))) printf("%s\n%s\n", text, xlagpu_error(c));
-    return r->exe.data != NULL;
-}
-static xlagpu_status run_narrow(xlagpu_device *d, narrow_run *r) {
-    xlagpu_program *p = xlagpu_rt_load(d, r->exe.data, r->exe.size);
-    return p ? xlagpu_rt_run(p, r->given, r->n, r->taken, r->n_results) : xlagpu_rt_error_status(d);
-}
 static void narrow_products(xlagpu_context *c) {
-    static narrow_run r;
+    static library_run r;
     uint32_t j;
     size_t k;
     for (k = 0; k < sizeof narrow_samples / sizeof *narrow_samples; k++) {
         xlagpu_device *d = open_with(FOLDER);
-        if (begin_narrow(c, narrow_samples[k].text, &r)) {
+        if (begin_run(c, "cublaslt", narrow_samples[k].text, &r)) {
             if (!EXPECT(r.report.library_calls == narrow_samples[k].calls &&
                         (narrow_samples[k].kernels ? r.report.kernels >= 1 : r.report.kernels == 0)))
                 printf("%u calls, %u kernels\n%s\n", r.report.library_calls, r.report.kernels, narrow_samples[k].text);
-            if (!EXPECT(run_narrow(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
+            if (!EXPECT(go(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
             for (j = 0; j < r.n_results; j++)
                 if (!EXPECT(memcmp(r.want[j], r.got[j], r.taken[j].bytes) == 0)) printf("%s\n", narrow_samples[k].text);
         }
@@ -117,25 +72,9 @@ static void narrow_products(xlagpu_context *c) {
         EXPECT(count.live == 0 && fake->live == 0);
     }
 }
-/* Each call of the library fails once. */
 static void narrow_failures(xlagpu_context *c) {
-    static narrow_run r;
-    long calls, k;
-    if (!begin_narrow(c, narrow_samples[0].text, &r)) return;
-    for (calls = 1, k = 0; k <= calls; k++) {
-        xlagpu_device *d = open_with(FOLDER);
-        xlagpu_status status;
-        fake->calls = 0;
-        fake->fail_at = k;
-        fake->error = 5;
-        status = run_narrow(d, &r);
-        EXPECT(k ? status == XLAGPU_ERROR_DEVICE : status == XLAGPU_OK);
-        if (k) EXPECT_TEXT(xlagpu_rt_error(d), ": status 5 of cuBLAS\nwhile ");
-        if (!k) calls = fake->calls;
-        xlagpu_rt_close(d);
-        EXPECT(count.live == 0 && fake->live == 0);
-    }
-    EXPECT(calls > 14);
-    fake->fail_at = 0;
+    static library_run r;
+    if (begin_run(c, "cublaslt", narrow_samples[0].text, &r))
+        fail_in_turn(fake, "cuBLAS\nwhile ", 15, r.exe, r.given, r.n, r.taken, r.n_results);
 }
 #endif
