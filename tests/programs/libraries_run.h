@@ -1,4 +1,4 @@
-/* libraries_run.h -- of libraries.c: a module with some parameters and results, evaluated and compiled for a library. */
+/* libraries_run.h -- of libraries.c: a module with some parameters and results, evaluated, compiled for a library. */
 #ifndef XLAGPU_TESTS_LIBRARIES_RUN_H
 #define XLAGPU_TESTS_LIBRARIES_RUN_H
 
