@@ -193,7 +193,7 @@ XG_FN bool xg_dnn_norm_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
     xg_dnn_graph g;
     xg_dnn_norm n;
-    if (!c || xg_fuse_is_phases(c) || !xg_dnn_norm_of(&n, c)) return false;
+    if (!c || xg_fuse_is_phases(job->fusion) || !xg_dnn_norm_of(&n, c)) return false;
     xg_dnn_begin(&g, job->arena, XLAGPU_F32);
     xg_dnn_norm_graph(&n, &g, c->n_params);
     xg_dnn_record(job, r, &g, XG_DNN_NOTE_NARROWER_SUMS);

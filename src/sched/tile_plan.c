@@ -696,7 +696,7 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
 }
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    if (!c || xg_fuse_is_phases(c)) return false;
+    if (!c || xg_fuse_is_phases(fusion)) return false;
     XG_FOR_INSTS(i, c)
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
