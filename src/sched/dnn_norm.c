@@ -185,8 +185,8 @@ XG_FN void xg_dnn_norm_graph(const xg_dnn_norm *n, xg_dnn_graph *g, int64_t resu
 
 /* Picoseconds: all arrays once, as our own kernel of rows. */
 XG_FN int64_t xg_dnn_norm_time(const xg_dnn_norm *n, const xg_device *d) {
-    double bytes = 2 * (double)xg_cost_bytes(n->x->shape) + 2 * (double)xg_cost_bytes(n->scale->shape);
-    return (int64_t)XG_MIN(xg_cost_moved(d, bytes), 9e17) + (int64_t)XG_DNN_LAUNCH_NS * 1000;
+    int64_t bytes = xg_cost_mul(xg_cost_add(xg_cost_bytes(n->x->shape), xg_cost_bytes(n->scale->shape)), 2);
+    return xg_cost_add(xg_cost_copied(d, bytes), (int64_t)XG_DNN_LAUNCH_NS * 1000);
 }
 XG_FN bool xg_dnn_norm_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *m = job->fusion->comp->module;
