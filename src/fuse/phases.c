@@ -4,8 +4,8 @@
  * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its
  * launch takes, it may as well be one block that does so, right behind the kernel that made what it reads: the launch
  * is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of
- * fusions, of XLA's kind kCustom, which marks it: a fused computation of parameters, fusions, elements of tuples and one
- * tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
+ * fusions, of XLA's kind kCustom, which marks it: a fused computation of parameters, fusions, elements of tuples and
+ * one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
  *
  * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a
  * batch) is made of the same parts of what the others make (outer.c), each part has a block, which waits for no other,
