@@ -78,6 +78,7 @@ typedef struct xg_tile_fetch {
     bool along_k;
     bool async;             /* element for element as it lies in memory: copied without registers */
     bool copied;            /* it may be copied so, where the pieces are large enough for it */
+    bool raw;               /* staged as it lies in memory, and converted on its way into shared memory */
     bool by_rows;           /* in shared memory a row has all its k side by side; else a k all its rows */
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
@@ -141,7 +142,8 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
 
 enum {
     XG_TILE_NO_UNIT = -1,
-    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
+    XG_TILE_WORD_BYTES = 4,
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
