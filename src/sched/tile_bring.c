@@ -247,7 +247,7 @@ XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
 }
 XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? XG_TILE_WORD_BYTES : 1;
+    int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
     return xg_kir_vector(w->e->m, each > 1 ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
 /* What a thread brings of a side in one round. */
