@@ -256,7 +256,8 @@ class Tests:
             if s == "corpus":
                 self.watch_one(s, "XLAGPU_TOOL=build/m/watched sh tests/scripts/corpus.sh host")
             else:
-                self.watch_one(s, f"build/m/watched {part.replace('=', ' ') or (s if program == 'runner' else self.programs[s])}")
+                what = s if program == "runner" else part.replace("=", " ") or self.programs[s]
+                self.watch_one(s, f"build/m/watched {what}")
         self.save()
 
     def parts_of_digests(self):
