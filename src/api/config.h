@@ -110,6 +110,13 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #define XG_FN static XG_UNUSED
 #endif
 
+/* Inlined for speed, unless small code is wanted (-Os). */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_INLINE_FAST XG_FN
+#else
+#define XG_INLINE_FAST XG_INLINE
+#endif
+
 #ifdef __cplusplus
 #define XG_RESTRICT
 #define XG_ALIGNOF(T) alignof(T)
