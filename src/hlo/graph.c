@@ -16,13 +16,14 @@
 
 typedef struct xg_op_row {
     const char *name;
-    uint32_t length, flags, types, lo, hi;
-    xg_op_part part;
     const char *attrs;
+    uint32_t flags;
+    uint8_t length, types, lo, hi; /* hi 255: any number */
+    uint8_t part;                  /* an xg_op_part */
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, XG_OP_##fuse, attrs},
+    {text, attrs, (uint32_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
 #undef X
 };
@@ -46,7 +47,7 @@ XG_FN bool xg_op_has_elements(xg_opcode op) {
     };
     return strcmp(words[op], "none") != 0;
 }
-XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return xg_op_rows[op].part; }
+XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
