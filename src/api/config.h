@@ -35,7 +35,11 @@
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#ifdef __OPTIMIZE_SIZE__
+#define XG_PREFETCH(p) ((void)(p))
+#else
 #define XG_PREFETCH(p) __builtin_prefetch(p)
+#endif
 #ifdef __OPTIMIZE__
 #define XG_NOINLINE __attribute__((noinline))
 #else
