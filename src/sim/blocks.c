@@ -39,7 +39,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = v->n_late = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
@@ -196,7 +196,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         }
         if (faulted || done == c->n * w->l->warps) break;
     }
-    xg_sim_land(w);
+    xg_sim_land_first(w, w->cluster->n_flights);
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)

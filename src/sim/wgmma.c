@@ -15,6 +15,38 @@
 #define XG_SIM_WGMMA_C
 #include "matrix.c"
 
+/* ---- registers that are late (late.c) ---- */
+
+XG_FN void xg_sim_late_add(const xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    if (v->n_late == XG_SIM_LATE) memmove(v->late, v->late + 1, --v->n_late * sizeof *v->late);
+    v->late[v->n_late].record = (uint32_t)(in - w->m->code);
+    v->late[v->n_late++].groups = 0;
+}
+/* A group is committed; or all but the last `keep` are waited for. */
+XG_FN void xg_sim_late_sync(xg_sim_warp *v, bool commit, uint32_t keep) {
+    uint32_t i, n = 0;
+    for (i = 0; i < v->n_late; i++) {
+        xg_sim_late l = v->late[i];
+        l.groups += commit;
+        if (commit || l.groups <= keep) v->late[n++] = l;
+    }
+    v->n_late = n;
+}
+/* The operation that the register of an asking record is late by; NULL: none. */
+XG_FN const xg_sim_ins *xg_sim_late_by(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *ask) {
+    uint32_t i, k;
+    for (i = 0; i < v->n_late; i++) {
+        const uint32_t record = v->late[i].record;
+        const xg_sim_ins *in = &w->m->code[record];
+        if (record < v->f->begin || record > v->f->end) continue;
+        for (k = ask->imm2 ? 0 : in->n - in->d2bytes; k < in->n; k++)
+            if (w->m->list[in->list + k] == ask->a) return in;
+    }
+    return NULL;
+}
+
+/* ---- matrices in shared memory ---- */
+
 typedef struct xg_sim_matrix {
     uint32_t start, lead, stride, base, swizzle;
 } xg_sim_matrix; /* swizzle: as in tensormap.c */
@@ -160,6 +192,7 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
             return;
         }
         if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
+        xg_sim_late_add(w, &v[k], in);
     }
     regs = xg_sim_tile_regs(16 * 8, x->t.d);
     for (col = 0; col < x->t.n; col += 8) {
@@ -209,7 +242,9 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_MOVE: xg_sim_exec_movmatrix(w, v, in); return;
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
-    case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_WGSYNC:
+        if (in->imm != XG_SIM_WG_FENCE) xg_sim_late_sync(v, in->imm == XG_SIM_WG_COMMIT, in->imm2);
+        return;
     case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
     case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;

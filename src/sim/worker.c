@@ -25,8 +25,13 @@ typedef struct xg_sim_frame {
     uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
-    XG_SIM_PATHS = 72
+    XG_SIM_PATHS = 72,
+    XG_SIM_LATE = 16
 };
+/* late.c: a wgmma, and how many groups its warp has committed since. */
+typedef struct xg_sim_late {
+    uint32_t record, groups;
+} xg_sim_late;
 
 typedef struct xg_sim_warp {
     uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
@@ -39,6 +44,8 @@ typedef struct xg_sim_warp {
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
     uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
+    const char *awaits;      /* the memory barrier that it asked last */
+    uint32_t n_late;         /* of late, oldest first */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -47,6 +54,7 @@ typedef struct xg_sim_warp {
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
     xg_sim_frame *frames;
+    xg_sim_late late[XG_SIM_LATE];
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
 
@@ -112,7 +120,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_ROWS = 256 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
