@@ -13695,7 +13695,10 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
  * such a register may still be late on some path, by an analysis of the function's blocks, a record (K_INIT) in front
  * of whoever touches it asks that list: so only what was executed counts, and correct kernels have few of these
  * records. What tcgen05.ld brings is not asked for: Triton's kernels read it before tcgen05.wait::ld, and run, since
- * ptxas keeps such registers in their order. */
+ * ptxas keeps such registers in their order.
+ *
+ * Other records that write such registers are followed by one that says so, and a wgmma asks whether its warp has
+ * executed wgmma.fence since. */
 #ifndef XG_SIM_LATE_C
 #define XG_SIM_LATE_C
 /* sim/graph.c -- a function as blocks and edges; which operands of a record are read and which are written. */
@@ -13801,13 +13804,17 @@ XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *
 enum {
     XG_SIM_ASKS_WRITTEN,
     XG_SIM_ASKS_CARRIED,
-    XG_SIM_ASKS_LATE
+    XG_SIM_ASKS_LATE,
+    XG_SIM_TELLS_TOUCHED /* does not ask: it notes that a register of wgmma is written */
 };
 /* What a wgmma does with a register. */
 enum {
     XG_SIM_LATE_WRITTEN = 1,
     XG_SIM_LATE_READ = 2
 };
+XG_FN bool xg_sim_is_wgmma_fence(const xg_sim_ins *in) {
+    return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGSYNC && in->imm == XG_SIM_WG_FENCE;
+}
 XG_FN bool xg_sim_is_wgmma(const xg_sim_ins *in) {
     return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA;
 }
@@ -14091,8 +14098,9 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
     in.op = w->carried[reg] ? XG_SIM_ASKS_CARRIED : XG_SIM_ASKS_WRITTEN;
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
 }
-/* In front of a record whose registers may be late. */
-XG_FN void xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs) {
+/* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
+ * said that since its last fence. True when it has now. */
+XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
     uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
                        n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     codes[0] = in->d;
@@ -14111,8 +14119,12 @@ XG_FN void xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t
         ask.imm = p->vregs.p[code >> 1].name;
         ask.imm2 = write;
         ask.op = XG_SIM_ASKS_LATE;
-        xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        if (late) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        ask.op = XG_SIM_TELLS_TOUCHED;
+        if (write && !told) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        told = told || (write && !(in->flags & XG_SIM_GUARDED));
     }
+    return told;
 }
 /* flag = value, or with b: value and b. */
 XG_FN void xg_sim_insert_flag(
@@ -14171,7 +14183,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     xg_sim_touches *t;
     uint32_t *from;
     uint8_t *regs;
-    bool *late, now = false;
+    bool *late, now = false, told = false;
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
     regs = XG_NEW_N(&p->scratch, uint8_t, all);
@@ -14199,8 +14211,12 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
         moved[i] = p->code.n;
         some.n = from[i + 1];
         if (late) {
-            if (i == 0 || g->of[i] != g->of[i - 1]) now = late[g->of[i]];
-            if (now && !xg_sim_is_wgmma(&old[i])) xg_sim_insert_late(p, &old[i], regs);
+            if (i == 0 || g->of[i] != g->of[i - 1]) {
+                now = late[g->of[i]];
+                told = false;
+            }
+            if (!xg_sim_is_wgmma(&old[i])) told = xg_sim_insert_late(p, &old[i], regs, now, told);
+            told = told && !xg_sim_is_wgmma_fence(&old[i]);
             now = xg_sim_late_behind(&old[i], now);
         }
         xg_sim_insert_around(p, &w, &old[i], &some, from[i], yes);
@@ -14770,11 +14786,14 @@ typedef struct xg_sim_frame {
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72,
-    XG_SIM_LATE = 16
+    XG_SIM_LATE = 32
 };
-/* late.c: a wgmma, and how many groups its warp has committed since. */
+/* late.c: a wgmma, and how many groups its warp has committed since. What it reads of shared memory: matrices as
+ * wgmma.c describes them, and the bytes [first, end) that each lies in; end 0: none. */
 typedef struct xg_sim_late {
     uint32_t record, groups;
+    uint64_t matrix[2];
+    uint32_t first[2], end[2];
 } xg_sim_late;
 
 typedef struct xg_sim_warp {
@@ -14790,6 +14809,7 @@ typedef struct xg_sim_warp {
     uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
     const char *awaits;      /* the memory barrier that it asked last */
     uint32_t n_late;         /* of late, oldest first */
+    bool touched;            /* a register of wgmma has been written since the last wgmma.fence */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -14935,6 +14955,7 @@ struct xg_sim_worker {
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
+    bool lates;   /* some warp has executed a wgmma */
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
@@ -16936,6 +16957,18 @@ XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
         t->found = pc;
 }
+XG_FN bool xg_sim_late_reads(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at, size_t n); /* wgmma.c */
+/* The same of each lane that writes. */
+XG_FN bool xg_sim_late_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(r, i) - w->shared) : w->l->shared_bytes;
+        if (at < w->l->shared_bytes && !xg_sim_late_reads(w, v, in, i, at, bytes)) return false;
+    }
+    return true;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
     uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
@@ -17245,6 +17278,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         !xg_sim_shadow(
             w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
         return;
+    if (XG_UNLIKELY(w->lates && store && r.shared) && !xg_sim_late_lanes(w, v, in, &r, mask, total)) return;
     if (r.shared && store)
         xg_sim_store_note(w, v, in, &r, mask, total);
     else if (r.shared && !xg_sim_lanes_ordered(w, v, in, &r, mask, total))
@@ -18373,6 +18407,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
@@ -18809,8 +18844,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm - w->window) - a,
                        warp = (f->v->id + k) & 31;
         bool good;
-        if (!write && f->v[k].n_stored)
-            good = false; /* lanes of the warp may not have met since they stored */
+        if (write ? w->lates : f->v[k].n_stored != 0)
+            good = false; /* a wgmma may still read; lanes of the warp may not have met since they stored */
         else if (!xg_sim_avx2_beside32(slot, step))
             good = xg_sim_fast_scattered(f, regs, slot, k, asked);
         else if (step == each)
@@ -19930,6 +19965,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (write && of->lates && !xg_sim_late_reads(of, v, in, lane, at, (size_t)bytes)) return false;
     if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
@@ -21515,11 +21551,6 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 
 /* ---- registers that are late (late.c) ---- */
 
-XG_FN void xg_sim_late_add(const xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    if (v->n_late == XG_SIM_LATE) memmove(v->late, v->late + 1, --v->n_late * sizeof *v->late);
-    v->late[v->n_late].record = (uint32_t)(in - w->m->code);
-    v->late[v->n_late++].groups = 0;
-}
 /* A group is committed; or all but the last `keep` are waited for. */
 XG_FN void xg_sim_late_sync(xg_sim_warp *v, bool commit, uint32_t keep) {
     uint32_t i, n = 0;
@@ -21573,6 +21604,45 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
+/* ---- what shared memory a wgmma reads ---- */
+
+/* Matrix A (of the whole group) or B in pieces of 16 bytes: how many, or where number i is. */
+typedef struct xg_sim_pieces {
+    xg_sim_matrix m;
+    uint32_t n, beside, per, bits;
+    bool turned;
+} xg_sim_pieces;
+XG_FN xg_sim_pieces xg_sim_pieces_of(const xg_sim_tile *t, uint64_t matrix, uint32_t b) {
+    const uint32_t mns = b ? t->n : 64, k = b || !(t->flags & XG_SIM_TF_SPARSE) ? t->k : t->k / 2;
+    xg_sim_pieces p;
+    p.m = xg_sim_matrix_of(matrix);
+    p.bits = xg_sim_elems[b ? t->b : t->a].bits;
+    p.per = 128 / p.bits;
+    p.turned = (t->flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    p.beside = (p.turned ? mns : k) / p.per;
+    p.n = p.beside * (p.turned ? k : mns);
+    return p;
+}
+XG_FN uint32_t xg_sim_piece_at(const xg_sim_pieces *p, uint32_t i) {
+    const uint32_t outer = i / p->beside, inner = i % p->beside * p->per;
+    return xg_sim_matrix_at(&p->m, p->turned, p->turned ? inner : outer, p->turned ? outer : inner, p->bits) & 0x3FFFF;
+}
+XG_FN void xg_sim_late_add(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t) {
+    xg_sim_late *l;
+    xg_sim_pieces p;
+    uint32_t b;
+    if (v->n_late == XG_SIM_LATE) memmove(v->late, v->late + 1, --v->n_late * sizeof *v->late);
+    l = &v->late[v->n_late++];
+    memset(l, 0, sizeof *l);
+    l->record = (uint32_t)(in - w->m->code);
+    w->lates = true;
+    for (b = t->flags & XG_SIM_TF_AREG ? 1 : 0; b < 2; b++) {
+        l->matrix[b] = xg_sim_mb_get(xg_sim_slot(w, v, b ? in->b : in->a));
+        p = xg_sim_pieces_of(t, l->matrix[b], b);
+        l->first[b] = xg_sim_piece_at(&p, 0) & ~127u; /* swizzles stay within 128 bytes */
+        l->end[b] = (xg_sim_piece_at(&p, p.n - 1) | 127u) + 1;
+    }
+}
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
     if (at + 16 > w->l->shared_bytes) {
@@ -21689,8 +21759,13 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
                 "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
             return;
         }
+        if (v[k].touched && !w->l->unchecked_registers) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_ASYNC,
+                "registers of this wgmma have been written since the last wgmma.fence, or there was none");
+            return;
+        }
         if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
-        xg_sim_late_add(w, &v[k], in);
+        xg_sim_late_add(w, &v[k], in, &x[k].t);
     }
     regs = xg_sim_tile_regs(16 * 8, x->t.d);
     for (col = 0; col < x->t.n; col += 8) {
@@ -21711,6 +21786,39 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
             xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
         }
     }
+}
+/* Has warp v executed this wgmma, and waited for none behind it? */
+XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
+    uint32_t i;
+    for (i = 0; i < v->n_late; i++)
+        if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
+    return false;
+}
+/* Bytes [at, at + n) of shared memory are about to be written, which no wgmma may read any more; false after a fault.
+ * A multiplication of a group is over when one of its warps has waited for it. */
+XG_FN bool xg_sim_late_reads(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at, size_t n) {
+    uint32_t g, e, b, i, from, k;
+    for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
+        for (e = 0; e < 2 * w->warps[g].n_late; e++) {
+            const xg_sim_late *l = &w->warps[g].late[e / 2];
+            const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
+            xg_sim_pieces p;
+            b = e & 1;
+            if (at >= l->end[b] || at + n <= l->first[b]) continue;
+            for (k = 1; k < 4 && xg_sim_late_has(&w->warps[g + k], l); k++) {}
+            p = xg_sim_pieces_of(&t, l->matrix[b], b);
+            for (i = 0; k == 4 && i < p.n; i++) {
+                from = xg_sim_piece_at(&p, i);
+                if (at >= from + 16 || at + n <= from) continue;
+                xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+                    "write of shared memory at offset %zu, which the wgmma at line %zu is still to read: wait for it "
+                    "first",
+                    XG_MAX(at, (size_t)from), xg_sim_line_of(w, &w->m->code[l->record]));
+                return false;
+            }
+        }
+    return true;
 }
 /* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
  * it is done. */
@@ -21741,7 +21849,10 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
     case XG_SIM_T_WGSYNC:
-        if (in->imm != XG_SIM_WG_FENCE) xg_sim_late_sync(v, in->imm == XG_SIM_WG_COMMIT, in->imm2);
+        if (in->imm == XG_SIM_WG_FENCE)
+            v->touched = false;
+        else
+            xg_sim_late_sync(v, in->imm == XG_SIM_WG_COMMIT, in->imm2);
         return;
     case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
     case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
@@ -23748,11 +23859,12 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 /* Lanes that are about to use a register must have written it. */
-XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const xg_sim_ins *by = in->op == XG_SIM_ASKS_LATE ? xg_sim_late_by(w, v, in) : NULL;
-    uint32_t missing = in->op != XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
+    uint32_t missing = in->op < XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
     const xg_source *s = w->m->src;
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
+    v->touched = v->touched || in->op == XG_SIM_TELLS_TOUCHED;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
     if (by)
@@ -24233,7 +24345,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = w->ended = w->fault_warps = 0;
-    w->hurt = false;
+    w->hurt = w->lates = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -24248,6 +24360,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = v->n_late = 0;
         v->state = XG_SIM_READY;
+        v->touched = true;
         v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;

@@ -26,7 +26,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = w->ended = w->fault_warps = 0;
-    w->hurt = false;
+    w->hurt = w->lates = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -41,6 +41,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->local = 0;
         v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = v->n_late = 0;
         v->state = XG_SIM_READY;
+        v->touched = true;
         v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;

@@ -245,8 +245,9 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
     in.op = w->carried[reg] ? XG_SIM_ASKS_CARRIED : XG_SIM_ASKS_WRITTEN;
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
 }
-/* In front of a record whose registers may be late. */
-XG_FN void xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs) {
+/* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
+ * said that since its last fence. True when it has now. */
+XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
     uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
                        n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     codes[0] = in->d;
@@ -265,8 +266,12 @@ XG_FN void xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t
         ask.imm = p->vregs.p[code >> 1].name;
         ask.imm2 = write;
         ask.op = XG_SIM_ASKS_LATE;
-        xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        if (late) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        ask.op = XG_SIM_TELLS_TOUCHED;
+        if (write && !told) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        told = told || (write && !(in->flags & XG_SIM_GUARDED));
     }
+    return told;
 }
 /* flag = value, or with b: value and b. */
 XG_FN void xg_sim_insert_flag(
@@ -325,7 +330,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     xg_sim_touches *t;
     uint32_t *from;
     uint8_t *regs;
-    bool *late, now = false;
+    bool *late, now = false, told = false;
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
     regs = XG_NEW_N(&p->scratch, uint8_t, all);
@@ -353,8 +358,12 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
         moved[i] = p->code.n;
         some.n = from[i + 1];
         if (late) {
-            if (i == 0 || g->of[i] != g->of[i - 1]) now = late[g->of[i]];
-            if (now && !xg_sim_is_wgmma(&old[i])) xg_sim_insert_late(p, &old[i], regs);
+            if (i == 0 || g->of[i] != g->of[i - 1]) {
+                now = late[g->of[i]];
+                told = false;
+            }
+            if (!xg_sim_is_wgmma(&old[i])) told = xg_sim_insert_late(p, &old[i], regs, now, told);
+            told = told && !xg_sim_is_wgmma_fence(&old[i]);
             now = xg_sim_late_behind(&old[i], now);
         }
         xg_sim_insert_around(p, &w, &old[i], &some, from[i], yes);

@@ -4,7 +4,10 @@
  * such a register may still be late on some path, by an analysis of the function's blocks, a record (K_INIT) in front
  * of whoever touches it asks that list: so only what was executed counts, and correct kernels have few of these
  * records. What tcgen05.ld brings is not asked for: Triton's kernels read it before tcgen05.wait::ld, and run, since
- * ptxas keeps such registers in their order. */
+ * ptxas keeps such registers in their order.
+ *
+ * Other records that write such registers are followed by one that says so, and a wgmma asks whether its warp has
+ * executed wgmma.fence since. */
 #ifndef XG_SIM_LATE_C
 #define XG_SIM_LATE_C
 #include "graph.c"
@@ -13,13 +16,17 @@
 enum {
     XG_SIM_ASKS_WRITTEN,
     XG_SIM_ASKS_CARRIED,
-    XG_SIM_ASKS_LATE
+    XG_SIM_ASKS_LATE,
+    XG_SIM_TELLS_TOUCHED /* does not ask: it notes that a register of wgmma is written */
 };
 /* What a wgmma does with a register. */
 enum {
     XG_SIM_LATE_WRITTEN = 1,
     XG_SIM_LATE_READ = 2
 };
+XG_FN bool xg_sim_is_wgmma_fence(const xg_sim_ins *in) {
+    return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGSYNC && in->imm == XG_SIM_WG_FENCE;
+}
 XG_FN bool xg_sim_is_wgmma(const xg_sim_ins *in) {
     return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA;
 }

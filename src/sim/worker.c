@@ -26,11 +26,14 @@ typedef struct xg_sim_frame {
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72,
-    XG_SIM_LATE = 16
+    XG_SIM_LATE = 32
 };
-/* late.c: a wgmma, and how many groups its warp has committed since. */
+/* late.c: a wgmma, and how many groups its warp has committed since. What it reads of shared memory: matrices as
+ * wgmma.c describes them, and the bytes [first, end) that each lies in; end 0: none. */
 typedef struct xg_sim_late {
     uint32_t record, groups;
+    uint64_t matrix[2];
+    uint32_t first[2], end[2];
 } xg_sim_late;
 
 typedef struct xg_sim_warp {
@@ -46,6 +49,7 @@ typedef struct xg_sim_warp {
     uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
     const char *awaits;      /* the memory barrier that it asked last */
     uint32_t n_late;         /* of late, oldest first */
+    bool touched;            /* a register of wgmma has been written since the last wgmma.fence */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -191,6 +195,7 @@ struct xg_sim_worker {
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
+    bool lates;   /* some warp has executed a wgmma */
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
