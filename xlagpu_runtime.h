@@ -13060,8 +13060,8 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
  * of several devices.
  *
  * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
- * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
- * knows only such. */
+ * its members have in their order, multimem.st and multimem.red (atomics.c) reach all. Other memory is an object of one
+ * member. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 
@@ -18298,6 +18298,15 @@ XG_FN void xg_sim_atom_wide(
         for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
     }
 }
+/* multimem.red: each member of the multicast object at p gets it, and p holds what the first one has then. */
+XG_FN bool xg_sim_atom_members(const xg_sim_worker *w, char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    const uint64_t at = (uint64_t)(uintptr_t)p - w->last.base;
+    uint32_t i;
+    if (!w->last.n_members || at >= w->last.bytes) return false;
+    for (i = 0; i < w->last.n_members; i++) xg_sim_atomic((char *)(uintptr_t)(w->last.members[i] + at), op, t, b, c);
+    memcpy(p, (const char *)(uintptr_t)(w->last.members[0] + at), xg_sim_types[t].bytes);
+    return true;
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, order, k, i, e, all;
     const uint32_t *list = w->m->list + in->list;
@@ -18335,6 +18344,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
+            if (xg_sim_atom_members(w, p + e * bytes, (xg_sim_atom)in->op, t, b[e], c)) continue;
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
             if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
         }
@@ -25124,8 +25134,12 @@ XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, 
     char plain[XG_SIM_PLACE_MAX];
     uint32_t i;
     for (i = 0; i < all; i++) {
+        size_t n;
         e = xg_sim_entry_at(m, i);
-        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+        n = xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain);
+        /* a template is also called without its arguments: app::race of app::race<...> */
+        if (!xg_str_eq(name, xg_str_of(plain, n)) &&
+            !(name.n < n && plain[name.n] == '<' && xg_str_eq(name, xg_str_of(plain, name.n))))
             continue;
         if (found) return NULL;
         found = e;
