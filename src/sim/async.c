@@ -326,7 +326,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
-    if (write && of->lates && !xg_sim_late_reads(of, v, in, lane, at, (size_t)bytes)) return false;
+    if (write && of->lates && !xg_sim_late_reads(w, of, v, in, lane, at, (size_t)bytes)) return false;
     if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;

@@ -660,15 +660,15 @@ XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
         t->found = pc;
 }
-XG_FN bool xg_sim_late_reads(
-    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at, size_t n); /* wgmma.c */
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n); /* wgmma.c */
 /* The same of each lane that writes. */
 XG_FN bool xg_sim_late_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
     uint32_t mask, uint32_t bytes) {
     uint32_t i;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(r, i) - w->shared) : w->l->shared_bytes;
-        if (at < w->l->shared_bytes && !xg_sim_late_reads(w, v, in, i, at, bytes)) return false;
+        if (at < w->l->shared_bytes && !xg_sim_late_reads(w, w, v, in, i, at, bytes)) return false;
     }
     return true;
 }

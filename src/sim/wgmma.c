@@ -260,19 +260,19 @@ XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
         if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
     return false;
 }
-/* Bytes [at, at + n) of shared memory are about to be written, which no wgmma may read any more; false after a fault.
+/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more; false after a fault.
  * A multiplication of a group is over when one of its warps has waited for it. */
-XG_FN bool xg_sim_late_reads(
-    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at, size_t n) {
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n) {
     uint32_t g, e, b, i, from, k;
     for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
-        for (e = 0; e < 2 * w->warps[g].n_late; e++) {
-            const xg_sim_late *l = &w->warps[g].late[e / 2];
+        for (e = 0; e < 2 * of->warps[g].n_late; e++) {
+            const xg_sim_late *l = &of->warps[g].late[e / 2];
             const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
             xg_sim_pieces p;
             b = e & 1;
             if (at >= l->end[b] || at + n <= l->first[b]) continue;
-            for (k = 1; k < 4 && xg_sim_late_has(&w->warps[g + k], l); k++) {}
+            for (k = 1; k < 4 && xg_sim_late_has(&of->warps[g + k], l); k++) {}
             p = xg_sim_pieces_of(&t, l->matrix[b], b);
             for (i = 0; k == 4 && i < p.n; i++) {
                 from = xg_sim_piece_at(&p, i);
