@@ -787,7 +787,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#ifdef __OPTIMIZE_SIZE__
+#define XG_PREFETCH(p) ((void)(p))
+#else
 #define XG_PREFETCH(p) __builtin_prefetch(p)
+#endif
 #ifdef __OPTIMIZE__
 #define XG_NOINLINE __attribute__((noinline))
 #else
@@ -860,6 +864,13 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #define XG_FN static inline XG_UNUSED
 #else
 #define XG_FN static XG_UNUSED
+#endif
+
+/* Inlined for speed, unless small code is wanted (-Os). */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_INLINE_FAST XG_FN
+#else
+#define XG_INLINE_FAST XG_INLINE
 #endif
 
 #ifdef __cplusplus
@@ -1137,7 +1148,7 @@ XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
 
 /* float_text.c */
-XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
+XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
 XG_INLINE bool xg_is_digit(char c);
 
 /* number.c */
@@ -1355,7 +1366,7 @@ static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
 
 /* The top 128 bits (rounded down; the first bit is 1) of 10^q for -364 <= q < 364; with 0 <= q <= 27 they are exact and
  * low is 0. */
-XG_INLINE uint64_t xg_pow10_top(int q, uint64_t *low) {
+XG_INLINE_FAST uint64_t xg_pow10_top(int q, uint64_t *low) {
     const uint64_t *b = xg_pow5_steps[(unsigned)(q - XG_POW5_FIRST) / XG_POW5_STEP];
     uint64_t five = xg_pow5_small[(unsigned)(q - XG_POW5_FIRST) % XG_POW5_STEP], h0, h1, h2, l0, l1, l2;
     int n;
@@ -1449,7 +1460,7 @@ typedef struct xg_decimal {
 XG_INLINE bool xg_is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 /* Eight digits at once; the first is in the lowest byte. */
-XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
+XG_INLINE_FAST uint64_t xg_digits8_value(uint64_t v) {
     v -= 0x3030303030303030u;
     v = v * 10 + (v >> 8); /* pairs in every other byte */
     return (((v & 0x000000FF000000FFu) * 0x000F424000000064u) +
@@ -1458,7 +1469,7 @@ XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
 }
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a
  * branch on their length. */
-XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
+XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     while (end - p >= 8) {
         uint64_t eight, t;
@@ -1499,7 +1510,7 @@ XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const ch
 }
 
 /* Returns the end of the number at p, or p when there is none. */
-XG_INLINE const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
+XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
     const char *start = p, *first, *point, *last;
     int64_t n;
     d->digits = 0;
@@ -1589,7 +1600,8 @@ XG_NOINLINE XG_FN int xg_decimal_compare(const xg_decimal *d, xg_midpoint m) {
 /* The bits of the nearest float of a format (infinity when the value is beyond), or false, the bits of the float below
  * and the midpoint to compare with. [high low, + error) holds the value in units of 2^unit, high having its first bit
  * set. */
-XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
+XG_INLINE_FAST bool xg_decimal_round(
+    const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
     uint64_t w = d->digits, high, low, top, carry, rest, half, kept, unused, error_high;
     int q, n, unit, drop, exponent;
     bool exact;
@@ -1639,7 +1651,7 @@ XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias
     return rest < half || (rest == half && low + 4 == 0);
 }
 
-XG_INLINE uint64_t xg_decimal_bits(const xg_decimal *d, int mantissa_bits, int bias) {
+XG_INLINE_FAST uint64_t xg_decimal_bits(const xg_decimal *d, int mantissa_bits, int bias) {
     xg_midpoint middle;
     uint64_t bits;
     if (XG_UNLIKELY(!xg_decimal_round(d, mantissa_bits, bias, &bits, &middle))) {
@@ -5066,8 +5078,9 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #else
 #define XG_SIM_X86 0
 #endif
-/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile. */
-#if XG_SIM_X86 && defined(__OPTIMIZE__)
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile; where small
+ * code is asked for (-Os) they are 30 KB for a gain in arithmetic alone. */
+#if XG_SIM_X86 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_SIM_AVX512 1
 #else
 #define XG_SIM_AVX512 0
@@ -5822,21 +5835,41 @@ typedef struct xg_sim_moves {
 } xg_sim_moves;
 
 XG_FN bool xg_sim_base_beside32(const char *slot, uint32_t step) {
-    uint32_t a[XG_SIM_WARP], bad = 0, i;
+    uint32_t a[XG_SIM_WARP], bad, i;
     memcpy(a, slot, sizeof a);
+    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
+    if (bad) return false; /* mostly they do not, and it shows here */
     for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
     return !bad;
 }
 XG_FN bool xg_sim_base_beside64(const char *slot, uint64_t step) {
-    uint64_t a[XG_SIM_WARP], bad = 0;
+    uint64_t a[XG_SIM_WARP], bad;
     uint32_t i;
     memcpy(a, slot, sizeof a);
+    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
+    if (bad) return false;
     for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
     return !bad;
 }
+#if XG_SIM_VECTORS
+typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
+typedef uint32_t xg_sim_count4 __attribute__((vector_size(16), may_alias, aligned(4)));
+#endif
 /* A distance below zero or beyond the limit has its sign bit, or that of what is left. */
 XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
-    uint32_t a[XG_SIM_WARP], bad = 0, odd = 0, i;
+    uint32_t i;
+#if XG_SIM_VECTORS
+    const xg_sim_count4 a = {add, add, add, add}, l = {limit, limit, limit, limit};
+    xg_sim_count4 bad = {0, 0, 0, 0}, odd = bad;
+    for (i = 0; i < XG_SIM_WARP; i += 4) {
+        const xg_sim_count4 d = *(const xg_sim_count4 *)(const void *)(slot + (size_t)i * 4) + a;
+        bad |= d | (l - d);
+        odd |= d;
+        *(xg_sim_count4 *)(void *)(off + i) = d;
+    }
+    return !((bad[0] | bad[1] | bad[2] | bad[3]) >> 31) && !((odd[0] | odd[1] | odd[2] | odd[3]) & align);
+#else
+    uint32_t a[XG_SIM_WARP], bad = 0, odd = 0;
     memcpy(a, slot, sizeof a);
     for (i = 0; i < XG_SIM_WARP; i++) {
         uint32_t d = a[i] + add;
@@ -5845,6 +5878,7 @@ XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, u
         off[i] = d;
     }
     return !(bad >> 31) && !(odd & align);
+#endif
 }
 XG_FN bool xg_sim_base_inside64(
     uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align) {
@@ -5860,12 +5894,37 @@ XG_FN bool xg_sim_base_inside64(
     return !(bad >> 63) && !(odd & align);
 }
 XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) {
+    uint32_t i, w, x, y, z;
+    for (i = 0; i < XG_SIM_WARP; i += 4, off += 4, to += 16) {
+        memcpy(&w, from + off[0], 4);
+        memcpy(&x, from + off[1], 4);
+        memcpy(&y, from + off[2], 4);
+        memcpy(&z, from + off[3], 4);
+        memcpy(to, &w, 4);
+        memcpy(to + 4, &x, 4);
+        memcpy(to + 8, &y, 4);
+        memcpy(to + 12, &z, 4);
+    }
+}
+/* Are all in one row of the banks, 128 bytes that begin with bank 0? Then words in one bank are one word. */
+XG_FN bool xg_sim_in_bank_row(const uint32_t *off) {
     uint32_t i;
-    for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4);
+#if XG_SIM_VECTORS
+    const xg_sim_count4 first = {off[0], off[0], off[0], off[0]};
+    xg_sim_count4 bad = {0, 0, 0, 0};
+    if ((off[0] ^ off[XG_SIM_WARP - 1]) >> 7) return false;
+    for (i = 0; i < XG_SIM_WARP; i += 4) bad |= *(const xg_sim_count4 *)(const void *)(off + i) ^ first;
+    return !((bad[0] | bad[1] | bad[2] | bad[3]) >> 7);
+#else
+    uint32_t bad = 0;
+    for (i = 1; i < XG_SIM_WARP; i++) bad |= off[i] ^ off[0];
+    return !(bad >> 7);
+#endif
 }
 /* each leaves its mark in its bank; does each find its own? */
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) {
     uint32_t i, last[32], bad = 0;
+    if (xg_sim_in_bank_row(off)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
     for (i = 0; i < XG_SIM_WARP; i++) bad |= last[off[i] >> 2 & 31] ^ off[i] >> 2;
     return !bad;
@@ -5893,7 +5952,6 @@ XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *
     if (good) memcpy(good, ok, sizeof ok);
 }
 #if XG_SIM_VECTORS
-typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
 XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
     const int32_t lo = (int32_t)least, hi = (int32_t)below;
     const xg_sim_word4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
@@ -5983,10 +6041,12 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
 /* Row i is row 0 plus i times what eight or four lanes span. */
 XG_M256_FN bool xg_sim_avx2_beside32(const char *slot, uint32_t step) {
-    uint32_t first;
+    uint32_t first, last;
     __m256i want, more = _mm256_set1_epi32((int)(step * 8)), bad = _mm256_setzero_si256();
     int i;
     memcpy(&first, slot, 4);
+    memcpy(&last, slot + 4 * (XG_SIM_WARP - 1), 4);
+    if (last - first != 31 * step) return false;
     want = _mm256_add_epi32(_mm256_set1_epi32((int)first),
         _mm256_mullo_epi32(_mm256_set1_epi32((int)step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
     XG_UNROLL(8) for (i = 0; i < 4; i++) {
@@ -13047,8 +13107,8 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
  * of several devices.
  *
  * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
- * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
- * knows only such. */
+ * its members have in their order, multimem.st and multimem.red (atomics.c) reach all. Other memory is an object of one
+ * member. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 
@@ -13676,24 +13736,18 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
 }
 
 #endif /* XG_SIM_ROWS_C */
-/* sim/defined.c -- registers that a thread may read before it has written them.
+/* sim/late.c -- registers that a wgmma still writes, D until wgmma.wait_group, or still reads, A.
  *
- * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count).
- * Compilers leave such paths when they know that the program never takes them, so only running tells. For each of these
- * registers, and no other, a predicate is added that says which lanes have written it: false at the function's start,
- * true before each write, asked (K_INIT) before each use. A mov or selp may carry an unwritten value along, as the
- * joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
+ * Data moves when the multiplication is issued. Each warp keeps the records of those that it has not waited for. Where
+ * such a register may still be late on some path, by an analysis of the function's blocks, a record (K_INIT) in front
+ * of whoever touches it asks that list: so only what was executed counts, and correct kernels have few of these
+ * records. What tcgen05.ld brings is not asked for: Triton's kernels read it before tcgen05.wait::ld, and run, since
+ * ptxas keeps such registers in their order.
  *
- * What a shuffle hands on is asked later. A reduction over fewer lanes than a warp has shuffles values that only its
- * first lanes have written, and the other lanes add up what no thread reads. So a watched register that a shuffle
- * reads is `carried`, and so is each register that arithmetic or a shuffle computes of a carried one: its predicate is
- * computed beside it, and asked where the value decides something: an address, a stored value, a guard, a matrix.
- *
- * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one
- * block behind an unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block;
- * registers beyond are not watched. */
-#ifndef XG_SIM_DEFINED_C
-#define XG_SIM_DEFINED_C
+ * Other records that write such registers are followed by one that says so, and a wgmma asks whether its warp has
+ * executed wgmma.fence since. */
+#ifndef XG_SIM_LATE_C
+#define XG_SIM_LATE_C
 /* sim/graph.c -- a function as blocks and edges; which operands of a record are read and which are written. */
 #ifndef XG_SIM_GRAPH_C
 #define XG_SIM_GRAPH_C
@@ -13792,6 +13846,77 @@ XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *
 }
 
 #endif /* XG_SIM_GRAPH_C */
+
+/* What a K_INIT asks: has the lane written the register; was what a shuffle handed on written; is it late? */
+enum {
+    XG_SIM_ASKS_WRITTEN,
+    XG_SIM_ASKS_CARRIED,
+    XG_SIM_ASKS_LATE,
+    XG_SIM_TELLS_TOUCHED /* does not ask: it notes that a register of wgmma is written */
+};
+/* What a wgmma does with a register. */
+enum {
+    XG_SIM_LATE_WRITTEN = 1,
+    XG_SIM_LATE_READ = 2
+};
+XG_FN bool xg_sim_is_wgmma_fence(const xg_sim_ins *in) {
+    return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGSYNC && in->imm == XG_SIM_WG_FENCE;
+}
+XG_FN bool xg_sim_is_wgmma(const xg_sim_ins *in) {
+    return in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA;
+}
+/* May something be late behind a record? */
+XG_FN bool xg_sim_late_behind(const xg_sim_ins *in, bool before) {
+    const bool waits = in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGSYNC && in->imm == XG_SIM_WG_WAIT;
+    return xg_sim_is_wgmma(in) || (before && !(waits && !in->imm2 && !(in->flags & XG_SIM_GUARDED)));
+}
+/* By block, may something be late at its start; NULL: the function has no wgmma. regs: by register, what those do. */
+XG_FN bool *xg_sim_late_blocks(xg_sim_asm *p, const xg_sim_graph *g, uint8_t *regs) {
+    bool *late = XG_NEW_N(&p->scratch, bool, g->n), any = false, moved = true;
+    uint32_t i, k;
+    for (i = p->f->begin; i < p->code.n; i++) {
+        const xg_sim_ins *in = &p->code.p[i];
+        if (!xg_sim_is_wgmma(in)) continue;
+        any = true;
+        for (k = 0; k < in->n; k++) {
+            const uint32_t code = p->list.p[in->list + k], sums = 2u * in->d2bytes; /* C and D */
+            if (!(code & 1)) regs[code >> 1] |= (uint8_t)(k + sums < in->n ? XG_SIM_LATE_READ : XG_SIM_LATE_WRITTEN);
+        }
+    }
+    while (any && moved) {
+        moved = false;
+        for (i = 0; i < g->n; i++) {
+            bool out = late[i];
+            for (k = g->b[i].first; k <= g->b[i].last; k++) out = xg_sim_late_behind(&p->code.p[k], out);
+            for (k = 0; out && k < g->b[i].n_next; k++) {
+                bool *to = &late[g->edges[g->b[i].next + k]];
+                moved = moved || !*to;
+                *to = true;
+            }
+        }
+    }
+    return any ? late : NULL;
+}
+
+#endif /* XG_SIM_LATE_C */
+/* sim/defined.c -- registers that a thread may read before it has written them.
+ *
+ * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count).
+ * Compilers leave such paths when they know that the program never takes them, so only running tells. For each of these
+ * registers, and no other, a predicate is added that says which lanes have written it: false at the function's start,
+ * true before each write, asked (K_INIT) before each use. A mov or selp may carry an unwritten value along, as the
+ * joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
+ *
+ * What a shuffle hands on is asked later. A reduction over fewer lanes than a warp has shuffles values that only its
+ * first lanes have written, and the other lanes add up what no thread reads. So a watched register that a shuffle
+ * reads is `carried`, and so is each register that arithmetic or a shuffle computes of a carried one: its predicate is
+ * computed beside it, and asked where the value decides something: an address, a stored value, a guard, a matrix.
+ *
+ * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one
+ * block behind an unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block;
+ * registers beyond are not watched. */
+#ifndef XG_SIM_DEFINED_C
+#define XG_SIM_DEFINED_C
 
 enum {
     XG_SIM_WATCH_WORK = 1 << 26
@@ -14017,8 +14142,36 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
     xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_INIT, reg << 1 != beside->guard);
     in.a = w->flag[reg];
     in.imm = p->vregs.p[reg].name;
-    in.op = w->carried[reg];
+    in.op = w->carried[reg] ? XG_SIM_ASKS_CARRIED : XG_SIM_ASKS_WRITTEN;
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
+ * said that since its last fence. True when it has now. */
+XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
+    uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
+                       n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    codes[0] = in->d;
+    codes[1] = in->d2;
+    codes[2] = in->a;
+    codes[3] = in->b;
+    codes[4] = in->c;
+    codes[5] = in->e;
+    for (k = 0; k < 6 + n; k++) {
+        const uint32_t code = k < 6 ? codes[k] : p->list.p[in->list + k - 6];
+        const bool write = k < 6 ? k < 2 : k - 6 >= sources;
+        xg_sim_ins ask;
+        if (code == XG_SIM_NOREG || code & 1 || !(regs[code >> 1] & (write ? 3 : XG_SIM_LATE_WRITTEN))) continue;
+        ask = xg_sim_empty_beside(in, XG_SIM_K_INIT, true);
+        ask.a = code;
+        ask.imm = p->vregs.p[code >> 1].name;
+        ask.imm2 = write;
+        ask.op = XG_SIM_ASKS_LATE;
+        if (late) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        ask.op = XG_SIM_TELLS_TOUCHED;
+        if (write && !told) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        told = told || (write && !(in->flags & XG_SIM_GUARDED));
+    }
+    return told;
 }
 /* flag = value, or with b: value and b. */
 XG_FN void xg_sim_insert_flag(
@@ -14076,9 +14229,13 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     xg_sim_watch w;
     xg_sim_touches *t;
     uint32_t *from;
+    uint8_t *regs;
+    bool *late, now = false, told = false;
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
-    if (!xg_sim_watched(p, g, &w)) return false;
+    regs = XG_NEW_N(&p->scratch, uint8_t, all);
+    late = xg_sim_late_blocks(p, g, regs);
+    if (!xg_sim_watched(p, g, &w) && !late) return false;
     xg_sim_find_carried(p, &w);
     no = xg_sim_constant(p, 0, 4);
     yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
@@ -14100,6 +14257,15 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
         xg_sim_touches some = *t;
         moved[i] = p->code.n;
         some.n = from[i + 1];
+        if (late) {
+            if (i == 0 || g->of[i] != g->of[i - 1]) {
+                now = late[g->of[i]];
+                told = false;
+            }
+            if (!xg_sim_is_wgmma(&old[i])) told = xg_sim_insert_late(p, &old[i], regs, now, told);
+            told = told && !xg_sim_is_wgmma_fence(&old[i]);
+            now = xg_sim_late_behind(&old[i], now);
+        }
         xg_sim_insert_around(p, &w, &old[i], &some, from[i], yes);
         xg_push(&p->scratch, xg_sim_ins, &p->code, old[i]);
     }
@@ -14666,8 +14832,16 @@ typedef struct xg_sim_frame {
     uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
-    XG_SIM_PATHS = 72
+    XG_SIM_PATHS = 72,
+    XG_SIM_LATE = 32
 };
+/* late.c: a wgmma, and how many groups its warp has committed since. What it reads of shared memory: matrices as
+ * wgmma.c describes them, and the bytes [first, end) that each lies in; end 0: none. */
+typedef struct xg_sim_late {
+    uint32_t record, groups;
+    uint64_t matrix[2];
+    uint32_t first[2], end[2];
+} xg_sim_late;
 
 typedef struct xg_sim_warp {
     uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
@@ -14680,6 +14854,9 @@ typedef struct xg_sim_warp {
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
     uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
+    const char *awaits;      /* the memory barrier that it asked last */
+    uint32_t n_late;         /* of late, oldest first */
+    bool touched;            /* a register of wgmma has been written since the last wgmma.fence */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -14688,6 +14865,7 @@ typedef struct xg_sim_warp {
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
     xg_sim_frame *frames;
+    xg_sim_late late[XG_SIM_LATE];
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
 
@@ -14753,7 +14931,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_ROWS = 256 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -14824,6 +15002,7 @@ struct xg_sim_worker {
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
+    bool lates;   /* some warp has executed a wgmma */
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
@@ -16702,6 +16881,21 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     xg_sim_buffer_text(b, true, what, sizeof what);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
+/* Words of shared memory that the block has written before this interval, one of each lane of a FEW: the read is kept.
+ * Where all lie in one row of the banks its tags are looked at as they stand. */
+XG_FN bool xg_sim_shadow_words(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t *off = r->to.off, row = off[0] & ~127u;
+    uint32_t tags[XG_SIM_WARP];
+    if (r->bytes != 4 || !r->shared || !xg_sim_keeps_reads(w)) return false;
+    if (!(row + 128 <= w->l->shared_bytes && xg_sim_in_bank_row(off) &&
+            w->m->moves->within(w->marks + row / 4, XG_SIM_WARP, w->shared_block, w->shared_tag))) {
+        w->m->moves->gather((char *)tags, (const char *)w->marks, off);
+        if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
+    }
+    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_LANES),
+        (const char *)off, 4 * XG_SIM_WARP);
+    return true;
+}
 /* Scattered whole words of a FEW. */
 XG_FN bool xg_sim_shadow_lanes(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
@@ -16709,6 +16903,7 @@ XG_FN bool xg_sim_shadow_lanes(
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
+    if (!write && xg_sim_shadow_words(w, v, r)) return true;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
@@ -16808,6 +17003,18 @@ XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         w->faulted = t->over = true; /* far enough */
     else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
         t->found = pc;
+}
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n); /* wgmma.c */
+/* The same of each lane that writes. */
+XG_FN bool xg_sim_late_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(r, i) - w->shared) : w->l->shared_bytes;
+        if (at < w->l->shared_bytes && !xg_sim_late_reads(w, w, v, in, i, at, bytes)) return false;
+    }
+    return true;
 }
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
@@ -17118,6 +17325,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         !xg_sim_shadow(
             w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
         return;
+    if (XG_UNLIKELY(w->lates && store && r.shared) && !xg_sim_late_lanes(w, v, in, &r, mask, total)) return;
     if (r.shared && store)
         xg_sim_store_note(w, v, in, &r, mask, total);
     else if (r.shared && !xg_sim_lanes_ordered(w, v, in, &r, mask, total))
@@ -18137,6 +18345,15 @@ XG_FN void xg_sim_atom_wide(
         for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
     }
 }
+/* multimem.red: each member of the multicast object at p gets it, and p holds what the first one has then. */
+XG_FN bool xg_sim_atom_members(const xg_sim_worker *w, char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    const uint64_t at = (uint64_t)(uintptr_t)p - w->last.base;
+    uint32_t i;
+    if (!w->last.n_members || at >= w->last.bytes) return false;
+    for (i = 0; i < w->last.n_members; i++) xg_sim_atomic((char *)(uintptr_t)(w->last.members[i] + at), op, t, b, c);
+    memcpy(p, (const char *)(uintptr_t)(w->last.members[0] + at), xg_sim_types[t].bytes);
+    return true;
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, order, k, i, e, all;
     const uint32_t *list = w->m->list + in->list;
@@ -18174,6 +18391,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
+            if (xg_sim_atom_members(w, p + e * bytes, (xg_sim_atom)in->op, t, b[e], c)) continue;
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
             if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
         }
@@ -18246,6 +18464,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
@@ -18682,8 +18901,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm - w->window) - a,
                        warp = (f->v->id + k) & 31;
         bool good;
-        if (!write && f->v[k].n_stored)
-            good = false; /* lanes of the warp may not have met since they stored */
+        if (write ? w->lates : f->v[k].n_stored != 0)
+            good = false; /* a wgmma may still read; lanes of the warp may not have met since they stored */
         else if (!xg_sim_avx2_beside32(slot, step))
             good = xg_sim_fast_scattered(f, regs, slot, k, asked);
         else if (step == each)
@@ -19479,10 +19698,11 @@ XG_FN void xg_sim_box_store(
 /* sim/async.c -- what goes on beside the threads: memory barriers, bulk copies, clusters; and the waits for them.
  *
  * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
- * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. All
- * flights of a cluster land as soon as a warp waits for anything, or none can move. A wait whose condition is not
- * met suspends its warp, which executes the record again after the next event; when no warp can move, waits that may
- * give up are told "not yet", some times in a row, before this counts as a deadlock.
+ * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. A flight
+ * lands as late as a GPU may have it: when a warp waits for its memory barrier, its thread for its group. A wait whose
+ * condition is not met suspends its warp, which executes the record again after the next event; when no warp can move,
+ * what suspended warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before
+ * this counts as a deadlock.
  *
  * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
  * signed), the phase's parity, and a bit that is always set. An arrival's state is the word before it. */
@@ -19503,8 +19723,10 @@ struct xg_sim_flight {
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
     bool tensor, commit;
-    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
-    uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
+    uint32_t answer[4]; /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    /* of a commit of tensor memory: all that the thread has issued until then; of a bulk group the thread, and how many
+     * groups it has committed since the copy was issued, which is in the first of them */
+    uint32_t issuer, operation;
     xg_sim_tensormap map;
     xg_sim_box box;
     xg_sim_worker *shared; /* whose shared memory the box is in */
@@ -19692,34 +19914,70 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
 XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
-/* All copies under way land, in the order of their issue. */
-XG_FN void xg_sim_land(xg_sim_worker *w) {
+XG_FN void xg_sim_land_one(xg_sim_worker *w, const xg_sim_flight *f) {
+    uint64_t x;
+    uint32_t pending;
+    if (f->commit)
+        xg_sim_umma_complete(w->cluster, f->issuer, f->operation);
+    else if (f->tensor)
+        xg_sim_land_tensor(f);
+    else
+        xg_sim_land_bulk(w, f);
+    if (!f->bar) return;
+    x = xg_sim_mb_get(f->bar);
+    pending = xg_sim_mb_pending(x);
+    xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
+        xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
+}
+/* Flights land, in the order of their issue: those to a memory barrier; or, bar NULL, of a thread's bulk groups all but
+ * the last `keep`. True when there was one. */
+XG_FN bool xg_sim_land(xg_sim_worker *w, const char *bar, uint32_t thread, uint32_t keep) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t i, n = 0;
+    bool some;
+    for (i = 0; i < c->n_flights; i++) {
+        const xg_sim_flight *f = &c->flights[i];
+        if (f->bar == bar && (bar || (f->issuer == thread && f->operation > keep)))
+            xg_sim_land_one(w, f);
+        else if (n++ != i)
+            c->flights[n - 1] = *f;
+    }
+    some = n < c->n_flights;
+    c->n_flights = n;
+    return some;
+}
+XG_FN void xg_sim_land_first(xg_sim_worker *w, uint32_t n) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i;
-    for (i = 0; i < c->n_flights; i++) {
-        xg_sim_flight *f = &c->flights[i];
-        if (f->commit)
-            xg_sim_umma_complete(c, f->issuer, f->operation);
-        else if (f->tensor)
-            xg_sim_land_tensor(f);
-        else
-            xg_sim_land_bulk(w, f);
-        if (f->bar) {
-            uint64_t x = xg_sim_mb_get(f->bar);
-            uint32_t pending = xg_sim_mb_pending(x);
-            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
-                xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
-        }
-    }
-    c->n_flights = 0;
+    for (i = 0; i < n; i++) xg_sim_land_one(w, &c->flights[i]);
+    c->n_flights -= n;
+    memmove(c->flights, c->flights + n, c->n_flights * sizeof *c->flights);
 }
-XG_FN xg_sim_flight *xg_sim_take_off(xg_sim_worker *w, const xg_sim_ins *in) {
+XG_FN uint32_t xg_sim_thread_of(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
+    return w->rank << 10 | v->id << 5 | lane;
+}
+/* Commits the bulk group of the active lanes, or waits for all but the last `keep`. */
+XG_FN void xg_sim_bulk_groups(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, bool wait, uint32_t keep) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP && c->n_flights; lane++) {
+        const uint32_t thread = xg_sim_thread_of(w, v, lane);
+        if (!(mask >> lane & 1)) continue;
+        if (wait) (void)xg_sim_land(w, NULL, thread, keep);
+        for (i = 0; i < c->n_flights && !wait; i++)
+            c->flights[i].operation += !c->flights[i].bar && c->flights[i].issuer == thread;
+    }
+}
+XG_FN xg_sim_flight *xg_sim_take_off(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *bar) {
     xg_sim_cluster *c = w->cluster;
     xg_sim_flight *f;
-    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land(w);
+    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land_first(w, 1); /* too early: faults may be missed */
     f = &c->flights[c->n_flights++];
     memset(f, 0, sizeof *f);
     f->imm = in->imm;
+    f->bar = bar;
+    f->issuer = xg_sim_thread_of(w, v, lane);
     return f;
 }
 
@@ -19764,6 +20022,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (write && of->lates && !xg_sim_late_reads(w, of, v, in, lane, at, (size_t)bytes)) return false;
     if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
@@ -19786,10 +20045,9 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
             return false;
     }
     if (!global && !xg_sim_claim(w, v, in, lane, dst, bytes, true)) return false;
-    f = xg_sim_take_off(w, in);
+    f = xg_sim_take_off(w, v, in, lane, bar);
     f->dst = dst;
     f->src = src;
-    f->bar = bar;
     f->bytes = bytes;
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     if (in->imm & XG_SIM_BK_MASKED) {
@@ -19910,13 +20168,12 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     xg_sim_flight *f;
     uint64_t bytes = (uint64_t)b->rows * b->row;
     if (!xg_sim_claim(w, v, in, lane, shared, bytes, !(in->imm & XG_SIM_BK_TO_GLOBAL))) return false;
-    f = xg_sim_take_off(w, in);
+    f = xg_sim_take_off(w, v, in, lane, bar);
     f->tensor = true;
     f->map = *b->m;
     f->box = *b;
     f->shared = xg_sim_owner(w, shared);
     f->at = (uint32_t)(shared - f->shared->shared);
-    f->bar = bar;
     f->bytes = bytes;
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
@@ -20144,11 +20401,14 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     bool ok = true;
     switch (in->op) {
     case XG_SIM_Y_COMMIT:
-        if (!(in->imm & 1)) xg_sim_copy_commit(w, v, mask);
+        if (in->imm & 1)
+            xg_sim_bulk_groups(w, v, mask, false, 0);
+        else
+            xg_sim_copy_commit(w, v, mask);
         return;
     case XG_SIM_Y_GROUPS:
         if (in->imm & 1) {
-            xg_sim_land(w);
+            xg_sim_bulk_groups(w, v, mask, true, in->imm2);
             return;
         }
         if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
@@ -20188,13 +20448,14 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
     if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
-    xg_sim_land(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
         uint64_t want, phase;
         if (!(mask >> i & 1)) continue;
         p = xg_sim_mb_at(w, v, in, i, in->a, in->imm2, false);
         if (!p) return false;
+        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0);
+        v->awaits = p;
         phase = xg_sim_mb_get(p) & XG_SIM_MB_PHASE;
         if (in->imm & XG_SIM_MB_PARITY)
             want = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), i) & 1 ? XG_SIM_MB_PHASE : 0;
@@ -20219,8 +20480,17 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
     bool moved = false;
-    if (c->n_flights) {
-        xg_sim_land(w);
+    for (r = 0; r < c->n && c->n_flights; r++)
+        for (i = 0; i < w->l->warps; i++) {
+            const xg_sim_warp *v = &c->peers[r]->warps[i];
+            if (v->state == XG_SIM_AT_EVENT && w->m->code[v->pc].op == XG_SIM_Y_MB_TEST)
+                moved = xg_sim_land(w, v->awaits, 0, 0) || moved;
+        }
+    if (!moved && c->n_flights) {
+        xg_sim_land_first(w, c->n_flights);
+        moved = true;
+    }
+    if (moved) {
         xg_sim_event(w);
         return true;
     }
@@ -21336,6 +21606,33 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 #ifndef XG_SIM_WGMMA_C
 #define XG_SIM_WGMMA_C
 
+/* ---- registers that are late (late.c) ---- */
+
+/* A group is committed; or all but the last `keep` are waited for. */
+XG_FN void xg_sim_late_sync(xg_sim_warp *v, bool commit, uint32_t keep) {
+    uint32_t i, n = 0;
+    for (i = 0; i < v->n_late; i++) {
+        xg_sim_late l = v->late[i];
+        l.groups += commit;
+        if (commit || l.groups <= keep) v->late[n++] = l;
+    }
+    v->n_late = n;
+}
+/* The operation that the register of an asking record is late by; NULL: none. */
+XG_FN const xg_sim_ins *xg_sim_late_by(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *ask) {
+    uint32_t i, k;
+    for (i = 0; i < v->n_late; i++) {
+        const uint32_t record = v->late[i].record;
+        const xg_sim_ins *in = &w->m->code[record];
+        if (record < v->f->begin || record > v->f->end) continue;
+        for (k = ask->imm2 ? 0 : in->n - in->d2bytes; k < in->n; k++)
+            if (w->m->list[in->list + k] == ask->a) return in;
+    }
+    return NULL;
+}
+
+/* ---- matrices in shared memory ---- */
+
 typedef struct xg_sim_matrix {
     uint32_t start, lead, stride, base, swizzle;
 } xg_sim_matrix; /* swizzle: as in tensormap.c */
@@ -21364,6 +21661,45 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
+/* ---- what shared memory a wgmma reads ---- */
+
+/* Matrix A (of the whole group) or B in pieces of 16 bytes: how many, or where number i is. */
+typedef struct xg_sim_pieces {
+    xg_sim_matrix m;
+    uint32_t n, beside, per, bits;
+    bool turned;
+} xg_sim_pieces;
+XG_FN xg_sim_pieces xg_sim_pieces_of(const xg_sim_tile *t, uint64_t matrix, uint32_t b) {
+    const uint32_t mns = b ? t->n : 64, k = b || !(t->flags & XG_SIM_TF_SPARSE) ? t->k : t->k / 2;
+    xg_sim_pieces p;
+    p.m = xg_sim_matrix_of(matrix);
+    p.bits = xg_sim_elems[b ? t->b : t->a].bits;
+    p.per = 128 / p.bits;
+    p.turned = (t->flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    p.beside = (p.turned ? mns : k) / p.per;
+    p.n = p.beside * (p.turned ? k : mns);
+    return p;
+}
+XG_FN uint32_t xg_sim_piece_at(const xg_sim_pieces *p, uint32_t i) {
+    const uint32_t outer = i / p->beside, inner = i % p->beside * p->per;
+    return xg_sim_matrix_at(&p->m, p->turned, p->turned ? inner : outer, p->turned ? outer : inner, p->bits) & 0x3FFFF;
+}
+XG_FN void xg_sim_late_add(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t) {
+    xg_sim_late *l;
+    xg_sim_pieces p;
+    uint32_t b;
+    if (v->n_late == XG_SIM_LATE) memmove(v->late, v->late + 1, --v->n_late * sizeof *v->late);
+    l = &v->late[v->n_late++];
+    memset(l, 0, sizeof *l);
+    l->record = (uint32_t)(in - w->m->code);
+    w->lates = true;
+    for (b = t->flags & XG_SIM_TF_AREG ? 1 : 0; b < 2; b++) {
+        l->matrix[b] = xg_sim_mb_get(xg_sim_slot(w, v, b ? in->b : in->a));
+        p = xg_sim_pieces_of(t, l->matrix[b], b);
+        l->first[b] = xg_sim_piece_at(&p, 0) & ~127u; /* swizzles stay within 128 bytes */
+        l->end[b] = (xg_sim_piece_at(&p, p.n - 1) | 127u) + 1;
+    }
+}
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
     if (at + 16 > w->l->shared_bytes) {
@@ -21480,7 +21816,13 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
                 "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
             return;
         }
+        if (v[k].touched && !w->l->unchecked_registers) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_ASYNC,
+                "registers of this wgmma have been written since the last wgmma.fence, or there was none");
+            return;
+        }
         if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
+        xg_sim_late_add(w, &v[k], in, &x[k].t);
     }
     regs = xg_sim_tile_regs(16 * 8, x->t.d);
     for (col = 0; col < x->t.n; col += 8) {
@@ -21501,6 +21843,39 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
             xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
         }
     }
+}
+/* Has warp v executed this wgmma, and waited for none behind it? */
+XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
+    uint32_t i;
+    for (i = 0; i < v->n_late; i++)
+        if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
+    return false;
+}
+/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more; false after a fault.
+ * A multiplication of a group is over when one of its warps has waited for it. */
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n) {
+    uint32_t g, e, b, i, from, k;
+    for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
+        for (e = 0; e < 2 * of->warps[g].n_late; e++) {
+            const xg_sim_late *l = &of->warps[g].late[e / 2];
+            const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
+            xg_sim_pieces p;
+            b = e & 1;
+            if (at >= l->end[b] || at + n <= l->first[b]) continue;
+            for (k = 1; k < 4 && xg_sim_late_has(&of->warps[g + k], l); k++) {}
+            p = xg_sim_pieces_of(&t, l->matrix[b], b);
+            for (i = 0; k == 4 && i < p.n; i++) {
+                from = xg_sim_piece_at(&p, i);
+                if (at >= from + 16 || at + n <= from) continue;
+                xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+                    "write of shared memory at offset %zu, which the wgmma at line %zu is still to read: wait for it "
+                    "first",
+                    XG_MAX(at, (size_t)from), xg_sim_line_of(w, &w->m->code[l->record]));
+                return false;
+            }
+        }
+    return true;
 }
 /* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
  * it is done. */
@@ -21530,7 +21905,12 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_MOVE: xg_sim_exec_movmatrix(w, v, in); return;
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
-    case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_WGSYNC:
+        if (in->imm == XG_SIM_WG_FENCE)
+            v->touched = false;
+        else
+            xg_sim_late_sync(v, in->imm == XG_SIM_WG_COMMIT, in->imm2);
+        return;
     case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
     case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;
@@ -22149,11 +22529,10 @@ XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, con
     for (r = 0; r < w->cluster->n; r++) {
         char *at = in->flags & 64 ? xg_sim_in_peer(w, bar, r) : bar;
         if (!(mask >> r & 1)) continue;
-        f = xg_sim_take_off(w, in);
+        f = xg_sim_take_off(w, v, in, lane, at);
         f->commit = true;
         f->issuer = issuer;
         f->operation = w->cluster->issuers[issuer].issued;
-        f->bar = at;
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_commits(w, v, xg_sim_owner(w, at), at);
     }
     return true;
@@ -23190,11 +23569,10 @@ XG_FN bool xg_sim_try_cancel_lane(xg_sim_worker *w, const xg_sim_warp *v, const 
         char *there = all ? xg_sim_in_peer(w, to, r) : to;
         if (!all && r) break;
         if (!xg_sim_claim(w, v, in, lane, there, 16, true)) return false;
-        f = xg_sim_take_off(w, in);
+        f = xg_sim_take_off(w, v, in, lane, all ? xg_sim_in_peer(w, bar, r) : bar);
         memcpy(f->answer, answer, sizeof answer);
         f->dst = there;
         f->src = NULL; /* the answer */
-        f->bar = all ? xg_sim_in_peer(w, bar, r) : bar;
         f->bytes = 16;
         f->imm = 0;
     }
@@ -23538,13 +23916,19 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 /* Lanes that are about to use a register must have written it. */
-XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t missing = mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a));
+XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const xg_sim_ins *by = in->op == XG_SIM_ASKS_LATE ? xg_sim_late_by(w, v, in) : NULL;
+    uint32_t missing = in->op < XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
     const xg_source *s = w->m->src;
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
+    v->touched = v->touched || in->op == XG_SIM_TELLS_TOUCHED;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->op)
+    if (by)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_ASYNC,
+            "register '%.*s' still belongs to the wgmma at line %zu: a wgmma.wait_group is missing", (int)n,
+            s->text + from, xg_sim_line_of(w, by));
+    else if (in->op)
         xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
             "register '%.*s' is used, but its value comes of a shuffle whose source was not written, in this thread or "
             "the one it reads",
@@ -24018,7 +24402,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = w->ended = w->fault_warps = 0;
-    w->hurt = false;
+    w->hurt = w->lates = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -24031,8 +24415,9 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = v->n_late = 0;
         v->state = XG_SIM_READY;
+        v->touched = true;
         v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
@@ -24188,7 +24573,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         }
         if (faulted || done == c->n * w->l->warps) break;
     }
-    xg_sim_land(w);
+    xg_sim_land_first(w, w->cluster->n_flights);
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)
@@ -24796,8 +25181,12 @@ XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, 
     char plain[XG_SIM_PLACE_MAX];
     uint32_t i;
     for (i = 0; i < all; i++) {
+        size_t n;
         e = xg_sim_entry_at(m, i);
-        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+        n = xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain);
+        /* a template is also called without its arguments: app::race of app::race<...> */
+        if (!xg_str_eq(name, xg_str_of(plain, n)) &&
+            !(name.n < n && plain[name.n] == '<' && xg_str_eq(name, xg_str_of(plain, name.n))))
             continue;
         if (found) return NULL;
         found = e;

@@ -32,6 +32,7 @@
 #include "sim/decode_system.c"
 #include "sim/targets.c"
 #include "sim/rows.c"
+#include "sim/late.c"
 #include "sim/defined.c"
 #include "sim/graph.c"
 #include "sim/shadow.c"

@@ -35,7 +35,11 @@
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#ifdef __OPTIMIZE_SIZE__
+#define XG_PREFETCH(p) ((void)(p))
+#else
 #define XG_PREFETCH(p) __builtin_prefetch(p)
+#endif
 #ifdef __OPTIMIZE__
 #define XG_NOINLINE __attribute__((noinline))
 #else
@@ -108,6 +112,13 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #define XG_FN static inline XG_UNUSED
 #else
 #define XG_FN static XG_UNUSED
+#endif
+
+/* Inlined for speed, unless small code is wanted (-Os). */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_INLINE_FAST XG_FN
+#else
+#define XG_INLINE_FAST XG_INLINE
 #endif
 
 #ifdef __cplusplus

@@ -245,7 +245,7 @@ XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
 
 /* float_text.c */
-XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
+XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
 XG_INLINE bool xg_is_digit(char c);
 
 /* number.c */

@@ -87,7 +87,7 @@ static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
 
 /* The top 128 bits (rounded down; the first bit is 1) of 10^q for -364 <= q < 364; with 0 <= q <= 27 they are exact and
  * low is 0. */
-XG_INLINE uint64_t xg_pow10_top(int q, uint64_t *low) {
+XG_INLINE_FAST uint64_t xg_pow10_top(int q, uint64_t *low) {
     const uint64_t *b = xg_pow5_steps[(unsigned)(q - XG_POW5_FIRST) / XG_POW5_STEP];
     uint64_t five = xg_pow5_small[(unsigned)(q - XG_POW5_FIRST) % XG_POW5_STEP], h0, h1, h2, l0, l1, l2;
     int n;
@@ -181,7 +181,7 @@ typedef struct xg_decimal {
 XG_INLINE bool xg_is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 /* Eight digits at once; the first is in the lowest byte. */
-XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
+XG_INLINE_FAST uint64_t xg_digits8_value(uint64_t v) {
     v -= 0x3030303030303030u;
     v = v * 10 + (v >> 8); /* pairs in every other byte */
     return (((v & 0x000000FF000000FFu) * 0x000F424000000064u) +
@@ -190,7 +190,7 @@ XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
 }
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a
  * branch on their length. */
-XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
+XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     while (end - p >= 8) {
         uint64_t eight, t;
@@ -231,7 +231,7 @@ XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const ch
 }
 
 /* Returns the end of the number at p, or p when there is none. */
-XG_INLINE const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
+XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
     const char *start = p, *first, *point, *last;
     int64_t n;
     d->digits = 0;
@@ -321,7 +321,8 @@ XG_NOINLINE XG_FN int xg_decimal_compare(const xg_decimal *d, xg_midpoint m) {
 /* The bits of the nearest float of a format (infinity when the value is beyond), or false, the bits of the float below
  * and the midpoint to compare with. [high low, + error) holds the value in units of 2^unit, high having its first bit
  * set. */
-XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
+XG_INLINE_FAST bool xg_decimal_round(
+    const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
     uint64_t w = d->digits, high, low, top, carry, rest, half, kept, unused, error_high;
     int q, n, unit, drop, exponent;
     bool exact;
@@ -371,7 +372,7 @@ XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias
     return rest < half || (rest == half && low + 4 == 0);
 }
 
-XG_INLINE uint64_t xg_decimal_bits(const xg_decimal *d, int mantissa_bits, int bias) {
+XG_INLINE_FAST uint64_t xg_decimal_bits(const xg_decimal *d, int mantissa_bits, int bias) {
     xg_midpoint middle;
     uint64_t bits;
     if (XG_UNLIKELY(!xg_decimal_round(d, mantissa_bits, bias, &bits, &middle))) {

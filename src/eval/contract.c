@@ -206,8 +206,8 @@ XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_ragged *g,
         xg_made m;
         xg_strided c;
         if (size < 0 || size > l->dims[g->dim] - start)
-            xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "group %lld has %lld of %lld rows", (long long)group,
-                (long long)size, (long long)(l->dims[g->dim] - start));
+            xg_hlo_invalid(i, NULL, "group %lld has %lld of %lld rows", (long long)group, (long long)size,
+                (long long)(l->dims[g->dim] - start));
         lf[g->dim] = start;
         ld[g->dim] = size;
         if (p >= 0) {

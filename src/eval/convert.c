@@ -41,17 +41,18 @@ XG_FN void xg_eval_store_int(xlagpu_type t, void *p, int64_t v) {
 #define XG_EVAL_VECTORS
 #endif
 
-XG_EVAL_VECTORS XG_FN void xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
+/* They convert whole groups of lanes and say how many elements: unrolled, the rest would be much code. */
+XG_EVAL_VECTORS XG_FN size_t xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
         for (k = 0; k < XG_EVAL_LANES; k++) v[k] = (uint32_t)in[i + k] << 16;
         memcpy(out + i, v, sizeof v);
     }
-    for (; i < n; i++) out[i] = xg_bf16_to_f32(in[i]);
+    return i;
 }
 
-XG_EVAL_VECTORS XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
+XG_EVAL_VECTORS XG_FN size_t xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const float *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
     uint32_t v[XG_EVAL_LANES];
     for (; i + XG_EVAL_LANES <= n; i += XG_EVAL_LANES) {
@@ -61,7 +62,7 @@ XG_EVAL_VECTORS XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const 
             out[i + k] = (uint16_t)((v[k] & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
         }
     }
-    for (; i < n; i++) out[i] = xg_f32_to_bf16(in[i]);
+    return i;
 }
 #undef XG_EVAL_LANES
 #undef XG_EVAL_VECTORS
@@ -69,7 +70,8 @@ XG_EVAL_VECTORS XG_FN void xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, const 
 XG_FN void xg_eval_narrow_decode(xlagpu_type t, const float *table, float *out, const void *in, size_t n) {
     size_t i;
     if (t == XLAGPU_BF16)
-        xg_eval_bf16_decode(out, (const uint16_t *)in, n);
+        for (i = xg_eval_bf16_decode(out, (const uint16_t *)in, n); i < n; i++)
+            out[i] = xg_bf16_to_f32(((const uint16_t *)in)[i]);
     else if (t == XLAGPU_F16)
         for (i = 0; i < n; i++) out[i] = xg_f16_to_f32(((const uint16_t *)in)[i]);
     else if (table)
@@ -87,7 +89,7 @@ XG_FN void xg_eval_store_float(xlagpu_type t, void *p, double v) {
 XG_FN void xg_eval_narrow_encode(xlagpu_type t, void *out, const float *in, size_t n) {
     size_t i;
     if (t == XLAGPU_BF16)
-        xg_eval_bf16_encode((uint16_t *)out, in, n);
+        for (i = xg_eval_bf16_encode((uint16_t *)out, in, n); i < n; i++) ((uint16_t *)out)[i] = xg_f32_to_bf16(in[i]);
     else if (t == XLAGPU_F16)
         for (i = 0; i < n; i++) ((uint16_t *)out)[i] = xg_f32_to_f16(in[i]);
     else

@@ -217,7 +217,7 @@ XG_FN int64_t xg_sent_channel(const xg_inst *i) {
 XG_FN void xg_sent_post(xg_eval_run *r, const xg_inst *i, uint32_t to, xg_value *v) {
     xg_sent *s = XG_NEW(&r->mem, xg_sent), **last = &r->sent;
     if (to >= r->n_devices)
-        xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "evaluate as many devices together as the module names",
+        xg_hlo_invalid(i, "evaluate as many devices together as the module names",
             "it sends to device %u, but %u are evaluated", to, r->n_devices);
     s->channel = xg_sent_channel(i);
     s->to = to;
@@ -250,8 +250,7 @@ XG_FN xg_value *xg_eval_from_host(xg_eval_run *r, const xg_inst *i, const xg_sha
     if (!l)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the evaluator a function that reads from the host",
             r->options.from_host ? "the host has nothing to give" : "there is no host to receive from");
-    if (!xg_shape_compatible(l->shape, shape))
-        xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "the host gave a value of another shape");
+    if (!xg_shape_compatible(l->shape, shape)) xg_hlo_invalid(i, NULL, "the host gave a value of another shape");
     v = xg_eval_import(r, l);
     xg_arena_reset(&r->stack, mark);
     return v;
@@ -328,8 +327,7 @@ XG_FN xg_value *xg_eval_recv_done(xg_eval_run *r, const xg_inst *i, xg_value **i
     v = (*at)->value;
     *at = (*at)->next;
     if (!xg_shape_compatible(v->shape, i->shape->elems[0]))
-        xg_hlo_fail(
-            i, XLAGPU_ERROR_INVALID, NULL, "what was sent on channel %lld has another shape", (long long)channel);
+        xg_hlo_invalid(i, NULL, "what was sent on channel %lld has another shape", (long long)channel);
     return xg_eval_with_rest(r, i, v);
 }
 

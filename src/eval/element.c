@@ -15,8 +15,7 @@ XG_FN int xg_ew_direction(const xg_inst *i) {
     int k;
     for (k = 0; k < 6; k++)
         if (xg_str_is(word, names[k])) return k;
-    xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "write direction=EQ, NE, GE, GT, LE or LT", "there is no direction '%.*s'",
-        (int)word.n, word.p);
+    xg_hlo_invalid(i, "write direction=EQ, NE, GE, GT, LE or LT", "there is no direction '%.*s'", (int)word.n, word.p);
 }
 
 /* The 256 values of a float of at most 8 bits. */

@@ -9,33 +9,33 @@
 #include "eval.h"
 
 /* Integers. U is the unsigned partner of T, W the unsigned type of at least 32 bits in which it computes; wrapping to T
- * is the cast. neg(a) is a < 0; mask cuts to the `bits` of narrow types, which lie sign- or zero-extended in 8. */
+ * is the cast. neg(a) is a < 0; mask cuts to the `bits` of narrow types, which lie sign- or zero-extended in 8. What
+ * takes bits as they are, signed or not, is compiled once a width, with T = U. */
 /* clang-format off */
-#define XG_EVAL_INT_UNARY(X) \
+#define XG_EVAL_BITS_UNARY(X) \
     X(ABS, neg(a) ? (W)0 - (W)a : (W)a) \
     X(NEGATE, (W)0 - (W)a) \
     X(SIGN, neg(a) ? (W)0 - 1 : (W)(a != 0)) \
     X(NOT, ~(W)a) \
-    X(POPCNT, xg_eval_popcount((uint64_t)(U)a & mask)) \
-    X(COUNT_LEADING_ZEROS, xg_eval_clz((uint64_t)(U)a & mask, bits))
-/* clang-format on */
-/* clang-format off */
-#define XG_EVAL_INT_BINARY(X) \
+    X(POPCNT, xg_eval_popcount((uint64_t)a & mask)) \
+    X(COUNT_LEADING_ZEROS, xg_eval_clz((uint64_t)a & mask, bits))
+#define XG_EVAL_BITS_BINARY(X) \
     X(ADD, (W)a + (W)b) \
     X(SUBTRACT, (W)a - (W)b) \
     X(MULTIPLY, (W)a * (W)b) \
+    X(AND, a & b) \
+    X(OR, a | b) \
+    X(XOR, a ^ b) \
+    X(SHIFT_LEFT, ((uint64_t)b & mask) >= (uint64_t)bits ? (W)0 : (W)a << (b & mask)) \
+    X(SHIFT_RIGHT_LOGICAL, ((uint64_t)b & mask) >= (uint64_t)bits ? 0 : ((uint64_t)a & mask) >> (b & mask)) \
+    X(SHIFT_RIGHT_ARITHMETIC, xg_eval_shift_arithmetic((uint64_t)a & mask, (uint64_t)b & mask, bits))
+#define XG_EVAL_INT_BINARY(X) \
     X(MULHI, xg_eval_mulhi((uint64_t)a, (uint64_t)b, bits, is_signed)) \
     X(DIVIDE, b == 0 ? ~(W)0 : is_signed && b == (T)-1 ? (W)0 - (W)a : (W)(a / b)) \
     X(REMAINDER, b == 0 ? (W)a : is_signed && b == (T)-1 ? (W)0 : (W)(a % b)) \
     X(POWER, xg_eval_int_power((uint64_t)a, (uint64_t)b, (int)sizeof(T) * 8)) \
     X(MAXIMUM, a > b ? a : b) \
-    X(MINIMUM, a < b ? a : b) \
-    X(AND, a & b) \
-    X(OR, a | b) \
-    X(XOR, a ^ b) \
-    X(SHIFT_LEFT, ((uint64_t)(U)b & mask) >= (uint64_t)bits ? (W)0 : (W)a << ((U)b & mask)) \
-    X(SHIFT_RIGHT_LOGICAL, ((uint64_t)(U)b & mask) >= (uint64_t)bits ? 0 : ((uint64_t)(U)a & mask) >> ((U)b & mask)) \
-    X(SHIFT_RIGHT_ARITHMETIC, xg_eval_shift_arithmetic((uint64_t)(U)a & mask, (uint64_t)(U)b & mask, bits))
+    X(MINIMUM, a < b ? a : b)
 /* clang-format on */
 #define XG_EVAL_INT_TERNARY(X) X(CLAMP, xg_eval_clamp(a, b, c))
 
@@ -71,27 +71,29 @@
     X(ROUND_NEAREST_EVEN, nearbyint(d)) \
     X(REAL, a) \
     X(IMAG, 0) \
-    X(EXPONENTIAL, exp(d)) \
-    X(EXPONENTIAL_MINUS_ONE, expm1(d)) \
-    X(LOG, log(d)) \
-    X(LOG_PLUS_ONE, log1p(d)) \
     X(LOGISTIC, 1 / (1 + exp(-d))) \
     X(SQRT, xg_sqrt(d)) \
-    X(RSQRT, 1 / xg_sqrt(d)) \
-    X(CBRT, cbrt(d)) \
-    X(ERF, erf(d)) \
-    X(SINE, xg_sin(d)) \
-    X(COSINE, xg_cos(d)) \
-    X(TAN, xg_tan(d)) \
-    X(ASIN, asin(d)) \
-    X(ACOS, acos(d)) \
-    X(SINH, sinh(d)) \
-    X(COSH, cosh(d)) \
-    X(TANH, tanh(d)) \
-    X(ASINH, asinh(d)) \
-    X(ACOSH, acosh(d)) \
-    X(ATANH, atanh(d))
+    X(RSQRT, 1 / xg_sqrt(d))
 /* clang-format on */
+/* X(opcode, its function in double) */
+#define XG_EVAL_FLOAT_FUNCTIONS(X) \
+    X(EXPONENTIAL, exp) \
+    X(EXPONENTIAL_MINUS_ONE, expm1) \
+    X(LOG, log) \
+    X(LOG_PLUS_ONE, log1p) \
+    X(CBRT, cbrt) \
+    X(ERF, erf) \
+    X(SINE, xg_sin) \
+    X(COSINE, xg_cos) \
+    X(TAN, xg_tan) \
+    X(ASIN, asin) \
+    X(ACOS, acos) \
+    X(SINH, sinh) \
+    X(COSH, cosh) \
+    X(TANH, tanh) \
+    X(ASINH, asinh) \
+    X(ACOSH, acosh) \
+    X(ATANH, atanh)
 /* clang-format off */
 #define XG_EVAL_FLOAT_BINARY(X) \
     X(ADD, a + b) \
@@ -105,43 +107,17 @@
     X(MINIMUM, xg_eval_fmin(a, b))
 /* clang-format on */
 
+/* Complex numbers. X(opcode, what follows xg_complex_ in its function's name) */
 /* clang-format off */
 #define XG_EVAL_COMPLEX_UNARY(X) \
-    X(NEGATE, xg_complex_of(-a.re, -a.im)) \
-    X(SIGN, xg_complex_sign(a)) \
-    X(EXPONENTIAL, xg_complex_exp(a)) \
-    X(EXPONENTIAL_MINUS_ONE, xg_complex_expm1(a)) \
-    X(LOG, xg_complex_log(a)) \
-    X(LOG_PLUS_ONE, xg_complex_log1p(a)) \
-    X(LOGISTIC, xg_complex_logistic(a)) \
-    X(SQRT, xg_complex_sqrt(a)) \
-    X(RSQRT, xg_complex_rsqrt(a)) \
-    X(CBRT, xg_complex_cbrt(a)) \
-    X(SINE, xg_complex_sin(a)) \
-    X(COSINE, xg_complex_cos(a)) \
-    X(TAN, xg_complex_tan(a)) \
-    X(ASIN, xg_complex_asin(a)) \
-    X(ACOS, xg_complex_acos(a)) \
-    X(SINH, xg_complex_sinh(a)) \
-    X(COSH, xg_complex_cosh(a)) \
-    X(TANH, xg_complex_tanh(a)) \
-    X(ASINH, xg_complex_asinh(a)) \
-    X(ACOSH, xg_complex_acosh(a)) \
-    X(ATANH, xg_complex_atanh(a))
-/* clang-format on */
-/* clang-format off */
+    X(NEGATE, negated) X(SIGN, sign) X(EXPONENTIAL, exp) X(EXPONENTIAL_MINUS_ONE, expm1) X(LOG, log) \
+    X(LOG_PLUS_ONE, log1p) X(LOGISTIC, logistic) X(SQRT, sqrt) X(RSQRT, rsqrt) X(CBRT, cbrt) X(SINE, sin) \
+    X(COSINE, cos) X(TAN, tan) X(ASIN, asin) X(ACOS, acos) X(SINH, sinh) X(COSH, cosh) X(TANH, tanh) \
+    X(ASINH, asinh) X(ACOSH, acosh) X(ATANH, atanh)
 #define XG_EVAL_COMPLEX_BINARY(X) \
-    X(ADD, xg_complex_of(a.re + b.re, a.im + b.im)) \
-    X(SUBTRACT, xg_complex_of(a.re - b.re, a.im - b.im)) \
-    X(MULTIPLY, xg_complex_mul(a, b)) \
-    X(DIVIDE, xg_complex_div(a, b)) \
-    X(POWER, xg_complex_pow(a, b)) \
-    X(ATAN2, xg_complex_atan2(a, b)) \
-    X(MAXIMUM, xg_complex_least(b, a) ? a : b) \
-    X(MINIMUM, xg_complex_least(a, b) ? a : b)
+    X(ADD, sum) X(SUBTRACT, difference) X(MULTIPLY, mul) X(DIVIDE, div) X(POWER, pow) X(ATAN2, atan2) X(MAXIMUM, larger) \
+    X(MINIMUM, smaller)
 /* clang-format on */
-/* From a complex to its real type. */
-#define XG_EVAL_COMPLEX_PART(X) X(ABS, hypot(a.re, a.im)) X(REAL, a.re) X(IMAG, a.im)
 
 /* ---- helpers of the lists ---- */
 
@@ -199,38 +175,56 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         return true;
 
 /* clang-format off */
-#define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
-    XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
+#define XG_EVAL_DEFINE_BITS(width, UNSIGNED, WIDE) \
+    XG_FN bool xg_eval_kernel_b##width(const xg_ew *e, void *to, const void *const *in, size_t n) { \
+        typedef UNSIGNED T; \
+        typedef WIDE W; \
+        T *out = (T *)to; \
+        const T *x = (const T *)in[0], *y = (const T *)in[1]; \
+        const bool is_signed = e->is_signed; \
+        const int bits = e->bits; \
+        const uint64_t mask = UINT64_MAX >> (64 - bits); \
+        size_t i; \
+        switch (e->op) { \
+            XG_EVAL_BITS_UNARY(XG_EVAL_CASE1) \
+            XG_EVAL_BITS_BINARY(XG_EVAL_CASE2) \
+        default: return false; \
+        } \
+    }
+#define XG_EVAL_DEFINE_INT(name, width, TYPE, WIDE) \
+    XG_FN bool xg_eval_kernel_##name##width(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
-        typedef UNSIGNED U; \
         typedef WIDE W; \
         T *out = (T *)to; \
         uint8_t *flags = (uint8_t *)to; \
         const T *x = (const T *)in[0], *y = (const T *)in[1], *z = (const T *)in[2]; \
         const bool is_signed = e->is_signed; \
         const int bits = e->bits; \
-        const uint64_t mask = UINT64_MAX >> (64 - bits); \
         size_t i; \
         switch (e->op) { \
-            XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
             XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
         XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
         case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
-        default: return false; \
+        default: return xg_eval_kernel_b##width(e, to, in, n); \
         } \
     }
 /* clang-format on */
-#define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
-XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
-XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
-XG_EVAL_DEFINE_INT(s16, int16_t, uint16_t, uint32_t)
-XG_EVAL_DEFINE_INT(u16, uint16_t, uint16_t, uint32_t)
-XG_EVAL_DEFINE_INT(s32, int32_t, uint32_t, uint32_t)
-XG_EVAL_DEFINE_INT(u32, uint32_t, uint32_t, uint32_t)
-XG_EVAL_DEFINE_INT(s64, int64_t, uint64_t, uint64_t)
-XG_EVAL_DEFINE_INT(u64, uint64_t, uint64_t, uint64_t)
+#define neg(a) (is_signed && ((a) >> (sizeof(T) * 8 - 1)))
+XG_EVAL_DEFINE_BITS(8, uint8_t, uint32_t)
+XG_EVAL_DEFINE_BITS(16, uint16_t, uint32_t)
+XG_EVAL_DEFINE_BITS(32, uint32_t, uint32_t)
+XG_EVAL_DEFINE_BITS(64, uint64_t, uint64_t)
+XG_EVAL_DEFINE_INT(s, 8, int8_t, uint32_t)
+XG_EVAL_DEFINE_INT(u, 8, uint8_t, uint32_t)
+XG_EVAL_DEFINE_INT(s, 16, int16_t, uint32_t)
+XG_EVAL_DEFINE_INT(u, 16, uint16_t, uint32_t)
+XG_EVAL_DEFINE_INT(s, 32, int32_t, uint32_t)
+XG_EVAL_DEFINE_INT(u, 32, uint32_t, uint32_t)
+XG_EVAL_DEFINE_INT(s, 64, int64_t, uint64_t)
+XG_EVAL_DEFINE_INT(u, 64, uint64_t, uint64_t)
 #undef neg
 #undef XG_EVAL_DEFINE_INT
+#undef XG_EVAL_DEFINE_BITS
 
 XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, size_t n) {
     typedef uint8_t T;
@@ -246,6 +240,21 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
     }
 }
 
+typedef double (*xg_eval_function)(double);
+XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
+    static const struct {
+        xg_opcode op;
+        xg_eval_function f;
+    } rows[] = {
+#define X(op, f) {XG_##op, f},
+        XG_EVAL_FLOAT_FUNCTIONS(X)
+#undef X
+    };
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (rows[k].op == op) return rows[k].f;
+    return NULL;
+}
 #define XG_EVAL_FLOAT_CASE1(op, value) \
     case XG_##op: \
         for (i = 0; i < n; i++) { \
@@ -272,7 +281,12 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         T *out = (T *)to; \
         uint8_t *flags = (uint8_t *)to; \
         const T *x = (const T *)in[0], *y = (const T *)in[1], *z = (const T *)in[2]; \
+        const xg_eval_function f = xg_eval_function_of(ew->op); \
         size_t i; \
+        if (f) { \
+            for (i = 0; i < n; i++) out[i] = (T)f((double)x[i]); \
+            return true; \
+        } \
         switch (ew->op) { \
             XG_EVAL_FLOAT_UNARY(XG_EVAL_FLOAT_CASE1) \
             XG_EVAL_FLOAT_BINARY(XG_EVAL_FLOAT_CASE2) case XG_CLAMP : for (i = 0; i < n; i++) { \
@@ -293,75 +307,92 @@ XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
 
-#define XG_EVAL_COMPLEX_CASE1(op, value) \
-    case XG_##op: \
-        for (i = 0; i < n; i++) { \
-            const xg_complex a = LOAD(x, i), v = (value); \
-            out[2 * i] = (T)v.re; \
-            out[2 * i + 1] = (T)v.im; \
-        } \
-        return true;
-#define XG_EVAL_COMPLEX_CASE2(op, value) \
-    case XG_##op: \
-        for (i = 0; i < n; i++) { \
-            const xg_complex a = LOAD(x, i), b = LOAD(y, i), v = (value); \
-            out[2 * i] = (T)v.re; \
-            out[2 * i + 1] = (T)v.im; \
-        } \
-        return true;
-#define XG_EVAL_COMPLEX_CASE_PART(op, value) \
-    case XG_##op: \
-        for (i = 0; i < n; i++) { \
-            const xg_complex a = LOAD(x, i); \
-            out[i] = (T)(value); \
-        } \
-        return true;
-#define XG_EVAL_COMPLEX_COMPARE_CASE(dir, relation) \
-    case XG_DIR_##dir: \
-        for (i = 0; i < n; i++) { \
-            const xg_complex a = LOAD(x, i), b = LOAD(y, i); \
-            flags[i] = (uint8_t)(relation); \
-        } \
-        return true;
-/* clang-format off */
-#define XG_EVAL_COMPLEX_COMPARE(X) \
-    X(EQ, a.re == b.re && a.im == b.im) \
-    X(NE, a.re != b.re || a.im != b.im) \
-    X(LT, xg_complex_less(a, b)) \
-    X(GT, xg_complex_less(b, a)) \
-    X(LE, xg_complex_least(a, b)) \
-    X(GE, xg_complex_least(b, a))
-/* clang-format on */
-#define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
-/* clang-format off */
-#define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
-    XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
-        typedef TYPE T; \
-        T *out = (T *)to; \
-        uint8_t *flags = (uint8_t *)to; \
-        const T *x = (const T *)in[0], *y = (const T *)in[1], *z = (const T *)in[2]; \
-        size_t i; \
-        switch (e->op) { \
-            XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
-            XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
-        case XG_CLAMP: for (i = 0; i < n; i++) { \
-                const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
-                                 m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
-                out[2 * i] = (T)v.re; \
-                out[2 * i + 1] = (T)v.im; \
-            } \
-            return true; \
-        case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
-        default: return false; \
-        } \
+#ifndef XLAGPU_SMALL
+XG_FN xg_complex xg_complex_negated(xg_complex a) { return xg_complex_of(-a.re, -a.im); }
+XG_FN xg_complex xg_complex_sum(xg_complex a, xg_complex b) { return xg_complex_of(a.re + b.re, a.im + b.im); }
+XG_FN xg_complex xg_complex_difference(xg_complex a, xg_complex b) { return xg_complex_of(a.re - b.re, a.im - b.im); }
+XG_FN xg_complex xg_complex_larger(xg_complex a, xg_complex b) { return xg_complex_least(b, a) ? a : b; }
+XG_FN xg_complex xg_complex_smaller(xg_complex a, xg_complex b) { return xg_complex_least(a, b) ? a : b; }
+XG_FN bool xg_complex_compared(int direction, xg_complex a, xg_complex b) {
+    switch (direction) {
+    case XG_DIR_EQ: return a.re == b.re && a.im == b.im;
+    case XG_DIR_NE: return a.re != b.re || a.im != b.im;
+    case XG_DIR_LT: return xg_complex_less(a, b);
+    case XG_DIR_GT: return xg_complex_less(b, a);
+    case XG_DIR_LE: return xg_complex_least(a, b);
+    default: return xg_complex_least(b, a);
     }
-/* clang-format on */
-XG_EVAL_DEFINE_COMPLEX(c64, float)
-XG_EVAL_DEFINE_COMPLEX(c128, double)
-#undef XG_EVAL_DEFINE_COMPLEX
-#undef LOAD
+}
+typedef xg_complex (*xg_complex_function)(xg_complex);
+typedef xg_complex (*xg_complex_function2)(xg_complex, xg_complex);
+XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
+    static const struct {
+        xg_opcode op;
+        xg_complex_function f;
+    } rows[] = {
+#define X(op, f) {XG_##op, xg_complex_##f},
+        XG_EVAL_COMPLEX_UNARY(X)
+#undef X
+    };
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (rows[k].op == op) return rows[k].f;
+    return NULL;
+}
+XG_FN xg_complex_function2 xg_complex_function2_of(xg_opcode op) {
+    static const struct {
+        xg_opcode op;
+        xg_complex_function2 f;
+    } rows[] = {
+#define X(op, f) {XG_##op, xg_complex_##f},
+        XG_EVAL_COMPLEX_BINARY(X)
+#undef X
+    };
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (rows[k].op == op) return rows[k].f;
+    return NULL;
+}
+/* Element i of an array of c64 or, if wide, c128. */
+XG_FN xg_complex xg_complex_load(const void *p, size_t i, bool wide) {
+    const double *d = (const double *)p + 2 * i;
+    const float *f = (const float *)p + 2 * i;
+    return wide ? xg_complex_of(d[0], d[1]) : xg_complex_of((double)f[0], (double)f[1]);
+}
+XG_FN void xg_real_store(void *p, size_t i, bool wide, double v) {
+    if (wide)
+        ((double *)p)[i] = v;
+    else
+        ((float *)p)[i] = (float)v;
+}
+XG_FN void xg_complex_store(void *p, size_t i, bool wide, xg_complex v) {
+    xg_real_store(p, 2 * i, wide, v.re);
+    xg_real_store(p, 2 * i + 1, wide, v.im);
+}
+/* c64 and c128, which compute the same: most of the time goes into the functions. */
+XG_FN bool xg_eval_kernel_complexes(const xg_ew *e, void *to, const void *const *in, size_t n) {
+    const bool wide = e->in_type[0] == XLAGPU_C128;
+    const xg_complex_function f = xg_complex_function_of(e->op);
+    const xg_complex_function2 g = xg_complex_function2_of(e->op);
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const xg_complex a = xg_complex_load(in[0], i, wide);
+        if (f)
+            xg_complex_store(to, i, wide, f(a));
+        else if (g)
+            xg_complex_store(to, i, wide, g(a, xg_complex_load(in[1], i, wide)));
+        else if (e->op == XG_COMPARE)
+            ((uint8_t *)to)[i] = xg_complex_compared(e->direction, a, xg_complex_load(in[1], i, wide));
+        else if (e->op == XG_CLAMP) {
+            const xg_complex m = xg_complex_larger(a, xg_complex_load(in[1], i, wide));
+            xg_complex_store(to, i, wide, xg_complex_smaller(m, xg_complex_load(in[2], i, wide)));
+        } else
+            xg_real_store(to, i, wide, e->op == XG_ABS ? hypot(a.re, a.im) : e->op == XG_REAL ? a.re : a.im);
+    }
+    return f || g || e->op == XG_COMPARE || e->op == XG_CLAMP || e->op == XG_ABS || e->op == XG_REAL ||
+           e->op == XG_IMAG;
+}
+#endif
 
 /* ---- kernels that do not compute in the operand's type ---- */
 
@@ -457,26 +488,26 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
     case XLAGPU_U64: return xg_eval_kernel_u64;
     case XLAGPU_F64: return xg_eval_kernel_f64;
 #ifndef XLAGPU_SMALL
-    case XLAGPU_C64: return xg_eval_kernel_c64;
-    case XLAGPU_C128: return xg_eval_kernel_c128;
+    case XLAGPU_C64:
+    case XLAGPU_C128: return xg_eval_kernel_complexes;
 #endif
     default: return xg_type_class(carrier) == XGT_F ? xg_eval_kernel_f32 : NULL;
     }
 }
 
-#undef XG_EVAL_INT_UNARY
+#undef XG_EVAL_BITS_UNARY
+#undef XG_EVAL_BITS_BINARY
 #undef XG_EVAL_INT_BINARY
 #undef XG_EVAL_INT_TERNARY
 #undef XG_EVAL_PRED_UNARY
 #undef XG_EVAL_PRED_BINARY
 #undef XG_EVAL_PRED_TERNARY
 #undef XG_EVAL_FLOAT_UNARY
+#undef XG_EVAL_FLOAT_FUNCTIONS
 #undef XG_EVAL_NEGATED
 #undef XG_EVAL_FLOAT_BINARY
 #undef XG_EVAL_COMPLEX_UNARY
 #undef XG_EVAL_COMPLEX_BINARY
-#undef XG_EVAL_COMPLEX_PART
-#undef XG_EVAL_COMPLEX_COMPARE
 #undef XG_EVAL_COMPARE
 #undef XG_EVAL_COMPARE_CASE
 #undef XG_EVAL_CASE1
@@ -484,10 +515,6 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef XG_EVAL_CASE3
 #undef XG_EVAL_FLOAT_CASE1
 #undef XG_EVAL_FLOAT_CASE2
-#undef XG_EVAL_COMPLEX_CASE1
-#undef XG_EVAL_COMPLEX_CASE2
-#undef XG_EVAL_COMPLEX_CASE_PART
-#undef XG_EVAL_COMPLEX_COMPARE_CASE
 #undef XG_EVAL_SELECT_CASE
 #undef xg_eval_clamp
 #undef xg_eval_fmax

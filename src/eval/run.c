@@ -566,7 +566,7 @@ XG_FN xg_value *xg_eval_constant(xg_eval_run *r, const xg_inst *i, xg_value **in
     (void)in;
     if (!xg_eval_is_elided(i->literal, 0)) return xg_eval_borrow(r, i->literal, 0);
     if (!r->options.fill_elided)
-        xg_hlo_fail(i, XLAGPU_ERROR_INVALID,
+        xg_hlo_invalid(i,
             "export the module with its constants in full (print_large_constants=true), or ask for made-up values with "
             "--fill_elided_constants",
             "its values were left out of the text");

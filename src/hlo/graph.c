@@ -16,13 +16,14 @@
 
 typedef struct xg_op_row {
     const char *name;
-    uint32_t length, flags, types, lo, hi;
-    xg_op_part part;
     const char *attrs;
+    uint32_t flags;
+    uint8_t length, types, lo, hi; /* hi 255: any number */
+    uint8_t part;                  /* an xg_op_part */
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, XG_OP_##fuse, attrs},
+    {text, attrs, (uint32_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
 #undef X
 };
@@ -46,7 +47,7 @@ XG_FN bool xg_op_has_elements(xg_opcode op) {
     };
     return strcmp(words[op], "none") != 0;
 }
-XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return xg_op_rows[op].part; }
+XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
@@ -472,19 +473,30 @@ XG_COLD XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *wha
         i, XLAGPU_ERROR_UNSUPPORTED, "build it without XLAGPU_SMALL", "%s left out of this build (XLAGPU_SMALL)", what);
 }
 #endif
-XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
-    char text[XG_MESSAGE_MAX / 2];
+XG_COLD XG_NORETURN XG_FN void xg_hlo_raise(const xg_inst *i, xlagpu_status s, const char *hint, const char *text) {
     xg_module *m = i->comp->module;
     uint32_t at = m->source ? xg_inst_place(i) : 0;
-    va_list args;
-    va_start(args, format);
-    xg_vformat(text, sizeof text, format, args);
-    va_end(args);
     if (at)
         xg_fail_at(m->ctx, s, m->source, xg_hlo_place_of(m->source, at - 1, text), hint, "%s %.*s: %s",
             xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, text);
     xg_fail(m->ctx, s, "%s %.*s in %.*s: %s%s%s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p,
         (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text, hint ? "; " : "", hint ? hint : "");
+}
+XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
+    char text[XG_MESSAGE_MAX / 2];
+    va_list args;
+    va_start(args, format);
+    xg_vformat(text, sizeof text, format, args);
+    va_end(args);
+    xg_hlo_raise(i, s, hint, text);
+}
+XG_NORETURN XG_FN void xg_hlo_invalid(const xg_inst *i, const char *hint, const char *format, ...) {
+    char text[XG_MESSAGE_MAX / 2];
+    va_list args;
+    va_start(args, format);
+    xg_vformat(text, sizeof text, format, args);
+    va_end(args);
+    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, hint, text);
 }
 
 #endif /* XG_HLO_GRAPH_C */

@@ -5,6 +5,7 @@
  * infer_contract.c, infer_reduce.c, infer_control.c and infer_device.c, over the helpers of infer_common.c. */
 #ifndef XG_HLO_INFER_C
 #define XG_HLO_INFER_C
+#include "graph.c"
 #include "infer_elementwise.c"
 #include "infer_movement.c"
 #include "infer_contract.c"
@@ -12,12 +13,9 @@
 #include "infer_control.c"
 #include "infer_device.c"
 
-typedef struct xg_infer_row {
-    const xg_shape *(*rule)(xg_module *m, const xg_inst *i);
-    uint8_t lo, hi, types;
-} xg_infer_row;
-static const xg_infer_row xg_infer_rows[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) {xg_infer_##infer, lo, hi, types},
+typedef const xg_shape *(*xg_infer_rule)(xg_module *m, const xg_inst *i);
+static const xg_infer_rule xg_infer_rules[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_infer_##infer,
     XG_OPS(X)
 #undef X
 };
@@ -36,7 +34,7 @@ static bool xg_infer_typed_operand(xg_opcode op, uint32_t k) {
 }
 
 XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
-    const xg_infer_row *row = &xg_infer_rows[i->op];
+    const xg_op_row *row = &xg_op_rows[i->op];
     uint32_t k;
     XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi), NULL,
         "there must be %s%u operand%s, but there are %u", row->hi == row->lo ? "" : "at least ", row->lo,
@@ -48,7 +46,7 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
                 !xg_shape_is_array(s) || (xg_type_class(s->type) & row->types) || !xg_infer_typed_operand(i->op, k),
                 NULL, "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types), xg_infer_text(i, s));
         }
-    return row->rule(m, i);
+    return xg_infer_rules[i->op](m, i);
 }
 
 #endif /* XG_HLO_INFER_C */

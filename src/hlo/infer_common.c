@@ -18,7 +18,7 @@
 
 #define XG_RULE(i, ok, hint, ...) \
     do { \
-        if (!(ok)) xg_hlo_fail((i), XLAGPU_ERROR_INVALID, (hint), __VA_ARGS__); \
+        if (!(ok)) xg_hlo_invalid((i), (hint), __VA_ARGS__); \
     } while (0)
 
 enum {

@@ -264,10 +264,10 @@ XG_FN bool xg_parse_sugar(xg_parse *p, xg_parse_rhs *r) {
 }
 XG_FN const char *xg_parse_op_hint(xg_parse *p, xg_str word) {
     const char *hint;
-    if (xg_type_find(word) != XLAGPU_INVALID || xg_foreign_type(word))
+    if (xg_type_find(word) != XLAGPU_INVALID || xg_foreign_find(p->arena, xg_foreign_types, word))
         return "a shape has its dimensions in brackets: f32[2,3], f32[]";
     hint =
-        xg_foreign_hint(p->arena, word, xg_foreign_op, xg_dict_get(&p->ops, xg_foreign_plain(p->arena, word)) != NULL);
+        xg_foreign_hint(p->arena, word, xg_foreign_ops, xg_dict_get(&p->ops, xg_foreign_plain(p->arena, word)) != NULL);
     return hint ? hint : xg_parse_did_you_mean(p, word, xg_parse_op_name, NULL);
 }
 XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {

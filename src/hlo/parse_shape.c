@@ -27,7 +27,7 @@ XG_FN const char *xg_parse_type_name(const void *none, size_t i) {
 }
 XG_FN const char *xg_parse_type_hint(xg_parse *p, xg_str word) {
     bool lower = xg_type_find(xg_foreign_plain(p->arena, word)) != XLAGPU_INVALID;
-    const char *hint = xg_foreign_hint(p->arena, word, xg_foreign_type, lower);
+    const char *hint = xg_foreign_hint(p->arena, word, xg_foreign_types, lower);
     if (!hint) hint = xg_parse_did_you_mean(p, word, xg_parse_type_name, NULL);
     return hint ? hint : "types are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, f8e4m3fn, c64, c128 and others";
 }

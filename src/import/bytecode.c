@@ -56,17 +56,18 @@ XG_FN void xg_bc_strings(xg_bc *b) {
     }
     b->n_strings = n;
 }
+typedef struct xg_bc_vhlo_row {
+    const char *op, *names;
+    int version;
+} xg_bc_vhlo_row;
+static const xg_bc_vhlo_row xg_bc_vhlo_rows[] = {
+#define X(op, version, names) {op, names, version},
+    XG_VHLO_OPS(X)
+#undef X
+};
 /* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
 XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    static const struct {
-        const char *op;
-        int version;
-        const char *names;
-    } vhlo[] = {
-#define X(op, version, names) {op, version, names},
-        XG_VHLO_OPS(X)
-#undef X
-    };
+    const xg_bc_vhlo_row *vhlo = xg_bc_vhlo_rows;
     static const char *const other[][2] = {
 #define X(op, names) {op, names},
         XG_BC_OPS(X)
@@ -81,7 +82,7 @@ XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
     if (!name->vhlo) return NULL;
     for (k = 0; op.p[k] != '.'; k++) {}
     op = xg_str_of(op.p + k + 1, op.n - k - 1);
-    for (k = 0; k < XG_COUNT(vhlo); k++)
+    for (k = 0; k < XG_COUNT(xg_bc_vhlo_rows); k++)
         if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
             found = vhlo[k].names;
             version = vhlo[k].version;
@@ -90,17 +91,10 @@ XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
 }
 /* The newest version of an operation of VHLO that is known. */
 XG_FN int xg_bc_newest(xg_str op) {
-    static const struct {
-        const char *op;
-        int version;
-    } rows[] = {
-#define X(op, version, names) {op, version},
-        XG_VHLO_OPS(X)
-#undef X
-    };
+    const xg_bc_vhlo_row *rows = xg_bc_vhlo_rows;
     int newest = 1;
     uint32_t k;
-    for (k = 0; k < XG_COUNT(rows); k++)
+    for (k = 0; k < XG_COUNT(xg_bc_vhlo_rows); k++)
         if (xg_str_is(op, rows[k].op)) newest = XG_MAX(newest, rows[k].version);
     return newest;
 }

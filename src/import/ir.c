@@ -86,11 +86,14 @@ XG_NORETURN XG_FN void xg_ir_refuse(
     X("f4E2M1FN", F4E2M1FN) X("f6E2M3FN", F6E2M3FN) X("f6E3M2FN", F6E3M2FN)
 /* clang-format on */
 XG_FN xlagpu_type xg_ir_element(xg_str name) {
-#define X(text, type) \
-    if (xg_str_is(name, text)) return XLAGPU_##type;
-    XG_IR_ELEMENTS(X)
+#define X(text, type) " " text
+    static const char words[] = XG_IR_ELEMENTS(X);
 #undef X
-    return XLAGPU_INVALID;
+#define X(text, type) XLAGPU_##type,
+    static const xlagpu_type types[] = {XG_IR_ELEMENTS(X)};
+#undef X
+    int k = xg_word_in(words + 1, name);
+    return k < 0 ? XLAGPU_INVALID : types[k];
 }
 XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name */
 #define X(text, type) \

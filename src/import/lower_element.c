@@ -6,12 +6,12 @@
 #include "ir.c"
 
 XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op) {
-    static const xg_opcode rows[] = {
+    static const uint8_t rows[] = {
 #define X(name, form, lower, opcode) XG_##opcode,
         XG_IR_OPS(X)
 #undef X
     };
-    return rows[op->row];
+    return (xg_opcode)rows[op->row];
 }
 /* ---- numbers ---- */
 

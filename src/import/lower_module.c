@@ -51,8 +51,13 @@ XG_COLD XG_NORETURN XG_FN void xg_low_refuse_unknown(xg_low *w, const xg_ir_op *
 }
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     typedef xg_inst *(*lower)(xg_low * w, const xg_ir_op *op);
-    static const lower rows[] = {
-#define X(name, form, lower, opcode) xg_lower_##lower,
+    static const lower lowers[] = {
+#define X(lower) xg_lower_##lower,
+        XG_IR_LOWERS(X)
+#undef X
+    };
+    static const uint8_t rows[] = {
+#define X(name, form, lower, opcode) XG_IR_LOWER_##lower,
         XG_IR_OPS(X)
 #undef X
     };
@@ -60,7 +65,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     uint32_t k;
     xg_low_at(w, op);
     if (op->row < 0) xg_low_refuse_unknown(w, op, "this operation is not read");
-    i = rows[op->row](w, op);
+    i = lowers[rows[op->row]](w, op);
     if (!i) {
         if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
         return;

@@ -778,14 +778,19 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
         x, at, like ? hint : NULL, "'%.*s' is not an operation that is read", (int)XG_MIN(name.n, 80u), name.p);
 }
 XG_FN void xg_mlir_pretty(xg_mlir *x, xg_mlir_making *o, const char *at) {
-    typedef void (*form)(xg_mlir * x, xg_mlir_making * o);
-    static const form forms[] = {
-#define X(name, form, lower, opcode) xg_mlir_form_##form,
+    static const uint8_t forms[] = {
+#define X(name, form, lower, opcode) XG_IR_FORM_##form,
         XG_IR_OPS(X)
 #undef X
     };
     if (o->op->row < 0) xg_mlir_unknown(x, at, o->op->name);
-    forms[o->op->row](x, o);
+    switch (forms[o->op->row]) {
+#define X(form) \
+    case XG_IR_FORM_##form: xg_mlir_form_##form(x, o); break;
+        XG_IR_FORMS(X)
+#undef X
+    default: break;
+    }
 }
 XG_FN xg_str xg_mlir_op_name(xg_mlir *x) { /* functions' and modules' operations may go without their dialect */
     xg_str w = xg_mlir_word(x, "an operation");

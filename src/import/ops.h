@@ -225,6 +225,31 @@
     X("tf32", "tf32", "f32", 3, 0, "dot_tf32_tf32_f32_x3") \
     X("f32", "f32", "f32", 1, 0, "dot_f32_f32_f32") \
     X("f64", "f64", "f64", 1, 0, "dot_f64_f64_f64")
+/* The forms and translations that the rows name: a row keeps their numbers. */
+#define XG_IR_FORMS(X) \
+    X(module) X(func) X(items) X(reduce) X(while) X(unread) X(mesh) X(manual)
+#define XG_IR_LOWERS(X) \
+    X(none) X(call) X(composite) X(same) X(simple) X(accurate) X(clamp) X(compare) X(convert) X(extreme) \
+    X(reduce_precision) X(select) X(quantize) X(dequantize) X(constant) X(iota) X(bitcast_convert) X(broadcast) \
+    X(broadcast_in_dim) X(concatenate) X(reshape) X(dynamic_reshape) X(transpose) X(reverse) X(slice) \
+    X(real_dynamic_slice) X(pad) X(dynamic_pad) X(dynamic_slice) X(gather) X(torch_index_select) X(scatter) \
+    X(get_dimension_size) X(set_dimension_size) X(dot) X(dot_general) X(convolution) X(unread) X(fft) \
+    X(cholesky) X(triangular_solve) X(reduce) X(reduce_window) X(select_and_scatter) X(map) X(sort) X(while) \
+    X(if) X(case) X(batch_norm) X(get_tuple_element) X(optimization_barrier) X(rng) X(rng_bit_generator) \
+    X(all_gather) X(all_reduce) X(reduce_scatter) X(all_to_all) X(collective_permute) X(collective_broadcast) \
+    X(cross_replica_sum) X(infeed) X(outfeed) X(send) X(recv) X(custom_call) X(topk) X(top_k) X(ragged_dot) \
+    X(formula) X(next_after) X(constant_like) X(chlo_binary) X(chlo_compare) X(chlo_select) \
+    X(sharding_constraint) X(manual_computation)
 /* clang-format on */
+enum {
+#define X(form) XG_IR_FORM_##form,
+    XG_IR_FORMS(X)
+#undef X
+};
+enum {
+#define X(lower) XG_IR_LOWER_##lower,
+    XG_IR_LOWERS(X)
+#undef X
+};
 
 #endif /* XG_IMPORT_OPS_H */

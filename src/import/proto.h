@@ -267,6 +267,12 @@ enum {
 #define XG_PROTO_OLD_COMPARES(X) \
     X("equal-to", "EQ") X("not-equal-to", "NE") X("greater-than-or-equal-to", "GE") X("greater-than", "GT") \
     X("less-than-or-equal-to", "LE") X("less-than", "LT")
+/* Every codec: a row names one of them by its number. */
+#define XG_PROTO_CODECS(X) \
+    X(METADATA) X(LITERAL) X(NAME) X(INT) X(INTS) X(FIRST) X(WINDOW) X(LABELS) X(SLICES) X(PADS) X(TEXT) X(ENUM) \
+    X(FLOAT) X(SHAPE) X(FLAT) X(SHARDING) X(CONFIG) X(BOOL) X(GROUPS) X(ENUMS) X(PAIRS) X(DOMAIN) X(SHAPES) \
+    X(BOOLS) X(MAP) X(ALIASES) X(STATISTICS) X(ORIGIN) X(ACCURACY) X(IOTA_GROUPS) X(MESH_GROUPS) X(TRISTATE) \
+    X(SPARSITY)
 /* clang-format on */
 #define XG_PROTO_KEY(a, b, c) ((uint32_t)(a) << 16 | (uint32_t)(b) << 8 | (uint32_t)(c))
 #define XG_PROTO_ANY XG_OPCODE_COUNT
@@ -276,12 +282,16 @@ enum {
 typedef struct xg_proto xg_proto;
 typedef struct xg_proto_row {
     uint32_t key;
-    xg_attr_key attr;
-    int op; /* an opcode or XG_PROTO_ANY */
-    /* From fields n..end of p->fields with the row's key; false: they say nothing. n == end: the default. */
-    bool (*read)(xg_proto *p, const struct xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a);
+    uint8_t attr; /* an xg_attr_key */
+    uint8_t op;   /* an opcode or XG_PROTO_ANY */
+    uint8_t codec;
     const char *detail;
 } xg_proto_row;
+enum {
+#define X(codec) XG_PROTO_CODEC_##codec,
+    XG_PROTO_CODECS(X)
+#undef X
+};
 
 struct xg_proto {
     xg_ctx *ctx;

@@ -456,12 +456,21 @@ XG_FN bool xg_proto_read_METADATA(xg_proto *p, const xg_proto_row *row, uint32_t
 XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n) {
     static const xg_proto_row rows[] = {
 #define X(a, b, c, attr, op, codec, detail) \
-    {XG_PROTO_KEY(a, b, c), XG_A_##attr, XG_##op, xg_proto_read_##codec, detail},
+    {XG_PROTO_KEY(a, b, c), XG_A_##attr, XG_##op, XG_PROTO_CODEC_##codec, detail},
         XG_PROTO_ATTRS(X)
 #undef X
     };
     *n = XG_COUNT(rows);
     return rows;
+}
+/* From fields n..end of p->fields with the row's key; false: they say nothing. n == end: the default. */
+XG_FN bool xg_proto_read_row(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
+    static bool (*const readers[])(xg_proto *, const xg_proto_row *, uint32_t, uint32_t, xg_attr *) = {
+#define X(codec) xg_proto_read_##codec,
+        XG_PROTO_CODECS(X)
+#undef X
+    };
+    return readers[row->codec](p, row, n, end, a);
 }
 
 #endif /* XG_IMPORT_PROTO_ATTR_C */

@@ -154,7 +154,7 @@ XG_FN const xg_proto_row *xg_proto_row_of(const xg_proto *p, const xg_parse_rhs 
     const xg_proto_row *rows = xg_proto_rows(&n), *any = NULL;
     for (; k && k <= n && rows[k - 1].key >> 16 == key >> 16; k++) {
         const xg_proto_row *row = &rows[k - 1];
-        if (row->key != key || !xg_attr_set_has(allowed, (uint32_t)row->attr)) continue;
+        if (row->key != key || !xg_attr_set_has(allowed, row->attr)) continue;
         if (row->op == (int)r->op) return row;
         if (row->op == (int)XG_PROTO_ANY) any = row;
     }
@@ -164,7 +164,7 @@ XG_FN const xg_proto_row *xg_proto_row_of(const xg_proto *p, const xg_parse_rhs 
  * list is one of zeros. */
 XG_FN bool xg_proto_says_nothing(const xg_proto_row *row, const xg_proto_field *f) {
     if (f->wire != XG_WIRE_BYTES || f->bytes.p != f->bytes.end) return false;
-    switch (xg_attr_kind_of(row->attr)) {
+    switch (xg_attr_kind_of((xg_attr_key)row->attr)) {
     case XG_K_METADATA:
     case XG_K_CONFIG:
     case XG_K_SHAPE:
@@ -179,11 +179,11 @@ XG_FN void xg_proto_attrs(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) 
     for (k = v->fields; k < end; k++) {
         const xg_proto_row *row = xg_proto_row_of(p, r, p->fields.p[k].number);
         xg_attr a;
-        if (!row || xg_attr_set_has(&r->seen, (uint32_t)row->attr)) continue;
+        if (!row || xg_attr_set_has(&r->seen, row->attr)) continue;
         if (xg_proto_says_nothing(row, &p->fields.p[k])) continue;
         memset(&a, 0, sizeof a);
-        a.key = row->attr;
-        if (row->read(p, row, k, end, &a)) {
+        a.key = (xg_attr_key)row->attr;
+        if (xg_proto_read_row(p, row, k, end, &a)) {
             xg_parse_settle_words(p->parse, r->op, &a);
             xg_proto_push_attr(p, r, a);
         }
@@ -191,13 +191,13 @@ XG_FN void xg_proto_attrs(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) 
 }
 /* Attributes that must be there and say zero or nothing have no fields. */
 XG_FN bool xg_proto_default_of(xg_proto *p, const xg_proto_row *row, xg_attr *a) {
-    switch (xg_attr_kind_of(row->attr)) {
+    switch (xg_attr_kind_of((xg_attr_key)row->attr)) {
     case XG_K_COMP:
     case XG_K_COMPS:
     case XG_K_SHAPE:
     case XG_K_LITERAL:
     case XG_K_DIM_LABELS: return false;
-    default: return row->read(p, row, 0, 0, a);
+    default: return xg_proto_read_row(p, row, 0, 0, a);
     }
 }
 XG_FN void xg_proto_defaults(xg_proto *p, xg_parse_rhs *r) {
@@ -213,12 +213,12 @@ XG_FN void xg_proto_defaults(xg_proto *p, xg_parse_rhs *r) {
 #undef X
     for (w = 0; w < XG_ATTR_WORDS; w++) missing |= need.w[w] & ~r->seen.w[w];
     for (k = 0; missing && k < n; k++) {
-        uint32_t attr = (uint32_t)rows[k].attr;
+        uint32_t attr = rows[k].attr;
         xg_attr a;
         if (!xg_attr_set_has(&need, attr) || xg_attr_set_has(&r->seen, attr)) continue;
         if (rows[k].op != (int)XG_PROTO_ANY && rows[k].op != (int)r->op) continue;
         memset(&a, 0, sizeof a);
-        a.key = rows[k].attr;
+        a.key = (xg_attr_key)rows[k].attr;
         if (xg_proto_default_of(p, &rows[k], &a)) xg_proto_push_attr(p, r, a);
     }
 }

@@ -80,7 +80,7 @@ XG_FN void xg_proto_put_item(xg_proto_writer *w, const xg_proto_item *item, uint
     uint32_t n;
     const xg_proto_row *rows = xg_proto_rows(&n);
     if (item->attr)
-        xg_proto_writer_of(item->row)(w, &rows[item->row], number, item->attr);
+        xg_proto_write_row(w, &rows[item->row], number, item->attr);
     else
         xg_proto_put_int(w, number, item->number);
 }

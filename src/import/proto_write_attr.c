@@ -41,7 +41,7 @@ XG_FN int64_t xg_proto_number_of(const xg_proto_writer *w, const xg_proto_row *r
         k++;
     }
     xg_fail(w->ctx, XLAGPU_ERROR_UNSUPPORTED, "error: HLO protobuf: %s=%.*s has no number in the format",
-        xg_attr_name(row->attr), (int)XG_MIN(word.n, 200u), word.p);
+        xg_attr_name((xg_attr_key)row->attr), (int)XG_MIN(word.n, 200u), word.p);
 }
 XG_FN void xg_proto_write_ENUM(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     bool usual = row->attr == XG_A_api_version && xg_str_is(*a->v.str, "API_VERSION_ORIGINAL");
@@ -335,14 +335,13 @@ XG_FN void xg_proto_write_METADATA(xg_proto_writer *w, const xg_proto_row *row, 
     xg_proto_put_metadata(w, number, a->v.metadata->text);
 }
 
-/* In the order of xg_proto_rows. */
-XG_FN xg_proto_write *xg_proto_writer_of(uint32_t row) {
+XG_FN void xg_proto_write_row(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     static xg_proto_write *const writers[] = {
-#define X(a, b, c, attr, op, codec, detail) xg_proto_write_##codec,
-        XG_PROTO_ATTRS(X)
+#define X(codec) xg_proto_write_##codec,
+        XG_PROTO_CODECS(X)
 #undef X
     };
-    return writers[row];
+    writers[row->codec](w, row, number, a);
 }
 
 #endif /* XG_IMPORT_PROTO_WRITE_ATTR_C */

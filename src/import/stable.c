@@ -292,9 +292,11 @@ XG_FN void xg_stable_tail(xg_stable *w, const xg_inst *i, const xg_stable_items 
     xg_stable_shapes(w, i->shape);
     xg_stable_loc(w, i);
 }
-XG_FN void xg_stable_plain(xg_stable *w, const xg_inst *i, const char *name, const xg_stable_items *operands) {
+XG_FN void xg_stable_plain(xg_stable *w, const xg_inst *i, xg_str name, const xg_stable_items *operands) {
     xg_stable_define(w, i);
-    xg_printf(&w->b, "\"%s\"(", name);
+    xg_puts(&w->b, memchr(name.p, '.', name.n) ? "\"" : "\"stablehlo.");
+    xg_put_str(&w->b, name);
+    xg_puts(&w->b, "\"(");
     xg_stable_names(w, operands);
     xg_putc(&w->b, ')');
     xg_stable_tail(w, i, operands);
@@ -390,7 +392,7 @@ XG_FN void xg_stable_call(xg_stable *w, const xg_inst *i, const xg_comp *c) {
 XG_FN void xg_stable_while(xg_stable *w, const xg_inst *i) {
     xg_stable_items operands = {NULL, 0, 0};
     xg_stable_spread(w, &operands, i->operands[0].value);
-    xg_stable_plain(w, i, "stablehlo.while", &operands);
+    xg_stable_plain(w, i, XG_STR("while"), &operands);
 }
 XG_FN void xg_stable_conditional(xg_stable *w, const xg_inst *i) {
     const xg_attr *branches = xg_inst_attr(i, XG_A_branch_computations);
@@ -431,7 +433,7 @@ XG_FN void xg_stable_random(xg_stable *w, const xg_inst *i) {
     xg_puts(&w->b, " = stablehlo.constant ");
     xg_stable_literal(w, &l);
     xg_stable_push(w, &operands, name, s);
-    xg_stable_plain(w, i, "stablehlo.rng", &operands);
+    xg_stable_plain(w, i, XG_STR("rng"), &operands);
 }
 /* A step of a bitcast: a reshape or a transpose of what stands in `from`. */
 XG_FN xg_str xg_stable_step(xg_stable *w, xg_str from, const xg_shape *s, const xg_shape *to, const int64_t *order) {
@@ -517,7 +519,7 @@ XG_FN void xg_stable_same(xg_stable *w, const xg_inst *i) {
     xg_stable_loc(w, i);
 }
 XG_FN void xg_stable_inst(xg_stable *w, const xg_inst *i) {
-    const char *name = xg_stable_name(i->op);
+    xg_str name = xg_stable_name(i->op);
     xg_stable_items operands = {NULL, 0, 0};
     switch (i->op) {
     case XG_PARAMETER: return;
@@ -539,7 +541,7 @@ XG_FN void xg_stable_inst(xg_stable *w, const xg_inst *i) {
         return;
     default: break;
     }
-    if (!name) xg_stable_refuse(w, i, "it has no such operation");
+    if (!name.n) xg_stable_refuse(w, i, "it has no such operation");
     if (i->op == XG_OPT_BARRIER)
         xg_stable_spread(w, &operands, i->operands[0].value);
     else

@@ -14,55 +14,56 @@
 #include "../hlo/text.h"
 #include "ir.h"
 
-/* X(opcode, its name here, what writes its properties: stable_props.c has xg_stable_<props>) */
+/* X(opcode, its name here, in the dialect stablehlo unless it names one; what writes its properties: stable_props.c has
+ * xg_stable_<props>) */
 /* clang-format off */
 #define XG_STABLE_OPS(X) \
-    X(ABS, "stablehlo.abs", none) X(ADD, "stablehlo.add", none) X(AND, "stablehlo.and", none) \
-    X(ATAN2, "stablehlo.atan2", none) X(CBRT, "stablehlo.cbrt", accuracy) X(CEIL, "stablehlo.ceil", none) \
-    X(CLAMP, "stablehlo.clamp", none) X(COMPARE, "stablehlo.compare", compare) X(COMPLEX, "stablehlo.complex", none) \
-    X(CONVERT, "stablehlo.convert", none) X(COSINE, "stablehlo.cosine", accuracy) \
-    X(COUNT_LEADING_ZEROS, "stablehlo.count_leading_zeros", none) X(DIVIDE, "stablehlo.divide", none) \
-    X(EXPONENTIAL, "stablehlo.exponential", accuracy) \
-    X(EXPONENTIAL_MINUS_ONE, "stablehlo.exponential_minus_one", accuracy) X(FLOOR, "stablehlo.floor", none) \
-    X(IMAG, "stablehlo.imag", none) X(IS_FINITE, "stablehlo.is_finite", none) X(LOG, "stablehlo.log", accuracy) \
-    X(LOG_PLUS_ONE, "stablehlo.log_plus_one", accuracy) X(LOGISTIC, "stablehlo.logistic", accuracy) \
-    X(MAXIMUM, "stablehlo.maximum", none) X(MINIMUM, "stablehlo.minimum", none) \
-    X(MULTIPLY, "stablehlo.multiply", none) X(NEGATE, "stablehlo.negate", none) X(NOT, "stablehlo.not", none) \
-    X(OR, "stablehlo.or", none) X(POPCNT, "stablehlo.popcnt", none) X(POWER, "stablehlo.power", none) \
-    X(REAL, "stablehlo.real", none) X(REDUCE_PRECISION, "stablehlo.reduce_precision", reduce_precision) \
-    X(REMAINDER, "stablehlo.remainder", none) X(ROUND_NEAREST_AFZ, "stablehlo.round_nearest_afz", none) \
-    X(ROUND_NEAREST_EVEN, "stablehlo.round_nearest_even", none) X(RSQRT, "stablehlo.rsqrt", accuracy) \
-    X(SELECT, "stablehlo.select", none) X(SHIFT_LEFT, "stablehlo.shift_left", none) \
-    X(SHIFT_RIGHT_ARITHMETIC, "stablehlo.shift_right_arithmetic", none) \
-    X(SHIFT_RIGHT_LOGICAL, "stablehlo.shift_right_logical", none) X(SIGN, "stablehlo.sign", none) \
-    X(SINE, "stablehlo.sine", accuracy) X(SQRT, "stablehlo.sqrt", accuracy) X(SUBTRACT, "stablehlo.subtract", none) \
-    X(TAN, "stablehlo.tan", accuracy) X(TANH, "stablehlo.tanh", accuracy) X(XOR, "stablehlo.xor", none) \
+    X(ABS, "abs", none) X(ADD, "add", none) X(AND, "and", none) \
+    X(ATAN2, "atan2", none) X(CBRT, "cbrt", accuracy) X(CEIL, "ceil", none) \
+    X(CLAMP, "clamp", none) X(COMPARE, "compare", compare) X(COMPLEX, "complex", none) \
+    X(CONVERT, "convert", none) X(COSINE, "cosine", accuracy) \
+    X(COUNT_LEADING_ZEROS, "count_leading_zeros", none) X(DIVIDE, "divide", none) \
+    X(EXPONENTIAL, "exponential", accuracy) \
+    X(EXPONENTIAL_MINUS_ONE, "exponential_minus_one", accuracy) X(FLOOR, "floor", none) \
+    X(IMAG, "imag", none) X(IS_FINITE, "is_finite", none) X(LOG, "log", accuracy) \
+    X(LOG_PLUS_ONE, "log_plus_one", accuracy) X(LOGISTIC, "logistic", accuracy) \
+    X(MAXIMUM, "maximum", none) X(MINIMUM, "minimum", none) \
+    X(MULTIPLY, "multiply", none) X(NEGATE, "negate", none) X(NOT, "not", none) \
+    X(OR, "or", none) X(POPCNT, "popcnt", none) X(POWER, "power", none) \
+    X(REAL, "real", none) X(REDUCE_PRECISION, "reduce_precision", reduce_precision) \
+    X(REMAINDER, "remainder", none) X(ROUND_NEAREST_AFZ, "round_nearest_afz", none) \
+    X(ROUND_NEAREST_EVEN, "round_nearest_even", none) X(RSQRT, "rsqrt", accuracy) \
+    X(SELECT, "select", none) X(SHIFT_LEFT, "shift_left", none) \
+    X(SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic", none) \
+    X(SHIFT_RIGHT_LOGICAL, "shift_right_logical", none) X(SIGN, "sign", none) \
+    X(SINE, "sine", accuracy) X(SQRT, "sqrt", accuracy) X(SUBTRACT, "subtract", none) \
+    X(TAN, "tan", accuracy) X(TANH, "tanh", accuracy) X(XOR, "xor", none) \
     X(ERF, "chlo.erf", none) X(ACOS, "chlo.acos", none) X(ACOSH, "chlo.acosh", none) X(ASIN, "chlo.asin", none) \
     X(ASINH, "chlo.asinh", none) X(ATANH, "chlo.atanh", none) X(COSH, "chlo.cosh", none) X(SINH, "chlo.sinh", none) \
     X(MULHI, "chlo.mulhi", none) X(TOPK, "chlo.top_k", top_k) \
-    X(IOTA, "stablehlo.iota", iota) X(PARTITION_ID, "stablehlo.partition_id", none) \
-    X(REPLICA_ID, "stablehlo.replica_id", none) X(AFTER_ALL, "stablehlo.after_all", none) \
-    X(BITCAST_CONVERT, "stablehlo.bitcast_convert", none) X(BROADCAST, "stablehlo.broadcast_in_dim", broadcast) \
-    X(CONCATENATE, "stablehlo.concatenate", concatenate) X(RESHAPE, "stablehlo.reshape", none) \
-    X(TRANSPOSE, "stablehlo.transpose", transpose) X(REVERSE, "stablehlo.reverse", reverse) \
-    X(SLICE, "stablehlo.slice", slice) X(PAD, "stablehlo.pad", pad) \
-    X(DYNAMIC_SLICE, "stablehlo.dynamic_slice", dynamic_slice) \
-    X(DYNAMIC_UPDATE_SLICE, "stablehlo.dynamic_update_slice", none) X(GATHER, "stablehlo.gather", gather) \
-    X(SCATTER, "stablehlo.scatter", scatter) X(GET_DIMENSION_SIZE, "stablehlo.get_dimension_size", dimension) \
-    X(SET_DIMENSION_SIZE, "stablehlo.set_dimension_size", dimension) X(DOT, "stablehlo.dot_general", dot) \
-    X(CONVOLUTION, "stablehlo.convolution", convolution) X(FFT, "stablehlo.fft", fft) \
-    X(CHOLESKY, "stablehlo.cholesky", cholesky) X(TRIANGULAR_SOLVE, "stablehlo.triangular_solve", triangular_solve) \
-    X(REDUCE, "stablehlo.reduce", reduce) X(REDUCE_WINDOW, "stablehlo.reduce_window", reduce_window) \
-    X(SELECT_AND_SCATTER, "stablehlo.select_and_scatter", select_and_scatter) X(MAP, "stablehlo.map", reduce) \
-    X(SORT, "stablehlo.sort", sort) X(BATCH_NORM_TRAINING, "stablehlo.batch_norm_training", batch_norm) \
-    X(BATCH_NORM_INFERENCE, "stablehlo.batch_norm_inference", batch_norm) \
-    X(BATCH_NORM_GRAD, "stablehlo.batch_norm_grad", batch_norm) X(OPT_BARRIER, "stablehlo.optimization_barrier", none) \
-    X(RNG, "stablehlo.rng", rng) X(RNG_BIT_GENERATOR, "stablehlo.rng_bit_generator", rng_bit_generator) \
-    X(ALL_GATHER, "stablehlo.all_gather", all_gather) X(ALL_REDUCE, "stablehlo.all_reduce", groups) \
-    X(REDUCE_SCATTER, "stablehlo.reduce_scatter", reduce_scatter) X(ALL_TO_ALL, "stablehlo.all_to_all", all_to_all) \
-    X(COLLECTIVE_PERMUTE, "stablehlo.collective_permute", collective_permute) \
-    X(COLLECTIVE_BROADCAST, "stablehlo.collective_broadcast", groups) \
-    X(CUSTOM_CALL, "stablehlo.custom_call", custom_call)
+    X(IOTA, "iota", iota) X(PARTITION_ID, "partition_id", none) \
+    X(REPLICA_ID, "replica_id", none) X(AFTER_ALL, "after_all", none) \
+    X(BITCAST_CONVERT, "bitcast_convert", none) X(BROADCAST, "broadcast_in_dim", broadcast) \
+    X(CONCATENATE, "concatenate", concatenate) X(RESHAPE, "reshape", none) \
+    X(TRANSPOSE, "transpose", transpose) X(REVERSE, "reverse", reverse) \
+    X(SLICE, "slice", slice) X(PAD, "pad", pad) \
+    X(DYNAMIC_SLICE, "dynamic_slice", dynamic_slice) \
+    X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice", none) X(GATHER, "gather", gather) \
+    X(SCATTER, "scatter", scatter) X(GET_DIMENSION_SIZE, "get_dimension_size", dimension) \
+    X(SET_DIMENSION_SIZE, "set_dimension_size", dimension) X(DOT, "dot_general", dot) \
+    X(CONVOLUTION, "convolution", convolution) X(FFT, "fft", fft) \
+    X(CHOLESKY, "cholesky", cholesky) X(TRIANGULAR_SOLVE, "triangular_solve", triangular_solve) \
+    X(REDUCE, "reduce", reduce) X(REDUCE_WINDOW, "reduce_window", reduce_window) \
+    X(SELECT_AND_SCATTER, "select_and_scatter", select_and_scatter) X(MAP, "map", reduce) \
+    X(SORT, "sort", sort) X(BATCH_NORM_TRAINING, "batch_norm_training", batch_norm) \
+    X(BATCH_NORM_INFERENCE, "batch_norm_inference", batch_norm) \
+    X(BATCH_NORM_GRAD, "batch_norm_grad", batch_norm) X(OPT_BARRIER, "optimization_barrier", none) \
+    X(RNG, "rng", rng) X(RNG_BIT_GENERATOR, "rng_bit_generator", rng_bit_generator) \
+    X(ALL_GATHER, "all_gather", all_gather) X(ALL_REDUCE, "all_reduce", groups) \
+    X(REDUCE_SCATTER, "reduce_scatter", reduce_scatter) X(ALL_TO_ALL, "all_to_all", all_to_all) \
+    X(COLLECTIVE_PERMUTE, "collective_permute", collective_permute) \
+    X(COLLECTIVE_BROADCAST, "collective_broadcast", groups) \
+    X(CUSTOM_CALL, "custom_call", custom_call)
 /* X(opcode): the value of its first operand */
 #define XG_STABLE_SAME(X) X(COPY) X(DOMAIN) X(ADD_DEPENDENCY) X(ASYNC_UPDATE) X(ASYNC_DONE) X(COPY_DONE)
 /* X(opcode, the attribute of the computation): calls of functions */

@@ -313,7 +313,7 @@ XG_FN bool xg_transfer_expand(xg_inst *end) {
     if (!sent || !xg_shape_is_array(XG_OPERAND(send, 0)->shape) || (m->replica_count > 1 && m->num_partitions > 1))
         return false;
     if (!xg_transfer_agrees(send, recv))
-        xg_hlo_fail(recv, XLAGPU_ERROR_INVALID, "give both ends the same _xla_send_recv_source_target_pairs",
+        xg_hlo_invalid(recv, "give both ends the same _xla_send_recv_source_target_pairs",
             "it names other pairs of devices than send %.*s on its channel", (int)send->name.n, send->name.p);
     x = XG_OPERAND(send, 0);
     both[0] = xg_hb_op(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], &x, 1);

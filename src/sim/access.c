@@ -260,6 +260,7 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         !xg_sim_shadow(
             w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
         return;
+    if (XG_UNLIKELY(w->lates && store && r.shared) && !xg_sim_late_lanes(w, v, in, &r, mask, total)) return;
     if (r.shared && store)
         xg_sim_store_note(w, v, in, &r, mask, total);
     else if (r.shared && !xg_sim_lanes_ordered(w, v, in, &r, mask, total))

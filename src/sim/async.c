@@ -1,10 +1,11 @@
 /* sim/async.c -- what goes on beside the threads: memory barriers, bulk copies, clusters; and the waits for them.
  *
  * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
- * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. All
- * flights of a cluster land as soon as a warp waits for anything, or none can move. A wait whose condition is not
- * met suspends its warp, which executes the record again after the next event; when no warp can move, waits that may
- * give up are told "not yet", some times in a row, before this counts as a deadlock.
+ * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. A flight
+ * lands as late as a GPU may have it: when a warp waits for its memory barrier, its thread for its group. A wait whose
+ * condition is not met suspends its warp, which executes the record again after the next event; when no warp can move,
+ * what suspended warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before
+ * this counts as a deadlock.
  *
  * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
  * signed), the phase's parity, and a bit that is always set. An arrival's state is the word before it. */
@@ -26,8 +27,10 @@ struct xg_sim_flight {
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
     bool tensor, commit;
-    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
-    uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
+    uint32_t answer[4]; /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    /* of a commit of tensor memory: all that the thread has issued until then; of a bulk group the thread, and how many
+     * groups it has committed since the copy was issued, which is in the first of them */
+    uint32_t issuer, operation;
     xg_sim_tensormap map;
     xg_sim_box box;
     xg_sim_worker *shared; /* whose shared memory the box is in */
@@ -215,34 +218,70 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
 XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
-/* All copies under way land, in the order of their issue. */
-XG_FN void xg_sim_land(xg_sim_worker *w) {
+XG_FN void xg_sim_land_one(xg_sim_worker *w, const xg_sim_flight *f) {
+    uint64_t x;
+    uint32_t pending;
+    if (f->commit)
+        xg_sim_umma_complete(w->cluster, f->issuer, f->operation);
+    else if (f->tensor)
+        xg_sim_land_tensor(f);
+    else
+        xg_sim_land_bulk(w, f);
+    if (!f->bar) return;
+    x = xg_sim_mb_get(f->bar);
+    pending = xg_sim_mb_pending(x);
+    xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
+        xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
+}
+/* Flights land, in the order of their issue: those to a memory barrier; or, bar NULL, of a thread's bulk groups all but
+ * the last `keep`. True when there was one. */
+XG_FN bool xg_sim_land(xg_sim_worker *w, const char *bar, uint32_t thread, uint32_t keep) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t i, n = 0;
+    bool some;
+    for (i = 0; i < c->n_flights; i++) {
+        const xg_sim_flight *f = &c->flights[i];
+        if (f->bar == bar && (bar || (f->issuer == thread && f->operation > keep)))
+            xg_sim_land_one(w, f);
+        else if (n++ != i)
+            c->flights[n - 1] = *f;
+    }
+    some = n < c->n_flights;
+    c->n_flights = n;
+    return some;
+}
+XG_FN void xg_sim_land_first(xg_sim_worker *w, uint32_t n) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i;
-    for (i = 0; i < c->n_flights; i++) {
-        xg_sim_flight *f = &c->flights[i];
-        if (f->commit)
-            xg_sim_umma_complete(c, f->issuer, f->operation);
-        else if (f->tensor)
-            xg_sim_land_tensor(f);
-        else
-            xg_sim_land_bulk(w, f);
-        if (f->bar) {
-            uint64_t x = xg_sim_mb_get(f->bar);
-            uint32_t pending = xg_sim_mb_pending(x);
-            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
-                xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
-        }
-    }
-    c->n_flights = 0;
+    for (i = 0; i < n; i++) xg_sim_land_one(w, &c->flights[i]);
+    c->n_flights -= n;
+    memmove(c->flights, c->flights + n, c->n_flights * sizeof *c->flights);
 }
-XG_FN xg_sim_flight *xg_sim_take_off(xg_sim_worker *w, const xg_sim_ins *in) {
+XG_FN uint32_t xg_sim_thread_of(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
+    return w->rank << 10 | v->id << 5 | lane;
+}
+/* Commits the bulk group of the active lanes, or waits for all but the last `keep`. */
+XG_FN void xg_sim_bulk_groups(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, bool wait, uint32_t keep) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP && c->n_flights; lane++) {
+        const uint32_t thread = xg_sim_thread_of(w, v, lane);
+        if (!(mask >> lane & 1)) continue;
+        if (wait) (void)xg_sim_land(w, NULL, thread, keep);
+        for (i = 0; i < c->n_flights && !wait; i++)
+            c->flights[i].operation += !c->flights[i].bar && c->flights[i].issuer == thread;
+    }
+}
+XG_FN xg_sim_flight *xg_sim_take_off(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *bar) {
     xg_sim_cluster *c = w->cluster;
     xg_sim_flight *f;
-    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land(w);
+    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land_first(w, 1); /* too early: faults may be missed */
     f = &c->flights[c->n_flights++];
     memset(f, 0, sizeof *f);
     f->imm = in->imm;
+    f->bar = bar;
+    f->issuer = xg_sim_thread_of(w, v, lane);
     return f;
 }
 
@@ -287,6 +326,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (write && of->lates && !xg_sim_late_reads(w, of, v, in, lane, at, (size_t)bytes)) return false;
     if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
@@ -309,10 +349,9 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
             return false;
     }
     if (!global && !xg_sim_claim(w, v, in, lane, dst, bytes, true)) return false;
-    f = xg_sim_take_off(w, in);
+    f = xg_sim_take_off(w, v, in, lane, bar);
     f->dst = dst;
     f->src = src;
-    f->bar = bar;
     f->bytes = bytes;
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     if (in->imm & XG_SIM_BK_MASKED) {
@@ -433,13 +472,12 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     xg_sim_flight *f;
     uint64_t bytes = (uint64_t)b->rows * b->row;
     if (!xg_sim_claim(w, v, in, lane, shared, bytes, !(in->imm & XG_SIM_BK_TO_GLOBAL))) return false;
-    f = xg_sim_take_off(w, in);
+    f = xg_sim_take_off(w, v, in, lane, bar);
     f->tensor = true;
     f->map = *b->m;
     f->box = *b;
     f->shared = xg_sim_owner(w, shared);
     f->at = (uint32_t)(shared - f->shared->shared);
-    f->bar = bar;
     f->bytes = bytes;
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
@@ -667,11 +705,14 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     bool ok = true;
     switch (in->op) {
     case XG_SIM_Y_COMMIT:
-        if (!(in->imm & 1)) xg_sim_copy_commit(w, v, mask);
+        if (in->imm & 1)
+            xg_sim_bulk_groups(w, v, mask, false, 0);
+        else
+            xg_sim_copy_commit(w, v, mask);
         return;
     case XG_SIM_Y_GROUPS:
         if (in->imm & 1) {
-            xg_sim_land(w);
+            xg_sim_bulk_groups(w, v, mask, true, in->imm2);
             return;
         }
         if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
@@ -711,13 +752,14 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
     if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
-    xg_sim_land(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
         uint64_t want, phase;
         if (!(mask >> i & 1)) continue;
         p = xg_sim_mb_at(w, v, in, i, in->a, in->imm2, false);
         if (!p) return false;
+        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0);
+        v->awaits = p;
         phase = xg_sim_mb_get(p) & XG_SIM_MB_PHASE;
         if (in->imm & XG_SIM_MB_PARITY)
             want = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), i) & 1 ? XG_SIM_MB_PHASE : 0;
@@ -742,8 +784,17 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
     bool moved = false;
-    if (c->n_flights) {
-        xg_sim_land(w);
+    for (r = 0; r < c->n && c->n_flights; r++)
+        for (i = 0; i < w->l->warps; i++) {
+            const xg_sim_warp *v = &c->peers[r]->warps[i];
+            if (v->state == XG_SIM_AT_EVENT && w->m->code[v->pc].op == XG_SIM_Y_MB_TEST)
+                moved = xg_sim_land(w, v->awaits, 0, 0) || moved;
+        }
+    if (!moved && c->n_flights) {
+        xg_sim_land_first(w, c->n_flights);
+        moved = true;
+    }
+    if (moved) {
         xg_sim_event(w);
         return true;
     }

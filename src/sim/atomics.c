@@ -118,6 +118,15 @@ XG_FN void xg_sim_atom_wide(
         for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
     }
 }
+/* multimem.red: each member of the multicast object at p gets it, and p holds what the first one has then. */
+XG_FN bool xg_sim_atom_members(const xg_sim_worker *w, char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    const uint64_t at = (uint64_t)(uintptr_t)p - w->last.base;
+    uint32_t i;
+    if (!w->last.n_members || at >= w->last.bytes) return false;
+    for (i = 0; i < w->last.n_members; i++) xg_sim_atomic((char *)(uintptr_t)(w->last.members[i] + at), op, t, b, c);
+    memcpy(p, (const char *)(uintptr_t)(w->last.members[0] + at), xg_sim_types[t].bytes);
+    return true;
+}
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t bytes = in->dbytes, n = in->d2bytes, order, k, i, e, all;
     const uint32_t *list = w->m->list + in->list;
@@ -155,6 +164,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
+            if (xg_sim_atom_members(w, p + e * bytes, (xg_sim_atom)in->op, t, b[e], c)) continue;
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
             if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
         }
@@ -227,6 +237,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;

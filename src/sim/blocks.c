@@ -26,7 +26,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = w->ended = w->fault_warps = 0;
-    w->hurt = false;
+    w->hurt = w->lates = false;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -39,8 +39,9 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = v->n_late = 0;
         v->state = XG_SIM_READY;
+        v->touched = true;
         v->released = v->impatient = v->in_cluster_barrier = v->maimed = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
@@ -196,7 +197,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         }
         if (faulted || done == c->n * w->l->warps) break;
     }
-    xg_sim_land(w);
+    xg_sim_land_first(w, w->cluster->n_flights);
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)

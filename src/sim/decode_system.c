@@ -2,8 +2,8 @@
  * of several devices.
  *
  * Behind an address of multimem may stand a multicast object (xg_sim_buffer.members): multimem.ld_reduce reduces what
- * its members have in their order, multimem.st stores to all. Other memory is an object of one member, and multimem.red
- * knows only such. */
+ * its members have in their order, multimem.st and multimem.red (atomics.c) reach all. Other memory is an object of one
+ * member. */
 #ifndef XG_SIM_DECODE_SYSTEM_C
 #define XG_SIM_DECODE_SYSTEM_C
 #include "decode_tensor.c"

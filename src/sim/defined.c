@@ -16,7 +16,7 @@
  * registers beyond are not watched. */
 #ifndef XG_SIM_DEFINED_C
 #define XG_SIM_DEFINED_C
-#include "graph.c"
+#include "late.c"
 
 enum {
     XG_SIM_WATCH_WORK = 1 << 26
@@ -242,8 +242,36 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
     xg_sim_ins in = xg_sim_empty_beside(beside, XG_SIM_K_INIT, reg << 1 != beside->guard);
     in.a = w->flag[reg];
     in.imm = p->vregs.p[reg].name;
-    in.op = w->carried[reg];
+    in.op = w->carried[reg] ? XG_SIM_ASKS_CARRIED : XG_SIM_ASKS_WRITTEN;
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
+}
+/* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
+ * said that since its last fence. True when it has now. */
+XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
+    uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
+                       n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    codes[0] = in->d;
+    codes[1] = in->d2;
+    codes[2] = in->a;
+    codes[3] = in->b;
+    codes[4] = in->c;
+    codes[5] = in->e;
+    for (k = 0; k < 6 + n; k++) {
+        const uint32_t code = k < 6 ? codes[k] : p->list.p[in->list + k - 6];
+        const bool write = k < 6 ? k < 2 : k - 6 >= sources;
+        xg_sim_ins ask;
+        if (code == XG_SIM_NOREG || code & 1 || !(regs[code >> 1] & (write ? 3 : XG_SIM_LATE_WRITTEN))) continue;
+        ask = xg_sim_empty_beside(in, XG_SIM_K_INIT, true);
+        ask.a = code;
+        ask.imm = p->vregs.p[code >> 1].name;
+        ask.imm2 = write;
+        ask.op = XG_SIM_ASKS_LATE;
+        if (late) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        ask.op = XG_SIM_TELLS_TOUCHED;
+        if (write && !told) xg_push(&p->scratch, xg_sim_ins, &p->code, ask);
+        told = told || (write && !(in->flags & XG_SIM_GUARDED));
+    }
+    return told;
 }
 /* flag = value, or with b: value and b. */
 XG_FN void xg_sim_insert_flag(
@@ -301,9 +329,13 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     xg_sim_watch w;
     xg_sim_touches *t;
     uint32_t *from;
+    uint8_t *regs;
+    bool *late, now = false, told = false;
     memset(&w, 0, sizeof w);
     xg_sim_touches_sort(p, &w);
-    if (!xg_sim_watched(p, g, &w)) return false;
+    regs = XG_NEW_N(&p->scratch, uint8_t, all);
+    late = xg_sim_late_blocks(p, g, regs);
+    if (!xg_sim_watched(p, g, &w) && !late) return false;
     xg_sim_find_carried(p, &w);
     no = xg_sim_constant(p, 0, 4);
     yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
@@ -325,6 +357,15 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
         xg_sim_touches some = *t;
         moved[i] = p->code.n;
         some.n = from[i + 1];
+        if (late) {
+            if (i == 0 || g->of[i] != g->of[i - 1]) {
+                now = late[g->of[i]];
+                told = false;
+            }
+            if (!xg_sim_is_wgmma(&old[i])) told = xg_sim_insert_late(p, &old[i], regs, now, told);
+            told = told && !xg_sim_is_wgmma_fence(&old[i]);
+            now = xg_sim_late_behind(&old[i], now);
+        }
         xg_sim_insert_around(p, &w, &old[i], &some, from[i], yes);
         xg_push(&p->scratch, xg_sim_ins, &p->code, old[i]);
     }

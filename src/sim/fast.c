@@ -368,8 +368,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm - w->window) - a,
                        warp = (f->v->id + k) & 31;
         bool good;
-        if (!write && f->v[k].n_stored)
-            good = false; /* lanes of the warp may not have met since they stored */
+        if (write ? w->lates : f->v[k].n_stored != 0)
+            good = false; /* a wgmma may still read; lanes of the warp may not have met since they stored */
         else if (!xg_sim_avx2_beside32(slot, step))
             good = xg_sim_fast_scattered(f, regs, slot, k, asked);
         else if (step == each)

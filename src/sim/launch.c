@@ -518,8 +518,12 @@ XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, 
     char plain[XG_SIM_PLACE_MAX];
     uint32_t i;
     for (i = 0; i < all; i++) {
+        size_t n;
         e = xg_sim_entry_at(m, i);
-        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+        n = xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain);
+        /* a template is also called without its arguments: app::race of app::race<...> */
+        if (!xg_str_eq(name, xg_str_of(plain, n)) &&
+            !(name.n < n && plain[name.n] == '<' && xg_str_eq(name, xg_str_of(plain, name.n))))
             continue;
         if (found) return NULL;
         found = e;

@@ -537,6 +537,21 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     xg_sim_buffer_text(b, true, what, sizeof what);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
+/* Words of shared memory that the block has written before this interval, one of each lane of a FEW: the read is kept.
+ * Where all lie in one row of the banks its tags are looked at as they stand. */
+XG_FN bool xg_sim_shadow_words(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t *off = r->to.off, row = off[0] & ~127u;
+    uint32_t tags[XG_SIM_WARP];
+    if (r->bytes != 4 || !r->shared || !xg_sim_keeps_reads(w)) return false;
+    if (!(row + 128 <= w->l->shared_bytes && xg_sim_in_bank_row(off) &&
+            w->m->moves->within(w->marks + row / 4, XG_SIM_WARP, w->shared_block, w->shared_tag))) {
+        w->m->moves->gather((char *)tags, (const char *)w->marks, off);
+        if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
+    }
+    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_LANES),
+        (const char *)off, 4 * XG_SIM_WARP);
+    return true;
+}
 /* Scattered whole words of a FEW. */
 XG_FN bool xg_sim_shadow_lanes(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
@@ -544,6 +559,7 @@ XG_FN bool xg_sim_shadow_lanes(
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
+    if (!write && xg_sim_shadow_words(w, v, r)) return true;
     m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
@@ -643,6 +659,18 @@ XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         w->faulted = t->over = true; /* far enough */
     else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
         t->found = pc;
+}
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n); /* wgmma.c */
+/* The same of each lane that writes. */
+XG_FN bool xg_sim_late_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(r, i) - w->shared) : w->l->shared_bytes;
+        if (at < w->l->shared_bytes && !xg_sim_late_reads(w, w, v, in, i, at, bytes)) return false;
+    }
+    return true;
 }
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,

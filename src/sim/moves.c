@@ -43,21 +43,41 @@ typedef struct xg_sim_moves {
 } xg_sim_moves;
 
 XG_FN bool xg_sim_base_beside32(const char *slot, uint32_t step) {
-    uint32_t a[XG_SIM_WARP], bad = 0, i;
+    uint32_t a[XG_SIM_WARP], bad, i;
     memcpy(a, slot, sizeof a);
+    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
+    if (bad) return false; /* mostly they do not, and it shows here */
     for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
     return !bad;
 }
 XG_FN bool xg_sim_base_beside64(const char *slot, uint64_t step) {
-    uint64_t a[XG_SIM_WARP], bad = 0;
+    uint64_t a[XG_SIM_WARP], bad;
     uint32_t i;
     memcpy(a, slot, sizeof a);
+    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
+    if (bad) return false;
     for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
     return !bad;
 }
+#if XG_SIM_VECTORS
+typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
+typedef uint32_t xg_sim_count4 __attribute__((vector_size(16), may_alias, aligned(4)));
+#endif
 /* A distance below zero or beyond the limit has its sign bit, or that of what is left. */
 XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
-    uint32_t a[XG_SIM_WARP], bad = 0, odd = 0, i;
+    uint32_t i;
+#if XG_SIM_VECTORS
+    const xg_sim_count4 a = {add, add, add, add}, l = {limit, limit, limit, limit};
+    xg_sim_count4 bad = {0, 0, 0, 0}, odd = bad;
+    for (i = 0; i < XG_SIM_WARP; i += 4) {
+        const xg_sim_count4 d = *(const xg_sim_count4 *)(const void *)(slot + (size_t)i * 4) + a;
+        bad |= d | (l - d);
+        odd |= d;
+        *(xg_sim_count4 *)(void *)(off + i) = d;
+    }
+    return !((bad[0] | bad[1] | bad[2] | bad[3]) >> 31) && !((odd[0] | odd[1] | odd[2] | odd[3]) & align);
+#else
+    uint32_t a[XG_SIM_WARP], bad = 0, odd = 0;
     memcpy(a, slot, sizeof a);
     for (i = 0; i < XG_SIM_WARP; i++) {
         uint32_t d = a[i] + add;
@@ -66,6 +86,7 @@ XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, u
         off[i] = d;
     }
     return !(bad >> 31) && !(odd & align);
+#endif
 }
 XG_FN bool xg_sim_base_inside64(
     uint32_t *off, const char *slot, uint64_t add, uint64_t base, uint64_t limit, uint64_t align) {
@@ -81,12 +102,37 @@ XG_FN bool xg_sim_base_inside64(
     return !(bad >> 63) && !(odd & align);
 }
 XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t *off) {
+    uint32_t i, w, x, y, z;
+    for (i = 0; i < XG_SIM_WARP; i += 4, off += 4, to += 16) {
+        memcpy(&w, from + off[0], 4);
+        memcpy(&x, from + off[1], 4);
+        memcpy(&y, from + off[2], 4);
+        memcpy(&z, from + off[3], 4);
+        memcpy(to, &w, 4);
+        memcpy(to + 4, &x, 4);
+        memcpy(to + 8, &y, 4);
+        memcpy(to + 12, &z, 4);
+    }
+}
+/* Are all in one row of the banks, 128 bytes that begin with bank 0? Then words in one bank are one word. */
+XG_FN bool xg_sim_in_bank_row(const uint32_t *off) {
     uint32_t i;
-    for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4);
+#if XG_SIM_VECTORS
+    const xg_sim_count4 first = {off[0], off[0], off[0], off[0]};
+    xg_sim_count4 bad = {0, 0, 0, 0};
+    if ((off[0] ^ off[XG_SIM_WARP - 1]) >> 7) return false;
+    for (i = 0; i < XG_SIM_WARP; i += 4) bad |= *(const xg_sim_count4 *)(const void *)(off + i) ^ first;
+    return !((bad[0] | bad[1] | bad[2] | bad[3]) >> 7);
+#else
+    uint32_t bad = 0;
+    for (i = 1; i < XG_SIM_WARP; i++) bad |= off[i] ^ off[0];
+    return !(bad >> 7);
+#endif
 }
 /* each leaves its mark in its bank; does each find its own? */
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) {
     uint32_t i, last[32], bad = 0;
+    if (xg_sim_in_bank_row(off)) return true;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
     for (i = 0; i < XG_SIM_WARP; i++) bad |= last[off[i] >> 2 & 31] ^ off[i] >> 2;
     return !bad;
@@ -114,7 +160,6 @@ XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *
     if (good) memcpy(good, ok, sizeof ok);
 }
 #if XG_SIM_VECTORS
-typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
 XG_RACY XG_FN bool xg_sim_base_within(const uint32_t *p, size_t n, uint32_t least, uint32_t below) {
     const int32_t lo = (int32_t)least, hi = (int32_t)below;
     const xg_sim_word4 l = {lo, lo, lo, lo}, h = {hi, hi, hi, hi};
@@ -204,10 +249,12 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
 /* Row i is row 0 plus i times what eight or four lanes span. */
 XG_M256_FN bool xg_sim_avx2_beside32(const char *slot, uint32_t step) {
-    uint32_t first;
+    uint32_t first, last;
     __m256i want, more = _mm256_set1_epi32((int)(step * 8)), bad = _mm256_setzero_si256();
     int i;
     memcpy(&first, slot, 4);
+    memcpy(&last, slot + 4 * (XG_SIM_WARP - 1), 4);
+    if (last - first != 31 * step) return false;
     want = _mm256_add_epi32(_mm256_set1_epi32((int)first),
         _mm256_mullo_epi32(_mm256_set1_epi32((int)step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
     XG_UNROLL(8) for (i = 0; i < 4; i++) {

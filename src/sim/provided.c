@@ -516,11 +516,10 @@ XG_FN bool xg_sim_try_cancel_lane(xg_sim_worker *w, const xg_sim_warp *v, const 
         char *there = all ? xg_sim_in_peer(w, to, r) : to;
         if (!all && r) break;
         if (!xg_sim_claim(w, v, in, lane, there, 16, true)) return false;
-        f = xg_sim_take_off(w, in);
+        f = xg_sim_take_off(w, v, in, lane, all ? xg_sim_in_peer(w, bar, r) : bar);
         memcpy(f->answer, answer, sizeof answer);
         f->dst = there;
         f->src = NULL; /* the answer */
-        f->bar = all ? xg_sim_in_peer(w, bar, r) : bar;
         f->bytes = 16;
         f->imm = 0;
     }

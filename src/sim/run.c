@@ -249,13 +249,19 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 /* Lanes that are about to use a register must have written it. */
-XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t missing = mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a));
+XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const xg_sim_ins *by = in->op == XG_SIM_ASKS_LATE ? xg_sim_late_by(w, v, in) : NULL;
+    uint32_t missing = in->op < XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
     const xg_source *s = w->m->src;
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
+    v->touched = v->touched || in->op == XG_SIM_TELLS_TOUCHED;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->op)
+    if (by)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_ASYNC,
+            "register '%.*s' still belongs to the wgmma at line %zu: a wgmma.wait_group is missing", (int)n,
+            s->text + from, xg_sim_line_of(w, by));
+    else if (in->op)
         xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
             "register '%.*s' is used, but its value comes of a shuffle whose source was not written, in this thread or "
             "the one it reads",

@@ -436,11 +436,10 @@ XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, con
     for (r = 0; r < w->cluster->n; r++) {
         char *at = in->flags & 64 ? xg_sim_in_peer(w, bar, r) : bar;
         if (!(mask >> r & 1)) continue;
-        f = xg_sim_take_off(w, in);
+        f = xg_sim_take_off(w, v, in, lane, at);
         f->commit = true;
         f->issuer = issuer;
         f->operation = w->cluster->issuers[issuer].issued;
-        f->bar = at;
         if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_commits(w, v, xg_sim_owner(w, at), at);
     }
     return true;

@@ -15,6 +15,33 @@
 #define XG_SIM_WGMMA_C
 #include "matrix.c"
 
+/* ---- registers that are late (late.c) ---- */
+
+/* A group is committed; or all but the last `keep` are waited for. */
+XG_FN void xg_sim_late_sync(xg_sim_warp *v, bool commit, uint32_t keep) {
+    uint32_t i, n = 0;
+    for (i = 0; i < v->n_late; i++) {
+        xg_sim_late l = v->late[i];
+        l.groups += commit;
+        if (commit || l.groups <= keep) v->late[n++] = l;
+    }
+    v->n_late = n;
+}
+/* The operation that the register of an asking record is late by; NULL: none. */
+XG_FN const xg_sim_ins *xg_sim_late_by(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *ask) {
+    uint32_t i, k;
+    for (i = 0; i < v->n_late; i++) {
+        const uint32_t record = v->late[i].record;
+        const xg_sim_ins *in = &w->m->code[record];
+        if (record < v->f->begin || record > v->f->end) continue;
+        for (k = ask->imm2 ? 0 : in->n - in->d2bytes; k < in->n; k++)
+            if (w->m->list[in->list + k] == ask->a) return in;
+    }
+    return NULL;
+}
+
+/* ---- matrices in shared memory ---- */
+
 typedef struct xg_sim_matrix {
     uint32_t start, lead, stride, base, swizzle;
 } xg_sim_matrix; /* swizzle: as in tensormap.c */
@@ -43,6 +70,45 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
+/* ---- what shared memory a wgmma reads ---- */
+
+/* Matrix A (of the whole group) or B in pieces of 16 bytes: how many, or where number i is. */
+typedef struct xg_sim_pieces {
+    xg_sim_matrix m;
+    uint32_t n, beside, per, bits;
+    bool turned;
+} xg_sim_pieces;
+XG_FN xg_sim_pieces xg_sim_pieces_of(const xg_sim_tile *t, uint64_t matrix, uint32_t b) {
+    const uint32_t mns = b ? t->n : 64, k = b || !(t->flags & XG_SIM_TF_SPARSE) ? t->k : t->k / 2;
+    xg_sim_pieces p;
+    p.m = xg_sim_matrix_of(matrix);
+    p.bits = xg_sim_elems[b ? t->b : t->a].bits;
+    p.per = 128 / p.bits;
+    p.turned = (t->flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    p.beside = (p.turned ? mns : k) / p.per;
+    p.n = p.beside * (p.turned ? k : mns);
+    return p;
+}
+XG_FN uint32_t xg_sim_piece_at(const xg_sim_pieces *p, uint32_t i) {
+    const uint32_t outer = i / p->beside, inner = i % p->beside * p->per;
+    return xg_sim_matrix_at(&p->m, p->turned, p->turned ? inner : outer, p->turned ? outer : inner, p->bits) & 0x3FFFF;
+}
+XG_FN void xg_sim_late_add(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t) {
+    xg_sim_late *l;
+    xg_sim_pieces p;
+    uint32_t b;
+    if (v->n_late == XG_SIM_LATE) memmove(v->late, v->late + 1, --v->n_late * sizeof *v->late);
+    l = &v->late[v->n_late++];
+    memset(l, 0, sizeof *l);
+    l->record = (uint32_t)(in - w->m->code);
+    w->lates = true;
+    for (b = t->flags & XG_SIM_TF_AREG ? 1 : 0; b < 2; b++) {
+        l->matrix[b] = xg_sim_mb_get(xg_sim_slot(w, v, b ? in->b : in->a));
+        p = xg_sim_pieces_of(t, l->matrix[b], b);
+        l->first[b] = xg_sim_piece_at(&p, 0) & ~127u; /* swizzles stay within 128 bytes */
+        l->end[b] = (xg_sim_piece_at(&p, p.n - 1) | 127u) + 1;
+    }
+}
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
     if (at + 16 > w->l->shared_bytes) {
@@ -159,7 +225,13 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
                 "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
             return;
         }
+        if (v[k].touched && !w->l->unchecked_registers) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_ASYNC,
+                "registers of this wgmma have been written since the last wgmma.fence, or there was none");
+            return;
+        }
         if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
+        xg_sim_late_add(w, &v[k], in, &x[k].t);
     }
     regs = xg_sim_tile_regs(16 * 8, x->t.d);
     for (col = 0; col < x->t.n; col += 8) {
@@ -180,6 +252,39 @@ XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, c
             xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
         }
     }
+}
+/* Has warp v executed this wgmma, and waited for none behind it? */
+XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
+    uint32_t i;
+    for (i = 0; i < v->n_late; i++)
+        if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
+    return false;
+}
+/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more; false after a fault.
+ * A multiplication of a group is over when one of its warps has waited for it. */
+XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, size_t at, size_t n) {
+    uint32_t g, e, b, i, from, k;
+    for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
+        for (e = 0; e < 2 * of->warps[g].n_late; e++) {
+            const xg_sim_late *l = &of->warps[g].late[e / 2];
+            const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
+            xg_sim_pieces p;
+            b = e & 1;
+            if (at >= l->end[b] || at + n <= l->first[b]) continue;
+            for (k = 1; k < 4 && xg_sim_late_has(&of->warps[g + k], l); k++) {}
+            p = xg_sim_pieces_of(&t, l->matrix[b], b);
+            for (i = 0; k == 4 && i < p.n; i++) {
+                from = xg_sim_piece_at(&p, i);
+                if (at >= from + 16 || at + n <= from) continue;
+                xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+                    "write of shared memory at offset %zu, which the wgmma at line %zu is still to read: wait for it "
+                    "first",
+                    XG_MAX(at, (size_t)from), xg_sim_line_of(w, &w->m->code[l->record]));
+                return false;
+            }
+        }
+    return true;
 }
 /* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
  * it is done. */
@@ -209,7 +314,12 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_MOVE: xg_sim_exec_movmatrix(w, v, in); return;
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
-    case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_WGSYNC:
+        if (in->imm == XG_SIM_WG_FENCE)
+            v->touched = false;
+        else
+            xg_sim_late_sync(v, in->imm == XG_SIM_WG_COMMIT, in->imm2);
+        return;
     case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
     case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;

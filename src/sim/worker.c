@@ -25,8 +25,16 @@ typedef struct xg_sim_frame {
     uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
-    XG_SIM_PATHS = 72
+    XG_SIM_PATHS = 72,
+    XG_SIM_LATE = 32
 };
+/* late.c: a wgmma, and how many groups its warp has committed since. What it reads of shared memory: matrices as
+ * wgmma.c describes them, and the bytes [first, end) that each lies in; end 0: none. */
+typedef struct xg_sim_late {
+    uint32_t record, groups;
+    uint64_t matrix[2];
+    uint32_t first[2], end[2];
+} xg_sim_late;
 
 typedef struct xg_sim_warp {
     uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
@@ -39,6 +47,9 @@ typedef struct xg_sim_warp {
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
     uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
+    const char *awaits;      /* the memory barrier that it asked last */
+    uint32_t n_late;         /* of late, oldest first */
+    bool touched;            /* a register of wgmma has been written since the last wgmma.fence */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -47,6 +58,7 @@ typedef struct xg_sim_warp {
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
     xg_sim_frame *frames;
+    xg_sim_late late[XG_SIM_LATE];
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
 
@@ -112,7 +124,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_ROWS = 256 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -183,6 +195,7 @@ struct xg_sim_worker {
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
+    bool lates;   /* some warp has executed a wgmma */
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;

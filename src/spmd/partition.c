@@ -352,7 +352,7 @@ XG_FN void xg_spmd_enter(xg_spmd *s, const xg_inst *i) {
     inside->manual = said ? said[0]->manual : 0;
     out[0] = xg_spmd_part(s, p->local, i->shape, inside);
     if (!xg_shape_compatible(xg_spmd_local_shape(s->m, &s->mesh, i->shape, inside), p->local->shape))
-        xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "its operand's sharding says which part a device has",
+        xg_hlo_invalid(i, "its operand's sharding says which part a device has",
             "its shape is not the part of its operand that its sharding says");
     xg_spmd_put(s, i, out);
 }
@@ -368,8 +368,8 @@ XG_FN void xg_spmd_leave(xg_spmd *s, const xg_inst *i) {
     all = xg_sharding_copy(s->arena, outside[0]);
     out[0] = xg_spmd_part(s, p->local, i->shape, all);
     if (!xg_shape_compatible(xg_spmd_local_shape(s->m, &s->mesh, i->shape, all), p->local->shape))
-        xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "its sharding says which part a device has",
-            "its operand is not the part of it that its sharding says");
+        xg_hlo_invalid(
+            i, "its sharding says which part a device has", "its operand is not the part of it that its sharding says");
     xg_spmd_put(s, i, out);
 }
 

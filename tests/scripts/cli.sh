@@ -888,6 +888,9 @@ expect 2 'several kernels, name one: _ZN3app5twiceIfEEvPT_i .app::twice<...>. an
 expect 0 ran "sim: a kernel is named as C++ calls it" \
     "$X sim $W/mangled.ptx --entry 'app::twice<...>' --grid 2 --block 32 \
     --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && echo ran"
+expect 0 ran "sim: a template is named without its arguments" \
+    "$X sim $W/mangled.ptx --entry app::twice --grid 2 --block 32 \
+    --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && echo ran"
 expect 4 'app::twice' "sim: a fault names the kernel of the source" \
     "$X sim $W/mangled.ptx --entry _ZN3app5twiceIfEEvPT_i --block 32 --arg out:f32:50:$W/y.npy --arg u32:50"
 printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n' > $W/endless.ptx
