@@ -54,6 +54,7 @@ typedef struct xg_kest {
     int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
+    int64_t stands;               /* warps that this one stands for, itself among them */
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
     int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
@@ -378,6 +379,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_WGMMA:
     case XG_K_OP_TENSOR_MMA:
     case XG_K_OP_TENSOR_READ:
+    case XG_K_OP_TENSOR_WRITE:
     case XG_K_OP_STMATRIX:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
@@ -553,12 +555,14 @@ XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     e->c->multicast_sectors = xg_cost_add(e->c->multicast_sectors, xg_cost_mul(sectors, blocks - 1));
     xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
 }
-/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. */
+/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. Who asks for it
+ * does so for other warps: it stands for itself alone. */
 XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
-    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * e->weight;
-    int64_t lines = (XG_KTENSOR_M + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
+    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * (e->weight / e->stands);
+    int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* tensor memory has them */
+    int64_t lines = (rows + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
@@ -692,6 +696,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
     e->times = 1;
+    e->stands = weight;
     e->weight = xg_cost_mul(weight, blocks);
     for (k = 0; k < f->body->n_args; k++) {
         xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);

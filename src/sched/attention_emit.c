@@ -123,7 +123,8 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], p);
         xg_attention_weight(w, half, c, p);
     }
-    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++)
+    w->shrinks[half] = scale;
+    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
@@ -221,7 +222,8 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
+            xg_flow_slot(f, &w->out[half][c]);
     }
     xg_attention_carry_shared(w, f);
     f->rolled = true;
@@ -234,10 +236,13 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
         if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
+    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
-    if (grouped)
+    if (w->p->shape.in_tensor)
+        xg_attention_tensor_step(w, step);
+    else if (grouped)
         xg_attention_group_step(w, step);
     else
         xg_attention_step(w, step);
