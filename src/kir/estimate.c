@@ -24,6 +24,7 @@ enum {
     XG_KEST_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
     XG_KEST_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread has */
     XG_KEST_REGISTER = 4,     /* bytes */
+    XG_KEST_TOLD = 64,        /* barriers */
     XG_KEST_MATRIX_ROW = 16,  /* bytes that a lane points at */
     XG_KEST_WIDE = 2,         /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
@@ -62,6 +63,7 @@ typedef struct xg_kest {
     uint32_t n_flight, most_flight;
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
+    int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when tcgen05's products are done */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;
 
@@ -578,6 +580,10 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
+/* When the products are done that the warp told a barrier of: the last time. */
+XG_FN int64_t *xg_kest_told(xg_kest *e, const xg_kop *op) {
+    return &e->told[(uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD];
+}
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
@@ -586,12 +592,16 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_WAIT: e->clock = XG_MAX(e->clock, e->copies.done); break;
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
-    case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
+    case XG_K_OP_MBARRIER_WAIT:
+        xg_kest_await_copies(e);
+        e->clock = XG_MAX(e->clock, *xg_kest_told(e, op));
+        break;
+    case XG_K_OP_TENSOR_COMMIT: *xg_kest_told(e, op) = e->products.done; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
-    case XG_K_OP_TENSOR_READ: e->clock = XG_MAX(e->clock, e->products.done) + XG_KEST_WARP_CLOCKS; break;
+    case XG_K_OP_TENSOR_READ: e->clock += XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;
@@ -695,6 +705,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     e->n_flight = 0;
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
+    memset(e->told, 0, sizeof e->told);
     e->times = 1;
     e->stands = weight;
     e->weight = xg_cost_mul(weight, blocks);

@@ -452,10 +452,11 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 enum {
-    XG_ATTENTION_TELLS = 3,  /* barriers of a group, behind those of the buffers */
+    XG_ATTENTION_TELLS = 5,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p); /* that a block allocates */
+XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);          /* scores are made while weights are */
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);          /* of all groups */
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* arrivals that one waits for */
 /* x times what lies in shared memory, to the group's scores, or with `out` added to its sums. */
@@ -492,6 +493,7 @@ XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread'
 XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
 XG_FN void xg_attention_places(xg_attention_kernel *w);
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step); /* the next one */
 /* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */
 XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w));
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);

@@ -4,11 +4,13 @@
  *     the last warp group's first thread: as in attention_group.c; products themselves say that a buffer is empty
  *
  *     the other groups: first asks for s = Q K; then, for each step:
- *         all: wait until s is made; read it; scores, maximum, weights; o = o scale; p where s was; "ready"
- *         first: waits until all are ready; asks for o = o + p V, then for s = Q K of the next step
+ *         all: wait until s is made; read it; "taken"
+ *         first: waits until all have taken it; asks for s = Q K of the next step
+ *         all: scores, maximum, weights; wait until o is made; o = o scale; p; "ready"
+ *         first: waits until all are ready; asks for o = o + p V
  *
- * Products that a thread asks for are made in this order; so when s is made, o of the step before is, too, and p has
- * been read. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
+ * Where there are not enough columns for s and p, p lies where s was, and the next s is asked for behind o. Products
+ * that a thread asks for are made in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
  * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows. Two weights of neighbouring keys
  * are a word of p. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
@@ -17,8 +19,10 @@
 
 enum {
     XG_ATTENTION_MADE,      /* scores of a step */
-    XG_ATTENTION_READY,     /* weights, of all threads */
+    XG_ATTENTION_SUMMED,    /* ... and sums */
     XG_ATTENTION_DONE,      /* everything */
+    XG_ATTENTION_READY,     /* weights, of all threads */
+    XG_ATTENTION_TAKEN,     /* scores, by all threads */
     XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
 };
 enum {
@@ -32,12 +36,24 @@ XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
-    return tell / xg_attention_tensor_groups(p) == XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
+    return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
+}
+/* Columns of a group: scores, weights if they lie apart, sums. */
+XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
+    return p->shape.step + (xg_attention_is_ahead(p) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+}
+XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) { return xg_attention_sums_at(p) + p->columns; }
+XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
+    int64_t own = p->shape.step + p->shape.step / XG_ATTENTION_PAIR + p->columns;
+    return xg_attention_tensor_groups(p) * own <= XG_KTENSOR_COLUMNS;
 }
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST;
-    while (n < xg_attention_tensor_groups(p) * (p->shape.step + p->columns)) n *= 2;
+    while (n < xg_attention_tensor_groups(p) * xg_attention_group_columns(p)) n *= 2;
     return n;
+}
+XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p) {
+    return xg_attention_is_ahead(p) ? p->shape.step : 0;
 }
 XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
     return xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
@@ -48,9 +64,14 @@ XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
     xg_kval *at = xg_attention_at(w, xg_attention_own_group(w), all, all - (XG_ATTENTION_TELLS - tell) * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, at);
 }
-XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn) {
-    xg_tile_bulk_await_round(&w->t, xg_attention_teller(w, tell), turn, 1, 0);
+XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
+    xg_tile_bulk_await_round(&w->t, xg_attention_teller(w, tell), turn, 1, ahead);
     xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+}
+/* What the thread did in tensor memory is done. */
+XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell) {
+    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, xg_attention_teller(w, tell), 0);
 }
 XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_COMMIT, barrier, 0);
@@ -61,7 +82,7 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
         OWN = XG_WARP_LANES << XG_KTENSOR_LANE_SHIFT
     };
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
-    at = xg_tile_join(&w->t, xg_attention_own_group(w), w->p->shape.step + w->p->columns, at);
+    at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
     if (lane >= 0)
         at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / XG_WARP_LANES), OWN, at);
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
@@ -100,10 +121,11 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
 /* The sums of a thread's rows times what their maximum asks for; `none`: 0. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, bool none) {
     int64_t columns = w->p->columns, n = xg_attention_read_at_once(columns), block, c, k, i;
+    int64_t first = xg_attention_sums_at(w->p);
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
             xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N], *v = NULL, *x;
-            if (!none) v = xg_attention_read_cells(w, block, w->p->shape.step + c, n);
+            if (!none) v = xg_attention_read_cells(w, block, first + c, n);
             for (k = 0; k < n / XG_KMMA_N; k++) {
                 o[1 + k] = xg_attention_no_sums(w);
                 for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
@@ -112,7 +134,7 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, bool none) {
                     o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
                 }
             }
-            xg_attention_write_cells(w, block, w->p->shape.step + c, o, n / XG_KMMA_N);
+            xg_attention_write_cells(w, block, first + c, o, n / XG_KMMA_N);
         }
 }
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
@@ -122,7 +144,7 @@ XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
             xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N];
             for (k = 0; k < n / XG_KMMA_N; k++)
                 o[1 + k] = xg_attention_packed(w, &w->scores[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
-            xg_attention_write_cells(w, block, c, o, n / XG_KMMA_N);
+            xg_attention_write_cells(w, block, xg_attention_weights_at(w->p) + c, o, n / XG_KMMA_N);
         }
 }
 
@@ -131,7 +153,7 @@ XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
 XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more) {
     xg_kval *o[4];
     xg_kop *op;
-    o[0] = xg_attention_cell(w, -1, out ? w->p->shape.step : 0);
+    o[0] = xg_attention_cell(w, -1, out ? xg_attention_sums_at(w->p) : 0);
     o[1] = x;
     o[2] = y;
     o[3] = xg_kconst_int(xg_attention_b(w), XG_E_I1, more);
@@ -140,7 +162,7 @@ XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kv
     op->flags = (uint32_t)w->f->unit | (out ? (uint32_t)XG_KWGMMA_B_ROWS : 0u);
 }
 XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k) {
-    return xg_attention_cell(w, -1, k * XG_KMMA_N);
+    return xg_attention_cell(w, -1, xg_attention_weights_at(w->p) + k * XG_KMMA_N);
 }
 /* By one thread. */
 XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step) {
@@ -168,13 +190,13 @@ XG_FN void xg_attention_tensor_first(xg_attention_kernel *w) {
     xg_attention_ask_walked(w, w->from);
     xg_flow_end(&one);
 }
-XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *step, xg_kval *turn) {
+XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
     xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
-    xg_attention_await_tell(w, XG_ATTENTION_READY, turn);
+    xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
     xg_attention_group_out_of(w, turn, NULL, 0);
     xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, buffer));
-    xg_attention_ask_walked(w, xg_attention_at(w, step, xg_kval_range(step).hi + 1, 1));
+    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_SUMMED));
 }
 
 /* ---- the kernel ---- */
@@ -185,17 +207,26 @@ XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
+    bool ahead = xg_attention_is_ahead(w->p);
     xg_flow one;
     xg_attention_begin_step(w, step);
-    xg_attention_await_tell(w, XG_ATTENTION_MADE, turn);
+    xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
+    if (ahead) {
+        xg_attention_tell(w, XG_ATTENTION_TAKEN);
+        one = xg_attention_first_thread(w);
+        xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
+        xg_attention_ask_walked(w, xg_attention_after(w, step));
+        xg_flow_end(&one);
+    }
     xg_attention_weigh(w);
+    xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
     xg_attention_shrink(w, false);
     xg_attention_write_weights(w);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
-    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, xg_attention_teller(w, XG_ATTENTION_READY), 0);
+    xg_attention_tell(w, XG_ATTENTION_READY);
     one = xg_attention_first_thread(w);
-    xg_attention_ask_out(w, step, turn);
+    xg_attention_ask_out(w, turn);
+    if (!ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_flow_end(&one);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
@@ -203,8 +234,8 @@ XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_kop *op;
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
-    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index(&w->t.s, 0));
-    xg_attention_read_all(w, w->p->shape.step, w->p->columns, w->out);
+    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
     xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
     op = xg_shared_wait(xg_attention_b(w), NULL, 0);
     op->a = w->p->threads;
