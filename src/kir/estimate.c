@@ -63,7 +63,7 @@ typedef struct xg_kest {
     uint32_t n_flight, most_flight;
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
-    int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when tcgen05's products are done */
+    int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when what the warp told it of is done */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;
 
@@ -580,7 +580,7 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
-/* When the products are done that the warp told a barrier of: the last time. */
+/* When what the warp told a barrier of is done, the last time. */
 XG_FN int64_t *xg_kest_told(xg_kest *e, const xg_kop *op) {
     return &e->told[(uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD];
 }
@@ -593,9 +593,12 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
     case XG_K_OP_MBARRIER_WAIT:
-        xg_kest_await_copies(e);
-        e->clock = XG_MAX(e->clock, *xg_kest_told(e, op));
+        if (*xg_kest_told(e, op))
+            e->clock = XG_MAX(e->clock, *xg_kest_told(e, op)) + XG_KEST_MBARRIER_CLOCKS;
+        else
+            xg_kest_await_copies(e);
         break;
+    case XG_K_OP_MBARRIER_ARRIVE: *xg_kest_told(e, op) = e->clock; break;
     case XG_K_OP_TENSOR_COMMIT: *xg_kest_told(e, op) = e->products.done; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;

@@ -107,13 +107,24 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
 }
-/* Maximum, sum and what they scale, of a thread's row. */
-XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
+/* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    xg_kb *b = xg_attention_b(w);
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval *two[2];
+        two[0] = w->most[half];
+        two[1] = w->scores[half][0];
+        for (c = 1; c < columns; c++) two[c % 2 == 0] = xg_k2(b, XG_K_OP_MAXF, two[c % 2 == 0], w->scores[half][c]);
+        most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
+    }
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves);
+}
+/* Sum and what the maximum scales, of a thread's row. */
+XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = w->most[half], *shift, *scale;
-    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    most = xg_attention_combine(w, XG_K_OP_MAXF, most);
+    xg_kval *shift, *scale;
     shift = xg_attention_shift(w, most);
     scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
@@ -128,9 +139,11 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
     int64_t half;
     xg_attention_all_scores(w);
-    for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half);
+    xg_attention_peaks(w, most);
+    for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
 /* ---- all steps ---- */
 

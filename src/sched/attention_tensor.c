@@ -23,7 +23,7 @@ enum {
     XG_ATTENTION_DONE,      /* everything */
     XG_ATTENTION_READY,     /* weights, of all threads */
     XG_ATTENTION_TAKEN,     /* scores, by all threads */
-    XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
+    XG_ATTENTION_AT_ONCE = 128 /* columns that are read at a time: 64 registers */
 };
 enum {
     XG_ATTENTION_OWNERS = 3 /* the barrier of all threads with rows */
