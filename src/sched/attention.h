@@ -452,7 +452,7 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 enum {
-    XG_ATTENTION_TELLS = 5,  /* barriers of a group, behind those of the buffers */
+    XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p); /* that a block allocates */
@@ -465,7 +465,8 @@ XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN void xg_attention_tensor_end(xg_attention_kernel *w); /* w->out, and the memory is given back */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 
 /* ---- attention_walk.c ---- */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */

@@ -307,8 +307,9 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
     if (p->shape.in_tensor) xg_attention_tensor_begin(w);
     xg_attention_steps(w);
-    if (p->shape.in_tensor) xg_attention_tensor_end(w);
+    if (p->shape.in_tensor) xg_attention_tensor_take(w);
     xg_attention_results(w);
+    if (p->shape.in_tensor) xg_attention_tensor_end(w);
     xg_flow_else(&part);
     w->keys = before.keys;
     w->values = before.values;

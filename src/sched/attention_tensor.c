@@ -23,10 +23,8 @@ enum {
     XG_ATTENTION_DONE,      /* everything */
     XG_ATTENTION_READY,     /* weights, of all threads */
     XG_ATTENTION_TAKEN,     /* scores, by all threads */
-    XG_ATTENTION_AT_ONCE = 128 /* columns that are read at a time: 64 registers */
-};
-enum {
-    XG_ATTENTION_OWNERS = 3 /* the barrier of all threads with rows */
+    XG_ATTENTION_LEFT,      /* tensor memory, by all threads: of the first group, for all groups */
+    XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
 };
 
 /* ---- places ---- */
@@ -36,6 +34,7 @@ XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
+    if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_LEFT) return p->threads;
     return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
 }
 /* Columns of a group: scores, weights if they lie apart, sums. */
@@ -61,7 +60,8 @@ XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
 /* The group's barrier of a kind. */
 XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
     int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p);
-    xg_kval *at = xg_attention_at(w, xg_attention_own_group(w), all, all - (XG_ATTENTION_TELLS - tell) * groups);
+    xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index(&w->t.s, 0) : xg_attention_own_group(w);
+    at = xg_attention_at(w, at, all, all - (XG_ATTENTION_TELLS - tell) * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, at);
 }
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
@@ -202,7 +202,6 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
-    w->t.thread = w->thread;
     xg_attention_shrink(w, true);
 }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
@@ -229,18 +228,22 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     if (!ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_flow_end(&one);
 }
-XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
+/* What has been summed up, to w->out. */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_flow one = xg_attention_first_thread(w);
-    xg_kop *op;
+    xg_kval *zero = xg_elem_index(&w->t.s, 0);
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
-    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
     xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
-    op = xg_shared_wait(xg_attention_b(w), NULL, 0);
-    op->a = w->p->threads;
-    op->b = XG_ATTENTION_OWNERS;
-    xg_tile_tensor_give_back(&w->t, xg_attention_tensor_columns(w->p));
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+}
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
+    xg_flow first = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
+    xg_flow_end(&first);
 }
 
 #endif /* XG_SCHED_ATTENTION_TENSOR_C */

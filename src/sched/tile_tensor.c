@@ -113,17 +113,14 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
     w->memory->def->a = BYTES;
 }
 /* All warps have read what they want: the first one gives it back. */
-XG_FN void xg_tile_tensor_give_back(xg_tile_kernel *w, int64_t columns) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_WARP_LANES)));
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, columns);
-    xg_flow_end(&f);
-}
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
     xg_tile_wait(w);
-    xg_tile_tensor_give_back(w, xg_tile_tensor_columns(w->p));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_WARP_LANES)));
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
+    xg_flow_end(&f);
 }
 
 /* ---- multiply ---- */
