@@ -458,7 +458,7 @@ XG_FN const char *xg_kir_check_tensor_mma(const xg_kop *op) {
     if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
     if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
     if (!(xg_kir_is_descriptor(xg_kt(op, 1)) || xg_kir_is_word(xg_kt(op, 1))) || !xg_kir_is_descriptor(xg_kt(op, 2)))
-        return "two descriptors, or an address of tensor memory and one";
+        return "a descriptor, or an address of tensor memory, and a descriptor";
     if (op->flags & XG_KWGMMA_A_ROWS && xg_kir_is_word(xg_kt(op, 1))) return "tensor memory has k side by side";
     if (xg_kt(op, 3)->kind != XG_TK_SCALAR || xg_kt(op, 3)->elem != XG_E_I1) return "an i1 says whether it is added";
     return op->b < XG_KTENSOR_N_STEP || op->b > XG_KWGMMA_N_MAX || op->b % XG_KTENSOR_N_STEP
