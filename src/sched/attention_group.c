@@ -263,15 +263,19 @@ XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
     for (j = 0; j < n; j++) xg_attention_take(w, w->out, j, sums[j]);
 }
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
+    enum {
+        KEYS,
+        VALUES
+    };
     xg_kval *turn = xg_attention_turn(w, step);
     xg_attention_begin_step(w, step);
-    xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);
     xg_attention_group_scores(w, turn);
-    xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, turn);
+    xg_attention_release(w, KEYS, turn);
     xg_attention_weigh(w);
-    xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);
     xg_attention_group_out(w, turn);
-    xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, turn);
+    xg_attention_release(w, VALUES, turn);
 }
 
 /* ---- the kernel ---- */
