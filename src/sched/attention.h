@@ -240,6 +240,7 @@ XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
 /* ---- attention_plan.c ---- */
+XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
@@ -316,6 +317,7 @@ typedef struct xg_attention_kernel {
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
     xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_kval *walk;      /* which one of two it is */
     xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
@@ -447,6 +449,7 @@ typedef enum xg_attention_state {
     XG_ATTENTION_STATES
 } xg_attention_state;
 XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer);
+XG_FN void xg_attention_meet_voters(xg_attention_kernel *w); /* all threads have come so far in the walk */
 XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
 

@@ -280,7 +280,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
     xg_flow_slot(&f, &w->from);
     xg_flow_slot(&f, &w->to);
     f.rolled = true;
-    (void)xg_attention_loop(w, &f, TWICE);
+    w->walk = xg_attention_loop(w, &f, TWICE);
     f.op->a = 1; /* nearly always there is no rest */
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
@@ -366,7 +366,7 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
         if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
         if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, xg_attention_shown_size(p));
     }
-    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
+    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);

@@ -25,7 +25,7 @@ enum {
 
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) : 0;
+    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + p->votes : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
@@ -89,6 +89,11 @@ XG_FN void xg_attention_await_side(
     xg_kval *barrier = xg_attention_barrier(w, side, state, xg_tile_rest(&w->t, turn, w->p->stages));
     xg_tile_bulk_await_round(&w->t, barrier, turn, w->p->stages, ahead);
 }
+XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
+    xg_kval *at = xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, xg_attention_barriers(w->p) - 1));
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
+    xg_tile_bulk_await_round(&w->t, at, w->walk, 1, 0);
+}
 /* One thread of each group says that its group has read the buffer. */
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
     xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
@@ -100,13 +105,14 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p), k;
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes, k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, 0)));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
-            k >= sides                                              ? xg_attention_told(w->p, k - sides)
+            k == n - w->p->votes                                    ? w->p->threads + w->p->producers
+            : k >= sides                                            ? xg_attention_told(w->p, k - sides)
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
                                                                     : w->p->threads / XG_TILE_BULK_GROUP);
     xg_flow_end(&f);

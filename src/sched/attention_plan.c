@@ -92,6 +92,10 @@ XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
     return p->in_turns && s->lanes * bytes == XG_TILE_ACCESS_BYTES && p->form.depth == p->depth &&
            p->depth * bytes % XG_LINE_BYTES == 0;
 }
+/* What all warps' rows vote; of groups, which wait for that alone, in each walk elsewhere. */
+XG_FN int64_t xg_attention_votes(const xg_attention_plan *p) {
+    return p->tile * p->shape.parts * (p->shape.grouped ? 2 : 1);
+}
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
@@ -129,7 +133,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
     if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_ends_size(p) * xg_type_bytes(f->sum));
     if (p->cluster > 1) p->shared += xg_shared_whole(xg_attention_shown_size(p) * xg_type_bytes(f->sum));
-    if (p->votes) p->shared += xg_shared_whole(warps * p->warp_rows * xg_type_bytes(f->sum));
+    if (p->votes) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
@@ -260,7 +264,7 @@ XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_count
 /* Barriers that a block takes: for each step's keys to have come, for the tile's rows, for other parts of the keys. */
 XG_FN int64_t xg_attention_waits(const xg_attention_plan *p) {
     bool ahead = p->stages > 1;
-    if (p->shape.grouped) return 1 + 2 * (int64_t)p->votes;
+    if (p->shape.grouped) return 1;
     return p->walked * (ahead ? 1 : 2) + xg_attention_keeps_query(p) + 2 * ((p->shape.parts > 1) + (p->cluster > 1));
 }
 /* What the blocks do, counted from the plan, for the one model of time (cost/time.c). */

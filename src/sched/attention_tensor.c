@@ -59,7 +59,7 @@ XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
 }
 /* The group's barrier of a kind. */
 XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
-    int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p);
+    int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - w->p->votes;
     xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index(&w->t.s, 0) : xg_attention_own_group(w);
     at = xg_attention_at(w, at, all, all - (XG_ATTENTION_TELLS - tell) * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, at);
