@@ -458,14 +458,14 @@ enum {
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
-XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p); /* that a block allocates */
-XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);          /* scores are made while weights are */
-XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);          /* of all groups */
+XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p);     /* that a block allocates */
+XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);              /* scores are made while weights are */
+XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);              /* of all groups */
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* arrivals that one waits for */
 /* x times what lies in shared memory, to the group's scores, or with `out` added to its sums. */
 XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more);
 XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /* where 16 keys' weights lie */
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */

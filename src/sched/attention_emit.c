@@ -235,8 +235,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
-        for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
-            xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
     }
     xg_attention_carry_shared(w, f);
     f->rolled = true;

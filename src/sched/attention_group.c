@@ -105,7 +105,8 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes, k;
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes,
+            k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, 0)));

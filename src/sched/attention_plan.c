@@ -138,7 +138,8 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
     if (2 * f->rows < s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS) return false;
-    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made;
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
+           f->boxes[1].is_made;
 }
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
@@ -168,8 +169,7 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = (p->depth + p->columns) / XG_ATTENTION_UNIT_K;
     scores = p->own / XG_ATTENTION_BESIDE * p->halves * XG_ATTENTION_SCORE_ISSUE;
-    if (p->shape.grouped)
-        return scores + p->halves * p->columns / XG_ATTENTION_BESIDE + XG_ATTENTION_STEP_ISSUE;
+    if (p->shape.grouped) return scores + p->halves * p->columns / XG_ATTENTION_BESIDE + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
         dots = (1 + p->halves) * pairs * deep + p->columns * p->halves / XG_ATTENTION_BESIDE * 3 / 2;
@@ -201,10 +201,22 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
         all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
     return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
+/* Scores or weights are made of arrays beside them. */
+XG_FN bool xg_attention_reads(const xg_attention_form *f) {
+    uint32_t k;
+    for (k = 0; k < f->comp->n_params; k++) {
+        const xg_inst *i = f->comp->params[k];
+        if (i->shape->elements > 1 && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
+                                          xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
+            return true;
+    }
+    return false;
+}
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
-    int64_t columns = xg_attention_held_columns(p);
-    int64_t sums = p->halves * (columns ? columns + p->own : XG_MAX(p->columns, p->own)) / XG_ATTENTION_BESIDE;
+    int64_t columns = xg_attention_held_columns(p), own = p->own, sums;
+    if (!columns && xg_attention_reads(&p->form)) own += own / 2; /* what is on its way */
+    sums = p->halves * (columns ? columns + own : XG_MAX(p->columns, own)) / XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     int64_t wide = p->shape.blocks > 1 && columns ? XG_ATTENTION_WIDE_REGISTERS : 0;
     return XG_ATTENTION_REGISTERS + wide + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
@@ -329,9 +341,8 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
     const xg_numbers *turns = given ? xg_record_get(&given->form, "in_turns") : NULL;
     if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
-    if (group &&
-        (!s->grouped || group->n != 2 || group->p[0] != s->warps * s->blocks * XG_ATTENTION_ROWS ||
-            group->p[1] != s->step))
+    if (group && (!s->grouped || group->n != 2 || group->p[0] != s->warps * s->blocks * XG_ATTENTION_ROWS ||
+                     group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
     if (turns ? turns->n != 1 || turns->p[0] != s->in_turns : (tile || group) && s->in_turns) return false;
@@ -350,13 +361,13 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
         XG_ATTENTION_TENSOR_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, true, false, false},
-        XG_ATTENTION_GROUP_SHAPES(X)
+            XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
 #define X(warps, parts, step) {warps, parts, step, 1, false, false, false},
-            XG_ATTENTION_SHAPES(X)
+                XG_ATTENTION_SHAPES(X)
 #undef X
 #define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns, false},
-                XG_ATTENTION_WIDE_SHAPES(X)
+                    XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };
     const xg_attention_form *f = &p->form;

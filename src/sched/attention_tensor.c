@@ -18,12 +18,12 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_MADE,      /* scores of a step */
-    XG_ATTENTION_SUMMED,    /* ... and sums */
-    XG_ATTENTION_DONE,      /* everything */
-    XG_ATTENTION_READY,     /* weights, of all threads */
-    XG_ATTENTION_TAKEN,     /* scores, by all threads */
-    XG_ATTENTION_LEFT,      /* tensor memory, by all threads: of the first group, for all groups */
+    XG_ATTENTION_MADE,        /* scores of a step */
+    XG_ATTENTION_SUMMED,      /* ... and sums */
+    XG_ATTENTION_DONE,        /* everything */
+    XG_ATTENTION_READY,       /* weights, of all threads */
+    XG_ATTENTION_TAKEN,       /* scores, by all threads */
+    XG_ATTENTION_LEFT,        /* tensor memory, by all threads: of the first group, for all groups */
     XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
 };
 
@@ -83,8 +83,7 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
     };
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
     at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
-    if (lane >= 0)
-        at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / XG_WARP_LANES), OWN, at);
+    if (lane >= 0) at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / XG_WARP_LANES), OWN, at);
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
     return xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
 }
@@ -201,9 +200,7 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 
 /* ---- the kernel ---- */
 
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
-    xg_attention_shrink(w, true);
-}
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, true); }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
     bool ahead = xg_attention_is_ahead(w->p);
