@@ -201,13 +201,13 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
         all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
     return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
-/* Scores or weights are made of arrays beside them. */
+/* Scores or weights are made of arrays beside them, which have something for each key. */
 XG_FN bool xg_attention_reads(const xg_attention_form *f) {
     uint32_t k;
     for (k = 0; k < f->comp->n_params; k++) {
         const xg_inst *i = f->comp->params[k];
-        if (i->shape->elements > 1 && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
-                                          xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
+        if (i->shape->elements >= f->keys && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
+                                                 xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
             return true;
     }
     return false;
