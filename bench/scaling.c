@@ -229,10 +229,14 @@ static void make_transformer(text *t, int n) {
     put(t, "  ROOT out = f32[8,64,128] negate(h%d)\n", b);
 }
 
-/* Calls inside of calls, up to a thousand deep, one tower after the other. */
+/* Calls inside of calls, up to a thousand deep, one tower after the other; the last one is of what is left. */
+static int tower(int n, int i) {
+    int deep = n / 10 < 1000 ? n / 10 : 1000, left = n / 3 - i * deep;
+    return left < deep ? left : deep;
+}
 static void make_nested(text *t, int n) {
-    int deep = n / 10 < 1000 ? n / 10 : 1000, towers = n / (3 * deep), k, i;
-    for (i = 0; i < towers; i++) {
+    int deep, k, i;
+    for (i = 0; (deep = tower(n, i)) > 0; i++) {
         put(t, "fn%d_0 {\n  a = f32[1024] parameter(0)\n  ROOT r = f32[1024] negate(a)\n}\n", i);
         for (k = 1; k < deep; k++)
             put(t,
@@ -241,8 +245,8 @@ static void make_nested(text *t, int n) {
                 i, k, words[k % 4], i, k - 1);
     }
     put(t, "ENTRY e {\n  v0 = f32[1024] parameter(0)\n");
-    for (i = 0; i < towers; i++)
-        put(t, "  %sv%d = f32[1024] call(v%d), to_apply=fn%d_%d\n", i + 1 == towers ? "ROOT " : "", i + 1, i, i,
+    for (i = 0; (deep = tower(n, i)) > 0; i++)
+        put(t, "  %sv%d = f32[1024] call(v%d), to_apply=fn%d_%d\n", tower(n, i + 1) > 0 ? "" : "ROOT ", i + 1, i, i,
             deep - 1);
 }
 /* One array, of which slice after slice is written anew with what ten operations make. */

@@ -318,15 +318,18 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires:
  * one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
-    int64_t threads, plenty = d->e->target->resident_threads / 512;
+    enum {
+        BLOCK_THREADS = 512 /* resident ones of the device for each block: with fewer blocks multiprocessors idle */
+    };
+    int64_t threads, plenty = d->e->target->resident_threads / BLOCK_THREADS;
     d->stages = xg_fft_stages_of(d->length, d->n, 1);
     if (d->beside)
-        for (d->count = 64 / d->bytes;
+        for (d->count = 2 * XG_SECTOR_BYTES / d->bytes;
              d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes));
              d->count /= 2) {} /* two sectors of neighbours */
     threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_LAUNCH_THREADS &&
-           (threads < 32 || d->lines >= 2 * d->count * plenty) &&
+           (threads < XG_WARP_LANES || d->lines >= 2 * d->count * plenty) &&
            xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
         threads = xg_fft_threads(d);

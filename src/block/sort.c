@@ -725,7 +725,8 @@ XG_FN const char *xg_sort_plan(xg_sort_site *d) {
             (long long)d->length, (long long)most);
     for (d->places = 1; d->places < d->length; d->places *= 2) {}
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
-    while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
+    while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < XG_WARP_LANES))
+        d->group *= 2;
     if (xg_form_number(d->e, "rows", &wanted)) {
         if (!xg_form_power(wanted, d->group)) return "rows must be a power of two that a block has room for";
         d->group = wanted;

@@ -20,7 +20,9 @@
 
 enum {
     XG_TOPK_THREADS_MAX = 512,
-    XG_TOPK_GROUPS_MAX = 4096 /* of 8 bytes each in shared memory */
+    XG_TOPK_GROUPS_USUAL = 1024, /* more of them only where the estimate gains */
+    XG_TOPK_GROUPS_LEAST = 256,  /* so many keep some warps busy, whatever the estimate says */
+    XG_TOPK_GROUPS_MAX = 4096    /* of 8 bytes each in shared memory */
 };
 
 typedef struct xg_topk_site {
@@ -339,8 +341,9 @@ XG_FN void xg_topk_sizes(xg_topk_site *d) {
     for (d->width = 1; d->width < d->k; d->width *= 2) {}
     for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
         int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
-        if (d->split && (cost >= best || groups > 1024) && !(groups <= 256 && groups <= d->length))
-            continue; /* a row keeps some warps busy */
+        if (d->split && (cost >= best || groups > XG_TOPK_GROUPS_USUAL) &&
+            !(groups <= XG_TOPK_GROUPS_LEAST && groups <= d->length))
+            continue;
         best = cost;
         d->split = split;
     }

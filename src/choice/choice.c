@@ -373,7 +373,7 @@ XG_FN const xg_str *xg_choice_text(const xg_inst *i) {
 XG_FN xg_phase_list xg_choice_members(xg_arena *a, const xg_inst *i) {
     xg_phase_list none;
     memset(&none, 0, sizeof none);
-    return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
+    return xg_fuse_is_phases(i) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
 }
 XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key, xg_kept_plan *plan) {
     xg_phase_list list = xg_choice_members(p->work, i);
@@ -394,7 +394,7 @@ XG_FN void xg_choice_repeat(xg_choice_pass *p, xg_inst *i, const xg_choice_known
 }
 XG_FN xg_kept *xg_choice_room(const xg_choice_pass *p, const xg_inst *i) {
     if (!p->plans || i->comp->module->ctx->live > p->plans->most) return NULL;
-    return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? NULL : p->plans; /* theirs has the code of all members */
+    return xg_fuse_is_phases(i) ? NULL : p->plans; /* theirs has the code of all members */
 }
 /* What is kept of it: not what has been found out where that leaves computations in the module, or takes much room. */
 XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i, const xg_record *advice) {
@@ -418,7 +418,7 @@ XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i, const xg_re
 XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     xg_mark none = xg_arena_mark(p->work);
     const xg_str *before = xg_choice_text(i);
-    bool alone = (before && xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) ||
+    bool alone = (before && xg_fuse_is_phases(i)) ||
                  xg_inst_attr(i, XG_A_output_to_operand_aliasing); /* members may have records of their own */
     xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i, before);
     const xg_choice_known *known = alone ? NULL : (const xg_choice_known *)xg_dict_get(&p->known, key);

@@ -156,7 +156,7 @@ XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m) {
         XG_FOR_INSTS(i, c) {
             const xg_record *r = i->op == XG_FUSION ? xg_record_read(a, i) : NULL;
             char key[XG_TUNED_KEY + 1];
-            if (!r || !r->way.n || xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) continue;
+            if (!r || !r->way.n || xg_fuse_is_phases(i)) continue;
             xg_tuned_key(a, i, key);
             if (xg_dict_get(&known, xg_str_z(key))) continue;
             (void)xg_dict_put(&known, xg_str_copy(a, xg_str_z(key)), i);

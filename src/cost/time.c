@@ -328,6 +328,9 @@ XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
     return bytes * 1e12 * 1000 /
            ((double)XG_MAX(d->bandwidth, (int64_t)1) * (double)XG_MAX(d->copy_permille, (int64_t)1));
 }
+XG_FN int64_t xg_cost_copied(const xg_device *d, int64_t bytes) {
+    return (int64_t)XG_MIN(xg_cost_moved(d, (double)bytes), 9e17);
+}
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);

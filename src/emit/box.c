@@ -42,7 +42,10 @@ enum {
     XG_BOX_ELEMENTS = 4096,
     XG_BOX_GROWN = 12 << 10,
     XG_BOX_SHARED = XG_SHARED_STATIC_BYTES / 2, /* two blocks share a multiprocessor where it has no more */
-    XG_BOX_PADS = 33
+    XG_BOX_PADS = 33,
+    XG_BOX_STRIDE_TRIES = 128,    /* elements: a stride has met each bank's bytes by then */
+    XG_BOX_TOUCHED_PERCENT = 105, /* of the sectors of a walk in the order of memory: what tails of slabs may add */
+    XG_BOX_CONFLICT_COST = 512    /* of a conflict, over the passes of a walk: in the units of xg_box_cost */
 };
 
 /* A walk over a box whose runs begin inside of sectors (skew.c). In elements: a run, what begins with a sector, the
@@ -260,7 +263,7 @@ XG_FN int64_t xg_box_spread(
         stride[d] = XG_MAX(next, (int64_t)1);
         if (b->t.extent[d] == 1) continue;
         for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++)
-            if (++tries > 128) return 0;
+            if (++tries > XG_BOX_STRIDE_TRIES) return 0;
         next = stride[d] * b->t.extent[d];
         room += stride[d] * (b->t.extent[d] - 1);
     }
@@ -457,7 +460,7 @@ XG_FN int64_t xg_box_slab_cost(
             touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
     int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 +
                    vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
-    if (touched * 100 > xg_box_touched(t, b, walk, n, n) * 105) return INT64_MAX;
+    if (touched * 100 > xg_box_touched(t, b, walk, n, n) * XG_BOX_TOUCHED_PERCENT) return INT64_MAX;
     return cost * s->turns * XG_LAUNCH_THREADS / s->step * touched / 1000;
 }
 /* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes
@@ -481,7 +484,7 @@ XG_FN int64_t xg_box_walk(
             cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
-            cost += met * 512 / t->n;
+            cost += met * XG_BOX_CONFLICT_COST / t->n;
             if (met > t->bearable || cost >= limit) continue;
             best = limit = cost;
             way->v = w;
@@ -495,7 +498,7 @@ XG_FN int64_t xg_box_walk(
             cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
-            cost += met * 512 / t->n;
+            cost += met * XG_BOX_CONFLICT_COST / t->n;
             if (met > t->bearable || cost >= limit) continue;
             best = limit = cost;
             way->v = w;

@@ -123,12 +123,13 @@ XG_FN void xg_emit_open(
     e->record = XG_NEW(a, xg_record);
     e->comp = xg_attr_comp(fusion, XG_A_calls);
     e->m = m ? m : xg_emit_module(a);
-    if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
+    if (!xg_fuse_is_phases(fusion)) { /* else there are no elements, but in its members */
         e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
         e->n_roots = e->parts->n_roots;
         e->roots = e->parts->roots;
         return;
     }
+    xg_fuse_check_phases(fusion);
     e->n_roots = (uint32_t)xg_shape_leaves(fusion->shape);
     roots = XG_NEW_N(a, xg_inst *, e->n_roots + (size_t)1);
     for (k = 0; k < e->n_roots; k++) roots[k] = xg_fuse_leaf(e->comp, k);

@@ -19,6 +19,7 @@
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply
  * them. */
 enum {
+    XG_LOOP_THREADS_MAX = 1024, /* of a block: the targets' limit */
     XG_LOOP_CONCAT_MAX = 10,
     XG_LOOP_HELD_WORDS = 144 /* beside their addresses */,
     XG_LOOP_ROUNDS_WORK = 256,
@@ -160,7 +161,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(w, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
-    if (!row || row / most > 1024) return;
+    if (!row || row / most > XG_LOOP_THREADS_MAX) return;
     threads = row / most * XG_MAX(XG_LAUNCH_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
     for (rounds = XG_LOOP_ROWS;
@@ -470,7 +471,7 @@ XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
     int64_t total;
     if (w->unroll < 1 || w->unroll > XG_LOOP_VECTOR_MAX) return "vector must be 1 to 16";
     if (w->rounds < 1 || w->rounds > XG_LOOP_ROUNDS_MAX) return "rounds must be 1 to 64";
-    if (w->threads < 1 || w->threads > 1024) return "threads must be 1 to 1024";
+    if (w->threads < 1 || w->threads > XG_LOOP_THREADS_MAX) return "threads must be 1 to 1024";
     if (!w->period && !w->rest) return elements % (w->unroll * w->rounds) ? "vectors and rounds must divide it" : NULL;
     if (!xg_loop_all_near(w->e)) return "there are results of other sizes, which have no such rows";
     if (!w->period) return w->rounds != 1 || w->rest != elements % w->unroll ? "rest must be what vectors leave" : NULL;

@@ -176,13 +176,18 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
+    enum {
+        ACROSS_LEAST = 8,    /* lanes: a sector of single f32, the least that memory gives */
+        BLOCK_THREADS = 2048 /* resident ones of the device for each block: with fewer blocks multiprocessors idle */
+    };
     int64_t across = XG_WARP_LANES, resident = r->e->target->resident_threads;
     /* bytes of a tile's row: without clusters narrower tiles are what keeps the device busy */
     int64_t least = r->e->target->cluster > 1 ? XG_LINE_BYTES : XG_LINE_BYTES / 2;
     for (p->vector = xg_column_most(r);
          r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
-    while (across > 8 && across * p->vector * r->bytes > least &&
-           r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048)
+    while (
+        across > ACROSS_LEAST && across * p->vector * r->bytes > least &&
+        r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / BLOCK_THREADS)
         across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
     p->width = p->window = across * p->vector;
@@ -287,7 +292,10 @@ XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear
     return tile.vector == linear->vector && tile.blocks * tile.parts >= 2 * blocks;
 }
 XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
-    bool narrow = r->minor < 64 * r->vector;
+    enum {
+        NARROW_LANES = 64 /* vectors of a row: tiles of a warp's width would leave too much of it */
+    };
+    bool narrow = r->minor < NARROW_LANES * r->vector;
     if (r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
         if (narrow && xg_column_linear(r, p, true)) return;
         if (xg_column_shifted(r, p)) return;

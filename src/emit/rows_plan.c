@@ -157,11 +157,13 @@ XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
  * reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
     const xg_fusion_emission *e = w->r.e;
+    xg_ints *over = XG_NEW_N(e->arena, xg_ints, e->n_roots + (size_t)1);
     uint32_t k, j;
+    xg_fuse_over(e->arena, e->fusion, false, over);
     for (k = 0; k < e->n_roots; k++)
         for (j = 0; j < e->fusion->n_operands; j++) {
             if (w->tile.vector && e->comp->params[j]->shape->elements == w->form.rows * w->form.cols) continue;
-            if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+            if (xg_ints_at(over[k], j, NULL)) return true;
         }
     return false;
 }

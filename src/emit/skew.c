@@ -31,6 +31,9 @@
 
 enum {
     XG_SKEW_THREADS = 256,
+    XG_SKEW_PHASE_ISSUE = 40, /* instructions of a phase, for its place */
+    XG_SKEW_ROUND_ISSUE = 2,  /* ... of a round beside its accesses */
+    XG_SKEW_ACCESS_ISSUE = 6, /* ... of an access, with its condition */
     XG_SKEW_THREADS_MAX = 512,
     XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */,
     XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */,
@@ -354,7 +357,8 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_box *s, uint32_t order) {
         t.rounds = (t.rows + at_once - 1) / at_once;
         t.phases = XG_MIN(t.unit / xg_gcd(t.unit, at_once * pitch), t.rounds);
         t.rounds = (t.rounds + t.phases - 1) / t.phases;
-        cost = t.others * t.phases * (40 + t.rounds * (2 + 6 * t.along));
+        cost = t.others * t.phases *
+               (XG_SKEW_PHASE_ISSUE + t.rounds * (XG_SKEW_ROUND_ISSUE + XG_SKEW_ACCESS_ISSUE * t.along));
         if (cost >= least) continue;
         least = cost;
         *w = t;

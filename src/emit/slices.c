@@ -52,6 +52,9 @@ XG_FN void xg_slices_decide(xg_input_slices *c) {
 }
 
 XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    enum {
+        WORK_MAX = 4096 /* instructions of all sections: each has the code of the whole */
+    };
     int64_t sum = 0;
     uint32_t k;
     memset(c, 0, sizeof *c);
@@ -70,7 +73,7 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
         c->root[c->n] = k;
         c->sections[c->n++].shape = e->roots[k]->shape;
     }
-    if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
+    if (!c->n || e->n_roots * xg_emit_work(e->comp) > WORK_MAX) return false;
     xg_slices_decide(c);
     for (k = 0; k < c->n; k++) sum += c->sections[k].shape->elements;
     for (k = 0; k < c->n; k++)

@@ -73,7 +73,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
         sectors += a.sectors;
         least += a.least_sectors;
     }
-    return sectors * 16 <= least * 17;
+    return sectors * 16 <= least * 17; /* a sixteenth more than there must be: rows that begin inside of a sector */
 }
 /* The way that is ordered; NULL: none, or an unknown one. */
 XG_FN const xg_transpose_way *xg_transpose_ordered(const xg_fusion_emission *e) {

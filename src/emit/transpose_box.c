@@ -40,9 +40,16 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
 /* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth
  * fewer. */
 XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool filled, xg_box *box) {
+    enum {
+        WHOLE_PERMILLE = 2040, /* of the least sectors, both sides together: a box below touches whole ones alone */
+        GAIN_PERMILLE = 40,    /* that such a box has to spare */
+        FEWER_OF = 5           /* ... any other one a part of this */
+    };
     int64_t waste = filled ? xg_transpose_tile_waste(t, ask) : 0;
     memset(box, 0, sizeof *box);
-    return xg_box_tile(ask, box) && (!filled || box->waste <= (box->waste < 2040 ? waste - 40 : waste * 4 / 5));
+    return xg_box_tile(ask, box) &&
+           (!filled ||
+               box->waste <= (box->waste < WHOLE_PERMILLE ? waste - GAIN_PERMILLE : waste * (FEWER_OF - 1) / FEWER_OF));
 }
 /* A box as ordered, or as found; NULL, or why not. */
 XG_FN const char *xg_transpose_order_box(xg_transpose *t, const xg_box_ask *ask) {
@@ -214,8 +221,12 @@ XG_FN bool xg_transpose_find_skewed(const xg_transpose *t, const xg_box_ask *ask
  * fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask, const xg_box *box) {
     bool worth = t->heroes.p[0]->shape->elements * ask->least >= XG_SKEW_WORTH;
-    int64_t waste = box ? box->waste : xg_transpose_tile_waste(t, ask),
-            most = ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5, idle = worth ? most : waste * 4 / 5;
+    enum {
+        SPARE_PERMILLE = 20, /* of the least sectors: what a skewed box has to gain where sectors are what counts */
+        FEWER_OF = 5         /* ... else a part of this */
+    };
+    int64_t waste = box ? box->waste : xg_transpose_tile_waste(t, ask), fewer = waste * (FEWER_OF - 1) / FEWER_OF,
+            most = ask->work < XG_TRANSPOSE_WORK ? waste - SPARE_PERMILLE : fewer, idle = worth ? most : fewer;
     xg_box skewed;
     if (box && !worth) return false;
     if (box && box->meets) most = idle = waste;

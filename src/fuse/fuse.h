@@ -311,6 +311,7 @@ typedef struct xg_kernels {
      * first */
     xg_kernel_input *unused[32];
     xg_device device;
+    xg_dict row_forms; /* rows.c, while it runs: its answers, by fingerprint */
 } xg_kernels;
 enum {
     XG_ROWS_LANES_MAX = 1024 /* threads of a row */,
@@ -400,7 +401,6 @@ typedef struct xg_row_form {
 XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n,
     xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
 /* asked once for what is equal; takes back what it allocated */
-XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
 /* an element for each column; false: one for each row */
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);
@@ -434,7 +434,9 @@ typedef struct xg_phase_list {
     uint32_t *level;
 } xg_phase_list;
 XG_FN bool xg_fuse_join_small(xg_module *m);            /* the pass small-kernel-joining */
-XG_FN bool xg_fuse_is_phases(const xg_comp *c);         /* nothing but fusions */
+XG_FN void xg_fuse_mark(xg_inst *fusion, bool phases);  /* by its kind: kCustom is one of these, kLoop none */
+XG_FN bool xg_fuse_is_phases(const xg_inst *fusion);    /* it is marked as one */
+XG_FN void xg_fuse_check_phases(const xg_inst *fusion); /* fails where one that is marked holds anything else */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion); /* and the pass could have made it */
 /* the member that makes a leaf of the result; of others, the fusion itself */
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf);

@@ -222,12 +222,13 @@ XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1),
             **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
+    xg_row_form form;
     XG_FOR_INSTS(i, c) insts[n++] = i;
     if (c->root->op != XG_TUPLE)
         roots[n_roots++] = c->root;
     else
         for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
-    return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
+    return xg_fuse_row_form(&form, a, NULL, insts, n, roots, n_roots);
 }
 
 /* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place
@@ -385,8 +386,7 @@ XG_FN void xg_fuse_over_phases(
 XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     xg_mark mark;
     bool ok;
-    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls)))
-        return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
+    if (!xg_fuse_is_phases(fusion)) return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
     mark = xg_arena_mark(a);
     ok = xg_in_place_phases(a, fusion, operand, leaf, in_walk);
     xg_arena_reset(a, mark);

@@ -96,7 +96,7 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
     g->n = 1;
     g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
     g->shared = xg_cost_bytes(node->inst->shape);
-    if (!xg_fuse_is_phases(c)) {
+    if (!xg_fuse_is_phases(node->inst)) {
         g->phases = 1;
         g->ops = xg_phases_ops(c);
         return;
@@ -121,7 +121,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     bool fits = true;
     if (node->fits == parts) return true;
-    if (!xg_fuse_is_phases(c))
+    if (!xg_fuse_is_phases(node->inst))
         fits = xg_phases_small_width(w->a, &w->device, node->inst, parts) > 0;
     else
         XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
@@ -133,7 +133,7 @@ XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
     const xg_comp *c;
     if (i->op != XG_FUSION || xg_phases_is_much(&w->device, xg_cost_bytes(i->shape))) return false;
     c = xg_attr_comp(i, XG_A_calls);
-    return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i)
+    return xg_fuse_is_phases(i) ? i->first_use && xg_fuse_keeps_phases(i)
                                 : !xg_phases_is_long(&w->device, c) && xg_phases_takes(w->a, i);
 }
 /* Of those, the ones that read each other. */
@@ -153,11 +153,11 @@ XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
-    node->parts =
-        xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
+    node->parts = xg_fuse_is_phases(node->inst) ? xg_phases_outer(w->a, c, node->cuts)
+                                                : xg_fuse_outer_params(w->a, c, node->cuts);
     if (node->parts < 2) return false;
     if (xg_phase_is_small_in(w, node, node->parts)) return true;
-    if (w->log && !xg_fuse_is_phases(c)) {
+    if (w->log && !xg_fuse_is_phases(node->inst)) {
         xg_phase_work work = xg_phases_work(w->a, c, node->parts);
         xg_printf(w->log,
             "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more "
@@ -317,15 +317,16 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
 
 /* ---- the fusion of a group ---- */
 
-/* Parameter k becomes another name for one of the shape `from`. */
-XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
+/* Parameter k of a fusion becomes another name for one of the shape `from`. */
+XG_FN void xg_phase_rename_param(const xg_inst *fusion, uint32_t k, const xg_shape *from) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     /* parameters need not stand first: what uses one stands behind it */
     xg_inst *param = c->params[k], *before = param, *fresh, *name;
     fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
-    if (xg_fuse_is_phases(c)) { /* its members name it */
-        XG_FOR_USES(u, param) xg_phase_rename_param(xg_attr_comp(u->user, XG_A_calls), XG_USE_INDEX(u), from);
+    if (xg_fuse_is_phases(fusion)) { /* its members name it */
+        XG_FOR_USES(u, param) xg_phase_rename_param(u->user, XG_USE_INDEX(u), from);
         xg_inst_replace(param, fresh);
         xg_inst_remove(param);
         return;
@@ -338,7 +339,7 @@ XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
 /* Operand k, another name for a value: the member takes that, and names it itself. */
 XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
     xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0);
-    xg_phase_rename_param(xg_attr_comp(member, XG_A_calls), k, from->shape);
+    xg_phase_rename_param(member, k, from->shape);
     xg_inst_set_operand(member, k, from);
 }
 
@@ -378,9 +379,8 @@ XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
 /* With all names of it that are left, the last one first. The members of such a fusion are members of another one
  * now. */
 XG_FN void xg_phase_remove(xg_inst *i) {
-    xg_comp *inlined = xg_attr_comp(i, XG_A_calls);
+    xg_comp *inlined = xg_fuse_is_phases(i) ? xg_attr_comp(i, XG_A_calls) : NULL;
     xg_inst *at = i, *of;
-    if (!xg_fuse_is_phases(inlined)) inlined = NULL;
     do {
         while (at->first_use) at = at->first_use->user;
         of = at == i ? NULL : XG_OPERAND(at, 0);
@@ -440,7 +440,7 @@ XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
         operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
     }
     d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 2);
-    if (xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)))
+    if (xg_fuse_is_phases(i))
         xg_phase_inline(d, i, operands, d->leaves[number]);
     else
         d->leaves[number][0] = xg_inst_clone(i, d->to, operands, NULL);
@@ -520,7 +520,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
         n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
     fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
     fusion->scratch = NULL;
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
+    xg_fuse_mark(fusion, true);
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
     xg_opt_settle_fusion(fusion); /* a member may be one that nothing needs */

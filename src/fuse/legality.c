@@ -226,13 +226,17 @@ XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_k
  * of it would have to be written anew, and in a loop copied back, for each update. The window that the update itself
  * replaces may be read. */
 XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c) {
+    enum {
+        LARGE_BYTES = 1 << 20, /* what is smaller is written anew in less time than a launch takes */
+        WINDOW_PART = 4        /* of the array: a larger window leaves little in place */
+    };
     const xg_inst *u = c->inst, *x;
     uint32_t k;
     if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 ||
-        xg_cost_bytes(u->shape) <= (1 << 20))
+        xg_cost_bytes(u->shape) <= LARGE_BYTES)
         return false;
     x = XG_OPERAND(u, 0);
-    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4) return false;
+    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / WINDOW_PART) return false;
     while (xg_kernel_computes(c, (const xg_kernel *)x->scratch) && xg_in_place_is_link(x)) {
         u = x; /* of a chain the first update's array is written */
         x = XG_OPERAND(u, 0);

@@ -4,8 +4,8 @@
  * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its
  * launch takes, it may as well be one block that does so, right behind the kernel that made what it reads: the launch
  * is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of
- * fusions: a fused computation of parameters, fusions, elements of tuples and one tuple. Its members are emitted by the
- * emitters that they would have had alone (emit/phases.c).
+ * fusions, of XLA's kind kCustom, which marks it: a fused computation of parameters, fusions, elements of tuples and
+ * one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
  *
  * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a
  * batch) is made of the same parts of what the others make (outer.c), each part has a block, which waits for no other,
@@ -46,25 +46,37 @@ enum {
 
 /* ---- what such a fusion is ---- */
 
-XG_FN bool xg_fuse_is_phases(const xg_comp *c) {
+XG_FN void xg_fuse_mark(xg_inst *fusion, bool phases) {
+    xg_str kind = phases ? XG_STR("kCustom") : XG_STR("kLoop");
+    xg_inst_set_attr(fusion, xg_attr_make_str(fusion->comp->module, XG_A_kind, kind));
+}
+XG_FN bool xg_fuse_is_phases(const xg_inst *fusion) { return xg_str_is(xg_attr_str(fusion, XG_A_kind), "kCustom"); }
+/* What a fusion of that kind holds beside its members, their results and a tuple of these; NULL: nothing. */
+XG_FN const xg_inst *xg_phases_stranger(const xg_comp *c) {
     uint32_t n = 0, k;
     XG_FOR_INSTS(i, c) {
         if (i->op == XG_FUSION)
             n++;
         else if (i->op == XG_GET_TUPLE_ELEMENT) {
-            if (XG_OPERAND(i, 0)->op != XG_FUSION) return false;
+            if (XG_OPERAND(i, 0)->op != XG_FUSION) return i;
         } else if (i->op != XG_PARAMETER && (i->op != XG_TUPLE || i != c->root))
-            return false;
+            return i;
     }
     for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++)
-        if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
-    return n > 0;
+        if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return c->root;
+    return n ? NULL : c->root;
+}
+XG_FN void xg_fuse_check_phases(const xg_inst *fusion) {
+    const xg_inst *i = xg_phases_stranger(xg_attr_comp(fusion, XG_A_calls));
+    if (i)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "a fusion of operations is of another kind: kLoop",
+            "a fusion of kind kCustom consists of fusions, their results and a tuple of these; %s is none of them",
+            i->name.p);
 }
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     const xg_inst *i;
-    if (!xg_fuse_is_phases(c)) return fusion;
-    i = xg_fuse_leaf(c, leaf);
+    if (!xg_fuse_is_phases(fusion)) return fusion;
+    i = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i;
 }
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
@@ -423,12 +435,13 @@ XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t p
     return made;
 }
 
-/* A module may come with such fusions: those that the pass could have made stay as they are. */
+/* A module may come with such fusions: those that the pass could have made stay as they are, others are taken apart. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_arena *a = fusion->comp->module->work;
     uint32_t n = 0, ops = 0;
-    if (!xg_fuse_is_phases(c) || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS)
+    if (!xg_fuse_is_phases(fusion) || xg_phases_stranger(c) ||
+        fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS)
         return false;
     if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {

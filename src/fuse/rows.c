@@ -187,28 +187,6 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
-/* What a model repeats in every layer is asked again and again, while kernels grow and by all that want to know
- * whether memory may be shared. */
-XG_FN bool xg_fuse_is_row_form(
-    xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
-    static const char yes = 1, no = 0;
-    xg_dict *known = n ? &insts[0]->comp->module->row_forms : NULL;
-    xg_mark mark = xg_arena_mark(a);
-    const char *answer;
-    xg_row_form f;
-    xg_buf key;
-    if (!n) return false;
-    xg_buf_init(&key, a);
-    xg_fuse_fingerprint_part(&key, a, insts, n, roots, n_roots);
-    answer = (const char *)xg_dict_get(known, xg_str_of(key.p, key.n));
-    if (!answer) {
-        answer = xg_fuse_row_form(&f, a, NULL, insts, n, roots, n_roots) ? &yes : &no;
-        xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
-    }
-    xg_arena_reset(a, mark);
-    return *answer != 0;
-}
-
 /* ---- which kernels become one ---- */
 
 enum {
@@ -221,15 +199,29 @@ XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
         if (b->inputs[j].from->live && b->inputs[j].from->leader == a) return true;
     return false;
 }
-/* Whether what the kernel has now, with its members in g->order, is a row program. */
+/* Whether what the kernel has now, with its members in g->order, is a row program. Layers of a model are alike, and
+ * asked for once. */
 XG_FN bool xg_rows_is_form(xg_kernels *g, const xg_kernel *b) {
+    static const char yes = 1, no = 0;
+    xg_mark none = xg_arena_mark(g->arena);
     uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
     xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1),
             **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
+    const char *answer;
+    xg_row_form f;
+    xg_buf key;
     qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
     for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
     for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
-    return xg_fuse_is_row_form(g->arena, insts, n, roots, n_roots);
+    xg_buf_init(&key, g->arena);
+    xg_fuse_fingerprint_part(&key, g->arena, insts, n, roots, n_roots);
+    answer = (const char *)xg_dict_get(&g->row_forms, xg_str_of(key.p, key.n));
+    if (!answer) {
+        answer = xg_fuse_row_form(&f, g->arena, NULL, insts, n, roots, n_roots) ? &yes : &no;
+        xg_dict_put(&g->row_forms, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    }
+    xg_arena_reset(g->arena, none);
+    return *answer != 0;
 }
 XG_FN void xg_rows_log(
     const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
@@ -339,12 +331,15 @@ XG_FN bool xg_fuse_allow_rows(xg_module *m) {
 
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {
+    xg_arena *known = xg_arena_inner(g->arena);
     uint32_t k;
+    xg_dict_init(&g->row_forms, known);
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
         if (!a->live || a->leader != a || !xg_rows_reduce(a)) continue;
         (void)xg_rows_into_reader(g, a);
     }
+    xg_arena_free(known);
 }
 
 #endif /* XG_FUSE_ROWS_C */

@@ -147,6 +147,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
+            if (xg_fuse_is_phases(i)) xg_fuse_mark(i, false);
         }
         if (xg_fuse_needs_no_kernel(i)) continue;
         if (xg_fuse_keeps_bytes(i))

@@ -113,7 +113,6 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_set_init(&m->shapes, a);
     xg_set_init(&m->layouts, a);
     xg_dict_init(&m->comp_names, a);
-    xg_dict_init(&m->row_forms, xg_arena_inner(a));
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;

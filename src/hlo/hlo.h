@@ -336,9 +336,6 @@ struct xg_module {
     bool made_order;       /* a control edge */
     bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
-    /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for a caller may take back
-     * what it allocated since */
-    xg_dict row_forms;
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;

@@ -506,6 +506,18 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
     return v;
 }
 
+XG_FN xg_kval *xg_kir_simplify_index(xg_kmodule *m, xg_kval *v) {
+    xg_kindexer *x = (xg_kindexer *)xg_alloc_raw(m->temp, sizeof *x);
+    xg_kop *op = v->def;
+    xg_kval *to;
+    if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) return v;
+    to = xg_kindex_sum(m, x, op, v->index);
+    if (!to) to = xg_kindex_simplified(m, x, op, v->index);
+    if (!to) return v;
+    xg_kval_replace(v, to);
+    if (xg_kop_is_dead(op)) xg_kop_remove(op);
+    return to;
+}
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
     xg_kindexer *x = (xg_kindexer *)xg_alloc_raw(m->temp, sizeof *x);
     xg_kfunc *f;

@@ -514,6 +514,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m);
 /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);
 /* indexing.c: composes apply_indexing chains and simplifies with ranges */
+XG_FN xg_kval *xg_kir_simplify_index(xg_kmodule *m, xg_kval *v); /* of an apply_indexing: an equal value in its place */
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);

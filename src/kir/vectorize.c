@@ -87,7 +87,8 @@ XG_FN bool xg_kvector_fits(xg_kval *tensor, int64_t lanes) {
     int64_t bytes = lanes * xg_kelem_bytes(tensor->type->elem);
     return tensor->type->rank == 1 && bytes <= XG_KVECTOR_BYTES_MAX && xg_ktensor_align(tensor) >= XG_MIN(bytes, 16);
 }
-/* Where the span of an index begins, in front of the loop. */
+/* Where the span of an index begins, in front of the loop. It is simplified at once: what unroll-loops then puts into
+ * it are constants that are only added, and copies keep sharing one index, whatever their conditions say of it. */
 XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index, int64_t first) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_kval *zero = z->loop->operands[0].value, **vars, *r;
@@ -105,7 +106,7 @@ XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *inde
     } else
         r = &xg_kapply(b, map, vars)->results[index->index];
     r->name = index->name;
-    return r;
+    return xg_kir_simplify_index(z->m, r);
 }
 
 /* ---- reads ---- */

@@ -21,13 +21,11 @@ enum {
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,    /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,      /* of a thread beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_THREAD = 255,        /* registers that a thread can have */
-    XG_ATTENTION_BACK_ENDS_CYCLES = 4000,  /* of a block outside of its steps */
-    XG_ATTENTION_BACK_WAIT_CYCLES = 400,   /* of a step: barriers, and what waits for products */
+    XG_ATTENTION_BACK_ENDS_CLOCKS = 800,   /* of a block outside of its steps: counted of 25 kernels */
+    XG_ATTENTION_BACK_STEP_CLOCKS = 100,   /* ... of a walk's step, in which a warp waits: likewise */
+    XG_ATTENTION_BACK_THREAD_CLOCKS = 2,   /* ... more for each thread of the block: likewise */
     XG_ATTENTION_BACK_COPY_ISSUE = 6,      /* instructions for 16 bytes of a step */
-    XG_ATTENTION_BACK_WAIT_THREADS = 128,  /* ... of a block of so many threads */
-    XG_ATTENTION_BACK_HIDDEN_PERCENT = 85, /* that are left of a warp's waits beside another block */
-    XG_ATTENTION_BACK_ISSUE_TENTHS = 25,   /* of a clock, for an instruction of a warp between products */
-    XG_ATTENTION_BACK_READ_CYCLES = 8,     /* of a warp's read for its products */
+    XG_ATTENTION_BACK_BARRIERS = 2,        /* ... of a walk's step: its keys have come, all have read them */
     XG_ATTENTION_BACK_EXTENT_MAX = 256,    /* columns of sums that a thread's registers have room for */
     XG_ATTENTION_BACK_SCHEDULERS = 4,      /* of a multiprocessor */
     XG_ATTENTION_BACK_MACS = 16 * 8 * 16,  /* of one instruction of a matrix unit */
@@ -104,63 +102,77 @@ XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, xg_a
     w->products += 2 * pairs * rounds;
     w->reads += pairs * rounds;
 }
-/* Clocks of a warp's instruction of products on its scheduler: of a matrix unit, or of plain cores. */
-XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, const xg_attention_back_work *w) {
-    int64_t rate = XG_MAX((int64_t)m->f32_rate, (int64_t)1), macs = XG_WARP_LANES;
+/* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
+XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {
+    int64_t rate = XG_MAX(xg_cost_rate(m, XG_PIPE_F32), (int64_t)1), macs = XG_WARP_LANES;
     if (p->form.unit != XG_TILE_NO_UNIT) {
         rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, (int64_t)1);
         macs = XG_ATTENTION_BACK_MACS;
     }
-    return w->products * macs * XG_ATTENTION_BACK_SCHEDULERS / rate;
+    return products * macs * XG_ATTENTION_BACK_SCHEDULERS / rate;
 }
-/* Clocks of a step of as many blocks as a multiprocessor has at a time: what one warp waits for, one thing behind the
- * other, or what all of them ask of matrix units, of shared memory and of the schedulers. */
-XG_FN int64_t xg_attention_back_cycles(
-    const xg_attention_plan *p, const xg_device *m, int64_t blocks, const xg_attention_back_work *w) {
-    int64_t warps = blocks * p->threads / XG_WARP_LANES, each = xg_attention_back_each(p, m, w), own, all, second;
-    int64_t bytes = p->shape.step * (p->depth + p->columns) * xg_type_bytes(p->form.held);
-    int64_t issue = w->issue + bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
-    own = each + issue * XG_ATTENTION_BACK_ISSUE_TENTHS / 10 + w->reads * XG_ATTENTION_BACK_READ_CYCLES +
-          XG_ATTENTION_BACK_WAIT_CYCLES * p->threads / XG_ATTENTION_BACK_WAIT_THREADS;
-    if (blocks > 1) own = own * XG_ATTENTION_BACK_HIDDEN_PERCENT / 100;
-    all = XG_MAX(each * warps, (issue + w->products + w->reads) * warps) / XG_ATTENTION_BACK_SCHEDULERS;
-    all = XG_MAX(all, warps * (w->reads * XG_TILE_UNIT_READ_CYCLES + w->passes));
-    second = m->l2_bandwidth / 1000000 / XG_MAX((int64_t)m->sm_count * m->clock_mhz, (int64_t)1); /* bytes a clock */
-    all = XG_MAX(all, blocks * bytes / XG_MAX(second, (int64_t)1));
-    return XG_MAX(own, all) + XG_MIN(own, all) / 8;
+/* What a warp does in a step of all its walks; the number of these. */
+XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_back_work *w) {
+    const xg_attention_form *f = &p->form;
+    int64_t each = XG_ATTENTION_HALVES * p->own / XG_ATTENTION_BESIDE, walks = 1, issue;
+    memset(w, 0, sizeof *w);
+    if (f->match.max) { /* maximum and sum */
+        walks++;
+        xg_attention_back_scores(p, p->depth, w);
+        w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
+        if (f->back.together) {
+            w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
+            xg_attention_back_scores(p, p->columns, w);
+        }
+    }
+    for (issue = f->back.delta && !f->back.together ? 2 : 1; issue; issue--) {
+        walks += issue - 1;
+        xg_attention_back_scores(p, p->depth, w);
+        xg_attention_back_scores(p, p->columns, w);
+        w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
+    }
+    xg_attention_back_out(p, p->depth, w);
+    if (f->back.second) {
+        w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
+        xg_attention_back_out(p, p->columns, w);
+    }
+    return walks;
 }
+/* What the blocks do, counted from the plan, for the one model of time (cost/time.c); but for operands and gradients in
+ * memory, which the dots (xg_attention_back_apart) move alike. */
 XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
-    int64_t each = XG_ATTENTION_HALVES * p->own / XG_ATTENTION_BESIDE, cycles = 0, resident, blocks, rounds;
-    xg_attention_back_work walk;
-    resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared + m->shared_reserved, (int64_t)1),
-        (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_back_registers(p)));
-    resident = XG_MAX(resident, (int64_t)1);
-    blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
-    rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
-    if (f->match.max) { /* maximum and sum */
-        memset(&walk, 0, sizeof walk);
-        xg_attention_back_scores(p, p->depth, &walk);
-        walk.issue = each * XG_ATTENTION_BACK_SCORE_ISSUE;
-        if (f->back.together) {
-            walk.issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
-            xg_attention_back_scores(p, p->columns, &walk);
-        }
-        cycles += xg_attention_back_cycles(p, m, blocks, &walk);
+    int64_t warps = p->threads / XG_WARP_LANES, held = xg_type_bytes(f->held), walks, all, bytes, each, own;
+    xg_attention_back_work w;
+    xg_cost_prediction r;
+    xg_cost_counts c;
+    walks = xg_attention_back_step(p, &w);
+    bytes = walks * p->shape.step * (p->depth + p->columns) * held;
+    w.issue += bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
+    all = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), warps);
+    each = xg_attention_back_each(p, m, w.products);
+    memset(&c, 0, sizeof c);
+    c.blocks = p->blocks;
+    c.threads = p->threads;
+    c.registers = XG_MIN(xg_attention_back_registers(p), (int64_t)m->registers_per_thread);
+    c.shared_bytes = p->shared;
+    c.warp_issued = xg_cost_mul(p->walked, w.issue + w.products + w.reads);
+    c.issued = xg_cost_mul(xg_cost_mul(p->blocks, warps), c.warp_issued);
+    if (f->unit == XG_TILE_NO_UNIT)
+        c.pipes[XG_PIPE_F32] = xg_cost_mul(all, w.products);
+    else {
+        c.warp_macs[XG_TENSOR_F16] = xg_cost_mul(all, w.products * XG_ATTENTION_BACK_MACS);
+        c.warp_tensor = xg_cost_mul(p->walked, each);
     }
-    memset(&walk, 0, sizeof walk);
-    xg_attention_back_scores(p, p->depth, &walk);
-    xg_attention_back_scores(p, p->columns, &walk);
-    walk.issue = each * XG_ATTENTION_BACK_TERM_ISSUE;
-    if (f->back.delta && !f->back.together) cycles += xg_attention_back_cycles(p, m, blocks, &walk);
-    xg_attention_back_out(p, p->depth, &walk);
-    if (f->back.second) {
-        walk.issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
-        xg_attention_back_out(p, p->columns, &walk);
-    }
-    cycles += xg_attention_back_cycles(p, m, blocks, &walk);
-    cycles = xg_cost_add(xg_cost_mul(p->walked, cycles), XG_ATTENTION_BACK_ENDS_CYCLES);
-    return xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz);
+    c.shared_passes = xg_cost_mul(all, w.reads * XG_TILE_UNIT_READ_CYCLES + w.passes);
+    c.l2_sectors = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_SECTOR_BYTES);
+    c.barriers = xg_cost_mul(p->walked, walks * XG_ATTENTION_BACK_BARRIERS);
+    own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each));
+    own = xg_cost_add(own,
+        xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
+    c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
 /* Both kernels' work by dots and what stands between them; first: the kernel of dQ. */
 XG_FN int64_t xg_attention_back_apart(
@@ -176,8 +188,7 @@ XG_FN int64_t xg_attention_back_apart(
     cycles = xg_cost_mul(scores, products) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, passes * xg_type_bytes(f->match.exp->shape->type));
     if (bytes / passes * 2 < m->l2_bytes) bytes /= 2; /* what one kernel writes is still there for the next */
-    return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
-                           xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
+    return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),
         kernels * (int64_t)XG_ATTENTION_BACK_LAUNCH_PS);
 }
 

@@ -317,10 +317,7 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
     bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
-    bytes =
-        xg_cost_scale(bytes, 1000, XG_MAX(m->copy_permille, (int64_t)1)); /* what is reached, as in xg_attention_time */
-    return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
-                           xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
+    return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
 }
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {

@@ -13,7 +13,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
     const xg_device *m = &job->fusion->comp->module->device;
     xg_attention_way *w;
-    if (!c || xg_fuse_is_phases(c) || (!xg_attention_may_be(c) && !xg_attention_back_may_be(c))) return false;
+    if (!c || xg_fuse_is_phases(job->fusion) || (!xg_attention_may_be(c) && !xg_attention_back_may_be(c))) return false;
     w = XG_NEW(job->arena, xg_attention_way);
     xg_emit_open_way(&w->e, job);
     if (xg_attention_back_may_be(c)) {

@@ -555,7 +555,7 @@ XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
     xg_attention_plan *p;
     xg_dnn_graph g;
     xg_sdpa s;
-    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
+    if (!c || xg_fuse_is_phases(job->fusion) || !xg_attention_may_be(c)) return false;
     x = xg_aff_new(job->arena);
     p = XG_NEW(job->arena, xg_attention_plan);
     if (!xg_attention_form_of(&p->form, job->arena, x, c, &m->device)) return false;

@@ -185,15 +185,15 @@ XG_FN void xg_dnn_norm_graph(const xg_dnn_norm *n, xg_dnn_graph *g, int64_t resu
 
 /* Picoseconds: all arrays once, as our own kernel of rows. */
 XG_FN int64_t xg_dnn_norm_time(const xg_dnn_norm *n, const xg_device *d) {
-    double bytes = 2 * (double)xg_cost_bytes(n->x->shape) + 2 * (double)xg_cost_bytes(n->scale->shape);
-    return (int64_t)XG_MIN(xg_cost_moved(d, bytes), 9e17) + (int64_t)XG_DNN_LAUNCH_NS * 1000;
+    int64_t bytes = xg_cost_mul(xg_cost_add(xg_cost_bytes(n->x->shape), xg_cost_bytes(n->scale->shape)), 2);
+    return xg_cost_add(xg_cost_copied(d, bytes), (int64_t)XG_DNN_LAUNCH_NS * 1000);
 }
 XG_FN bool xg_dnn_norm_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *m = job->fusion->comp->module;
     const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
     xg_dnn_graph g;
     xg_dnn_norm n;
-    if (!c || xg_fuse_is_phases(c) || !xg_dnn_norm_of(&n, c)) return false;
+    if (!c || xg_fuse_is_phases(job->fusion) || !xg_dnn_norm_of(&n, c)) return false;
     xg_dnn_begin(&g, job->arena, XLAGPU_F32);
     xg_dnn_norm_graph(&n, &g, c->n_params);
     xg_dnn_record(job, r, &g, XG_DNN_NOTE_NARROWER_SUMS);

@@ -87,7 +87,7 @@ XG_FN void xg_schedules_open(xg_schedules *s, xg_module *m, xg_arena *a) {
     for (c = m->first; c; c = c->next) {
         if (xg_map64_get(&inside, c->id)) continue;
         XG_FOR_INSTS(i, c)
-            if (i->op == XG_FUSION && xg_attr_comp(i, XG_A_calls) && !xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)))
+            if (i->op == XG_FUSION && xg_attr_comp(i, XG_A_calls) && !xg_fuse_is_phases(i))
                 xg_push(a, xg_inst *, &s->fusions, i);
     }
     s->keys = XG_NEW_N(a, xg_str, s->fusions.n + (size_t)1);

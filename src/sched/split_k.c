@@ -20,10 +20,10 @@ enum {
     XG_SPLIT_PARTS_MAX = 128,
     XG_SPLIT_LENGTH_MIN = 64,     /* of a part: several steps */
     XG_SPLIT_PLAIN_PERCENT = 90,  /* of the time before, on plain cores, where steps are counted */
-    XG_SPLIT_GAIN_PERCENT = 80,   /* of the time before: the model is no better than that */
+    XG_SPLIT_GAIN_PERCENT = 92,   /* of the time before: the model is no better than that */
     XG_SPLIT_FILL_PERCENT = 80,   /* of the multiprocessors */
     XG_SPLIT_EQUAL_PERCENT = 110, /* of the least time: the model is no better than that */
-    XG_SPLIT_LAUNCH_PS = 2500000  /* of the second step, and its way to memory and back */
+    XG_SPLIT_AGAIN_PS = 500000    /* of the second step beside its launch: the way to memory and back */
 };
 
 typedef struct xg_split {
@@ -44,7 +44,7 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
     memcpy(p->fetch, fetch, sizeof fetch);
     if (parts == 1) return p->picoseconds;
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
-    return xg_cost_add(xg_cost_add(p->picoseconds, moved), XG_SPLIT_LAUNCH_PS);
+    return xg_cost_add(xg_cost_add(p->picoseconds, moved), m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS);
 }
 /* Powers of two; any divisor of a size that is no multiple of eight, such as the 50,257 words of GPT-2. */
 XG_FN bool xg_split_may(int64_t size, int64_t parts) {
@@ -178,10 +178,11 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     return s->parts > 1;
 }
 
-/* x with dimension `dim` as so many parts of equal length. */
+/* x with dimension `dim` as so many parts of equal length. Conversions stay behind: tiles bring what is narrower. */
 XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts) {
     int64_t dims[XG_RANK_MAX];
     uint32_t k, n = 0;
+    if (x->op == XG_CONVERT) return xg_hb_convert(b, xg_split_operand(b, XG_OPERAND(x, 0), dim, parts), x->shape->type);
     for (k = 0; k < x->shape->rank; k++) {
         if (k == dim) dims[n++] = parts;
         dims[n++] = k == dim ? x->shape->dims[k] / parts : x->shape->dims[k];

@@ -78,6 +78,7 @@ typedef struct xg_tile_fetch {
     bool along_k;
     bool async;             /* element for element as it lies in memory: copied without registers */
     bool copied;            /* it may be copied so, where the pieces are large enough for it */
+    bool raw;               /* staged as it lies in memory, and converted on its way into shared memory */
     bool by_rows;           /* in shared memory a row has all its k side by side; else a k all its rows */
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
@@ -141,13 +142,16 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
 
 enum {
     XG_TILE_NO_UNIT = -1,
-    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
+    XG_TILE_WORD_BYTES = 4,
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
     XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
+    XG_TILE_MANY_SUMS = 64,       /* of a thread, which fills its registers with them: of so large products ... */
+    XG_TILE_UNROLL_MANY = 16,     /* ... so many: 1,000 instructions, of which the loop would be 2 % */
     XG_TILE_SLICES_LATE = 4,      /* up to here the epilogue reads each slice's sums */
     XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
     XG_TILE_UNIT_READ_LATENCY = 33, /* clocks from ldmatrix to its fragment */

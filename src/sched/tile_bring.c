@@ -156,6 +156,10 @@ XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap
 /* ---- from memory into registers ---- */
 
 XG_FN xg_kelem xg_tile_held(const xg_tile_kernel *w) { return xg_kelem_of(w->p->held); }
+XG_FN xg_kelem xg_tile_staged_elem(const xg_tile_kernel *w, uint32_t side) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    return t->raw ? xg_kelem_of(t->from->shape->type) : xg_tile_held(w);
+}
 XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
     if (w->p->unit == XG_TILE_NO_UNIT) return xg_contract_zero(&w->s, w->p->form.sum);
     return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
@@ -165,25 +169,29 @@ XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
 XG_FN const xg_imap *xg_tile_fetched(const xg_tile_kernel *w, uint32_t side) {
     return w->looping ? w->p->fetch[side].map : w->p->fetch[side].first;
 }
-XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+XG_FN xg_elem xg_tile_to_held(xg_tile_kernel *w, uint32_t side, xg_elem v) {
     const xg_tile_form *f = &w->p->form;
-    const xg_inst *o = w->p->fetch[side].from;
-    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t), held = w->p->fetch[side].held;
-    xg_kval *index[XG_RANK_MAX];
-    xg_elem v;
-    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
-    xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
-    v = xg_elem_of(&w->s, o, index);
+    xlagpu_type t = w->p->fetch[side].from->shape->type, held = w->p->fetch[side].held;
+    xlagpu_type rounded = xg_contract_rounding(f->hero, t);
     if (w->p->unit != XG_KMMA_TF32) v = xg_contract_round(&w->s, f->hero, v, t); /* that unit ignores what it drops */
     v = xg_elem_convert_to(&w->s, v, rounded, held);
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
     return v;
+}
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v;
+    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
+    v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
+    return w->p->fetch[side].raw ? v : xg_tile_to_held(w, side, v);
 }
 XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_elem v;
     if (!cond) return xg_tile_element(w, side, at);
     v = xg_tile_zero(w);
+    if (w->p->fetch[side].raw) v.v = xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_staged_elem(w, side)), 0);
     xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
     v = xg_tile_element(w, side, at);
@@ -239,8 +247,8 @@ XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
 }
 XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    bool words = t->brick > 1;
-    return xg_kir_vector(w->e->m, words ? XG_E_I32 : xg_tile_held(w), words ? t->vector / 4 : t->vector);
+    int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
+    return xg_kir_vector(w->e->m, each > 1 ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
 /* What a thread brings of a side in one round. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
@@ -254,7 +262,7 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
     cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
-    type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector);
+    type = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
     f = xg_flow_of(&w->s, &vector);
     last = xg_elem_index(&w->s, t->vector);
@@ -264,11 +272,35 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     put[2] = at[XG_TILE_LANE];
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
     xg_flow_end(&f);
-    if (t->brick > 1) vector = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
+    if (t->brick > 1 || t->raw)
+        vector = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
     return xg_elem_real(vector);
 }
 
 /* ---- from registers into shared memory ---- */
+
+/* What was staged as words, as it is multiplied. */
+XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    int64_t each = XG_TILE_WORD_BYTES / t->bytes, k;
+    const xg_ktype *part = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), each), *words = staged->type;
+    xg_kval *o[3], *vector, *word = NULL;
+    if (!t->raw) return staged;
+    vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), t->vector), 0);
+    for (k = 0; k < t->vector; k++) {
+        o[0] = staged;
+        o[1] = xg_elem_index(&w->s, k / each);
+        if (k % each == 0) word = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, words->elem));
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &word, 1, part);
+        o[1] = xg_elem_index(&w->s, k % each);
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, part->elem));
+        o[0] = xg_tile_to_held(w, side, xg_elem_real(o[0])).v;
+        o[1] = vector;
+        o[2] = xg_elem_index(&w->s, k);
+        vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, vector->type);
+    }
+    return vector;
+}
 
 /* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
 XG_FN xg_kval *xg_tile_spot(
@@ -323,6 +355,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
+    v.v = xg_tile_unstage(w, side, v.v);
     if (t->vector > 1 && t->along_k == t->by_rows) {
         xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;

@@ -93,6 +93,7 @@ enum {
     XG_TILE_SLICED_THREADS = 256,      /* of a block that is sliced: more wait longer for each other */
     XG_TILE_CLUSTER_SHARE = 2,         /* tiles that have a multiprocessor each, of all: more than half are enough */
     XG_TILE_SHARED_STEPS = 4,          /* of a long sum, that blocks of a cluster share: fewer are one block's */
+    XG_TILE_EQUAL = 128,               /* parts of the least time: the first of shapes that are no further apart */
     XG_TILE_FEW_ROWS = 16,             /* up to here memory is slower than plain cores */
     XG_TILE_SLICED_BYTES_MIN = 1 << 20 /* of the matrix: below, a launch takes longer than to read them */
 };
@@ -543,7 +544,7 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     int64_t time;
     if (!xg_tile_is_ordered(given, s)) return;
     time = xg_tile_time(p, m, out_bytes, *least);
-    if (time >= *least) return;
+    if (time >= *least - (p->unit == XG_TILE_NO_UNIT ? *least / XG_TILE_EQUAL : 0)) return; /* large tiles do less */
     *best = *s;
     *least = time;
 }
@@ -696,7 +697,7 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
 }
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    if (!c || xg_fuse_is_phases(c)) return false;
+    if (!c || xg_fuse_is_phases(fusion)) return false;
     XG_FOR_INSTS(i, c)
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;

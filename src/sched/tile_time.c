@@ -51,8 +51,8 @@ XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
     return xg_type_bits(xg_type_real(sum)) > 32 ? XG_PIPE_F64 : XG_PIPE_F32;
 }
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
-    int64_t most = XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn);
-    return XG_MIN(XG_MAX(most, (int64_t)XG_TILE_UNROLL), (int64_t)(p->shape.k / p->shape.slices));
+    int64_t sums = p->shape.tm * p->shape.tn, most = sums >= XG_TILE_MANY_SUMS ? XG_TILE_UNROLL_MANY : XG_TILE_UNROLL;
+    return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
  * half. */

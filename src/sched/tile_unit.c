@@ -51,7 +51,13 @@
     X(16, 32, 128, 16, 16, 4) \
     X(16, 32, 256, 16, 16, 4) \
     X(16, 32, 512, 16, 16, 4) \
-    X(32, 32, 256, 16, 16, 4)
+    X(32, 32, 256, 16, 16, 4) \
+    X(16, 128, 256, 16, 32, 2) \
+    X(16, 128, 256, 16, 64, 2) \
+    X(16, 128, 128, 16, 64, 2) \
+    X(16, 64, 256, 16, 16, 2) \
+    X(16, 32, 256, 16, 16, 2) \
+    X(16, 32, 512, 16, 16, 2)
 /* clang-format on */
 
 enum {
@@ -191,12 +197,16 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
+XG_FN int64_t xg_tile_staged_bytes(const xg_tile_fetch *t) { return t->raw ? t->bytes : xg_type_bytes(t->held); }
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t bytes = xg_type_bytes(t->held), moved;
     t->rows = side ? p->shape.n : p->shape.m;
     t->by_rows = t->along_k || bytes == 1;
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
+    t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < bytes &&
+             xg_type_class(t->from->shape->type) != XGT_P && xg_tile_is_moved(t->from);
+    if (t->raw) t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes); /* one store each, side by side */
     moved = t->vector * bytes;
     t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
@@ -232,6 +242,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
     };
     int64_t bytes = xg_type_bytes(p->held), fragments = s->tm / XG_KMMA_M, loop, out;
+    uint32_t k;
     p->shape = *s;
     p->quad = 1;
     p->rows = s->m / s->tm;
@@ -254,7 +265,10 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     if (s->grouped && (xg_tile_unit_by_words(p, 0) || xg_tile_unit_by_words(p, 1))) return false; /* k side by side */
     if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
-    if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        if (!p->fetch[k].async && s->k * xg_tile_staged_bytes(&p->fetch[k]) > XG_TILE_UNIT_DEEP_BYTES
+                                                                                  << p->fetch[k].raw)
+            return false;
     if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
     return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
 }
@@ -267,7 +281,7 @@ XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m) 
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++)
         if (!p->fetch[k].async)
-            staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_type_bytes(p->held), 4);
+            staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_tile_staged_bytes(&p->fetch[k]), 4);
     return XG_MIN(p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS, m->registers_per_thread);
 }
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {

@@ -25,6 +25,7 @@
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
 #include "medley.h"
+#include "table.h"
 #include "../../tools/npz.c" /* file_read */
 
 enum {
@@ -275,7 +276,7 @@ typedef struct line {
 } line;
 static line *table;
 static int n_table, changed[STAGE_COUNT];
-static bool show, stop;
+static bool show;
 
 static void put_line(char *to, const digests *d) {
     int k;
@@ -398,7 +399,6 @@ static void digest_file(xlagpu_device *device, const char *path) {
     free(bytes);
     free(text);
 }
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 static void digest_medleys(xlagpu_device *device, int from) {
     static medley g;
     char name[40];
@@ -415,41 +415,22 @@ static void digest_medleys(xlagpu_device *device, int from) {
 }
 
 int main(int argc, char **argv) {
-    const char *path = "tests/digests.txt", *only = "";
+    table_flags t = {"tests/digests.txt", "", false, false, false, 0};
     xlagpu_device_desc desc;
     xlagpu_device *device;
-    int medleys = 0, a, k;
-    bool write = false;
+    int a = table_read_flags(&t, argc, argv), k;
     memset(&desc, 0, sizeof desc);
     desc.platform = "host";
     desc.threads = 1;
     if (xlagpu_rt_open(&desc, &device) != XLAGPU_OK) return 2;
-    for (a = 1; a < argc && argv[a][0] == '-'; a++) {
-        if (strcmp(argv[a], "--write") == 0)
-            write = true;
-        else if (strcmp(argv[a], "--show") == 0)
-            show = true;
-        else if (strcmp(argv[a], "--stop") == 0)
-            stop = true;
-        else if (strcmp(argv[a], "--only") == 0 && a + 1 < argc)
-            only = argv[++a];
-        else if (strcmp(argv[a], "--table") == 0 && a + 1 < argc)
-            path = argv[++a];
-        else if (strcmp(argv[a], "--medleys") == 0 && a + 1 < argc)
-            medleys = atoi(argv[++a]);
-    }
-    if (write) {
-        writes = fopen(path, "w");
-        if (!writes) return 2;
-        fprintf(writes, "# What the compiler makes, by digests: tests/programs/digests.c says of what. Written by "
-                        "./build.sh digests.\n");
-    } else
-        read_table(path);
-    qsort(argv + a, (size_t)(argc - a), sizeof *argv, by_name);
-    for (; a < argc && !(stop && failed); a++)
-        if (strstr(argv[a], only)) digest_file(device, argv[a]);
-    for (k = 1; k + MEDLEYS_A_LINE - 1 <= medleys && !(stop && failed); k += MEDLEYS_A_LINE)
-        if (strstr("medleys", only)) digest_medleys(device, k);
+    show = t.show;
+    writes = table_open(&t, "# What the compiler makes, by digests: tests/programs/digests.c says of what. Written by "
+                            "./build.sh digests.\n");
+    if (!writes) read_table(t.path);
+    for (; a < argc && !(t.stop && failed); a++)
+        if (strstr(argv[a], t.only)) digest_file(device, argv[a]);
+    for (k = 1; k + MEDLEYS_A_LINE - 1 <= t.medleys && !(t.stop && failed); k += MEDLEYS_A_LINE)
+        if (strstr("medleys", t.only)) digest_medleys(device, k);
     for (k = 0; k < STAGE_COUNT; k++)
         if (changed[k])
             printf("%s: %d lines differ; if that is meant, ./build.sh digests writes the table anew\n", stage_names[k],

@@ -6,7 +6,8 @@
  * twice or none, a word stands where another did, a sign is missing, a line is dropped or moved, the text ends. What
  * draws it is a digest of the case. About half is refused, with a message that has a place in it; the rest does
  * something that no test says. A line of the table is a file and has a digest of what all its variants came to, behind
- * `out=` the numbers of those that are left out: they take long, or what comes of them is not for the code to say.
+ * `out=` the numbers of those that are left out: they hang, or what comes of them is not for the code to say. A kernel
+ * is simulated for so many instructions; no time decides what a line is.
  *
  * A variant whose result has addresses in it is found where the table is written, by a second run at other addresses.
  *
@@ -16,6 +17,7 @@
 #define _DEFAULT_SOURCE
 #include "../stages/case.h"
 #include "expect.h"
+#include "table.h"
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,8 +28,8 @@ enum {
     VARIANTS = 4000,        /* of a file */
     MEMORY = 1 << 28,       /* bytes that a case may take */
     INPUT_BYTES = 16 << 10, /* of a case: longer ones are slow, and no richer */
-    WRITE_MILLISECONDS = 60,
-    READ_MILLISECONDS = 20000
+    FUEL = 1 << 15,         /* warp instructions of a block of a kernel that is simulated: the same on any machine */
+    SECONDS = 20            /* of the processor: what takes more hangs, however busy the machine is */
 };
 /* How often each case of a stage is damaged; stages without a row draw their inputs themselves, or are slow. */
 static const struct {
@@ -157,14 +159,12 @@ typedef struct variants {
     bool out[VARIANTS];
     int n;
 } variants;
-static int milliseconds;
 static bool show;
 
 static void begin_clock(void) {
     struct itimerval t;
     memset(&t, 0, sizeof t);
-    t.it_value.tv_sec = milliseconds / 1000;
-    t.it_value.tv_usec = milliseconds % 1000 * 1000;
+    t.it_value.tv_sec = SECONDS;
     setitimer(ITIMER_PROF, &t, NULL); /* its signal ends the process */
 }
 /* One variant: says its digest to the other process. */
@@ -320,38 +320,23 @@ static void one_file(const char *path) {
             changed++;
     }
 }
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 int main(int argc, char **argv) {
-    const char *path = "tests/variants.txt", *only = "";
-    bool write_it = false, stop = false;
-    FILE *f;
+    table_flags t = {"tests/variants.txt", "", false, false, false, 0};
+    int a = table_read_flags(&t, argc, argv);
+    FILE *f = fopen(t.path, "rb");
     size_t n;
-    int a;
-    for (a = 1; a < argc && argv[a][0] == '-'; a++) {
-        if (strcmp(argv[a], "--write") == 0)
-            write_it = true;
-        else if (strcmp(argv[a], "--show") == 0)
-            show = true;
-        else if (strcmp(argv[a], "--stop") == 0)
-            stop = true;
-        else if (strcmp(argv[a], "--only") == 0 && a + 1 < argc)
-            only = argv[++a];
-        else if (strcmp(argv[a], "--table") == 0 && a + 1 < argc)
-            path = argv[++a];
-    }
-    if ((f = fopen(path, "rb")) != NULL) {
+    if (f) {
         fclose(f);
-        table_text = read_whole(path, &n);
+        table_text = read_whole(t.path, &n);
     }
-    milliseconds = write_it ? WRITE_MILLISECONDS : READ_MILLISECONDS;
-    if (write_it && !(writes = fopen(path, "w"))) return 2;
-    if (writes)
-        fprintf(writes, "# What damaged inputs of the text tests come to, by digests: see tests/programs/variants.c. "
-                        "Written by\n# ./build.sh digests.\n");
-    qsort(argv + a, (size_t)(argc - a), sizeof *argv, by_name);
-    for (; a < argc && !(stop && failed); a++)
-        if (strstr(argv[a], only)) one_file(argv[a]);
+    show = t.show;
+    sim_fuel = FUEL;
+    writes =
+        table_open(&t, "# What damaged inputs of the text tests come to, by digests: see tests/programs/variants.c. "
+                       "Written by\n# ./build.sh digests.\n");
+    for (; a < argc && !(t.stop && failed); a++)
+        if (strstr(argv[a], t.only)) one_file(argv[a]);
     if (changed) printf("%d files differ; if that is meant, ./build.sh digests writes the table anew\n", changed);
     if (writes) fclose(writes);
     return finish();

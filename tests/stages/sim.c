@@ -55,6 +55,8 @@ typedef struct sim_case {
     uint64_t shadow;  /* limit; 0: the usual one */
 } sim_case;
 
+static uint64_t sim_fuel; /* no case takes more; 0: it takes what it says */
+
 static const char *sim_word(const char *p, char out[64]) {
     int n = 0;
     while (*p == ' ' || *p == ',') p++;
@@ -368,6 +370,7 @@ static xg_sim_worker *sim_go(
     k->l.memory = memory;
     k->l.print = sim_print;
     k->l.print_user = io;
+    if (sim_fuel && (!k->l.fuel || k->l.fuel > sim_fuel)) k->l.fuel = sim_fuel;
     if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) return NULL;
     if (*k->gpu) {
         if (!xg_device_of_part(xg_str_z(k->gpu), &k->device)) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no such GPU");

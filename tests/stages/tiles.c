@@ -464,7 +464,7 @@ static void tiles_of_fusion(
     xg_fusion_emission e;
     xg_tile_plan p;
     xg_tile_form f;
-    if (!c || xg_fuse_is_phases(c)) return;
+    if (!c || xg_fuse_is_phases(fusion)) return;
     XG_FOR_INSTS(i, c) {
         if (!xg_tile_is_hero(NULL, i, true) || !xg_tile_form_of(&f, xg_aff_new(io->arena), i)) continue;
         if (!xg_tile_is_worth(&f) || i->shape->elements * f.group[XG_TILE_K].size <= 1 << 16) continue;
@@ -493,7 +493,7 @@ static void tiles_units_of_fusion(
     xg_emit_target t = xg_emit_target_of(m, false);
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_tile_form f;
-    if (!c || xg_fuse_is_phases(c)) return;
+    if (!c || xg_fuse_is_phases(fusion)) return;
     XG_FOR_INSTS(i, c) {
         const xg_record *r;
         if (!xg_tile_is_hero(NULL, i, true) || !tiles_unit_takes(i, m->cc)) continue;
@@ -506,6 +506,14 @@ static void tiles_units_of_fusion(
             xg_printf(&io->out, "%s: %.*s\n", path, (int)fusion->name.n, fusion->name.p);
     }
 }
+/* Is it the computation of a fusion of fusions? */
+static bool tiles_joins(const xg_module *m, const xg_comp *joined) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_FUSION && xg_fuse_is_phases(i) && xg_attr_comp(i, XG_A_calls) == joined) return true;
+    return false;
+}
 static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, bool units, uint32_t *n) {
     const xg_comp *c;
     for (c = m->first; c; c = c->next)
@@ -514,7 +522,7 @@ static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, 
             if (units)
                 tiles_units_of_fusion(io, path, i, &m->device, n);
             else
-                tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->device, n);
+                tiles_of_fusion(io, path, i, tiles_joins(m, c), &m->device, n);
         }
 }
 static void tiles_of_file(xg_stage *io, const char *path, const char *target, bool units, uint32_t *n) {

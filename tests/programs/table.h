@@ -1,0 +1,52 @@
+/* tests/programs/table.h -- the flags of programs whose expectation is a table with a line a file: digests.c and
+ * variants.c. Include it behind expect.h. */
+#ifndef XLAGPU_TESTS_TABLE_H
+#define XLAGPU_TESTS_TABLE_H
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table_flags {
+    const char *path, *only; /* of the table; what the names of files have in them */
+    bool write, show, stop;  /* writes it anew; prints what lines are made of; ends at the first difference */
+    int medleys;             /* random modules */
+} table_flags;
+
+static int table_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+/* Reads them and sorts the files behind them; the number of the first file. */
+static int table_read_flags(table_flags *t, int argc, char **argv) {
+    int a;
+    for (a = 1; a < argc && argv[a][0] == '-'; a++) {
+        if (strcmp(argv[a], "--write") == 0)
+            t->write = true;
+        else if (strcmp(argv[a], "--show") == 0)
+            t->show = true;
+        else if (strcmp(argv[a], "--stop") == 0)
+            t->stop = true;
+        else if (strcmp(argv[a], "--only") == 0 && a + 1 < argc)
+            t->only = argv[++a];
+        else if (strcmp(argv[a], "--table") == 0 && a + 1 < argc)
+            t->path = argv[++a];
+        else if (strcmp(argv[a], "--medleys") == 0 && a + 1 < argc)
+            t->medleys = atoi(argv[++a]);
+        else {
+            fprintf(stderr, "unknown flag %s\n", argv[a]);
+            exit(2);
+        }
+    }
+    qsort(argv + a, (size_t)(argc - a), sizeof *argv, table_by_name);
+    return a;
+}
+/* The table, opened to be written, with its first line; NULL: it is only compared. */
+static FILE *table_open(const table_flags *t, const char *head) {
+    FILE *f = t->write ? fopen(t->path, "w") : NULL;
+    if (t->write && !f) {
+        fprintf(stderr, "cannot write %s\n", t->path);
+        exit(2);
+    }
+    if (f) fputs(head, f);
+    return f;
+}
+
+#endif /* XLAGPU_TESTS_TABLE_H */
