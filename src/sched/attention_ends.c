@@ -358,7 +358,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
     int64_t half;
     uint32_t k;
-    for (half = 0; half < w->p->halves; half++) w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
+    xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
     for (half = 0; half < w->p->halves; half++) {

@@ -109,17 +109,22 @@ XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
         xg_kval_set_range(*at, xg_range_of(0, p->steps));
     }
 }
+/* Where a vote lies: a row's, or one so many further on. */
+XG_FN xg_kval *xg_attention_vote_at(xg_attention_kernel *w, xg_kval *row, int64_t more) {
+    if (w->p->shape.grouped) row = xg_tile_join(&w->t, w->walk, w->p->tile, row);
+    return xg_attention_at(w, row, xg_attention_votes(w->p), more);
+}
 /* The rows' maxima into shared memory. */
 XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    int64_t tile = w->p->tile, parts = w->p->shape.parts, half;
+    int64_t half;
     xg_kval *row, *at;
     xg_flow f = xg_flow_of(&w->t.s, &w->votes);
     xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, w->beside, xg_elem_index(&w->t.s, 0)));
     row = xg_tile_join(&w->t, w->part, w->p->shape.warps, w->across);
     row = xg_tile_join(&w->t, row, w->p->warp_rows, w->group);
     for (half = 0; half < w->p->halves; half++) {
-        at = xg_attention_at(w, row, tile * parts, half * XG_ATTENTION_EIGHT);
+        at = xg_attention_vote_at(w, row, half * XG_ATTENTION_EIGHT);
         w->votes = xg_kinsert(b, w->most[half], w->votes, &at, 1);
     }
     xg_flow_end(&f);
@@ -129,13 +134,17 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
     xg_kb *b = xg_attention_b(w);
     int64_t tile = w->p->tile, parts = w->p->shape.parts, k, j;
     xg_kval *least = NULL, *row, *at, *v, *most;
-    xg_attention_wait(w);
+    bool grouped = w->p->shape.grouped;
+    if (!grouped) xg_attention_wait(w);
     if (has_rows) xg_attention_show_most(w);
-    xg_attention_wait(w);
+    if (grouped)
+        xg_attention_meet_voters(w);
+    else
+        xg_attention_wait(w);
     for (k = 0; k < tile; k += XG_WARP_LANES) {
         row = xg_attention_clamp(w, xg_attention_at(w, w->lane, tile, k), tile);
         for (most = NULL, j = 0; j < parts; j++) {
-            at = xg_attention_at(w, row, tile * parts, j * tile);
+            at = xg_attention_vote_at(w, row, j * tile);
             v = xg_kextract(b, w->votes, &at, 1);
             most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
         }

@@ -202,7 +202,7 @@ XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
             k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? xg_tile_bulk_readers(w->p) : 1);
     if (w->p->shape.multicast) xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
-    if (tensor) xg_tile_tensor_begin(w, thread);
+    if (tensor) xg_tile_tensor_begin(w, thread, xg_tile_tensor_columns(w->p));
     xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
     if (w->p->shape.multicast)
         xg_tile_bulk_meet(w);

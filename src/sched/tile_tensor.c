@@ -97,12 +97,12 @@ XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
 /* ---- tensor memory ---- */
 
 /* The first warp allocates it. */
-XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread) {
+XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kval *place = xg_shared_array(&w->s.b, XG_E_I32, 1);
     w->memory = xg_tile_bulk_at(w, place, xg_elem_index(&w->s, 0));
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, XG_WARP_LANES)));
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, xg_tile_tensor_columns(w->p));
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, columns);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
