@@ -3,8 +3,8 @@
  *
  * The pattern is XLA's: y, a scaled product and what is done to it (cublaslt.c), is multiplied or divided by a number,
  * limited to what f8 holds, and converted; max |y| over all of it may be asked for, too. Our own kernels need a second
- * one for the largest value, which reads y again; the library writes both from the first, but its call has more around
- * it than a kernel has. What the library divides by is turned over first. */
+ * one for the largest value, which reads y again; the library writes both from the first. The record has the
+ * estimates of both. What the library divides by is turned over first. */
 #ifndef XG_SCHED_F8_PASS_C
 #define XG_SCHED_F8_PASS_C
 #include "attention_pass.c"
@@ -12,8 +12,7 @@
 #include "dnn_attention.c"
 
 enum {
-    XG_F8_OWN_PERMILLE = 700, /* of a matrix unit's rate, that our products of f8 reach ... */
-    XG_LT_LAUNCH_NS = 4000    /* the library's kernels and what is done around them: both reasoned, not measured */
+    XG_F8_OWN_PERMILLE = 700 /* of a matrix unit's rate, that our products of f8 reach; reasoned, not measured */
 };
 typedef struct xg_f8_match {
     xg_inst *narrow, *y, *scale; /* the conversion; what is scaled; by which number, or NULL */
@@ -134,23 +133,25 @@ XG_FN int64_t xg_f8_own_time(const xg_lt_match *m, const xg_device *d, int64_t l
     int64_t product = xg_cost_scale(library, XG_LT_PEAK_PERMILLE, XG_F8_OWN_PERMILLE) + d->graph_ns * 1000;
     return m->largest ? product + (int64_t)xg_cost_moved(d, 2 * y) + d->graph_ns * 1000 : product;
 }
-XG_FN bool xg_f8_is_faster(const xg_inst *fusion, const xg_lt_match *m, const xg_lt_call *c, const xg_lt_types *t) {
-    const xg_module *module = fusion->comp->module;
-    int64_t library = xg_lt_time(m, c, t, &module->device);
-    return module->libraries & XG_EXE_LIBRARY_ALWAYS ||
-           library + (int64_t)XG_LT_LAUNCH_NS * 1000 < xg_f8_own_time(m, &module->device, library);
-}
 XG_FN bool xg_f8_order(xg_arena *a, xg_inst *fusion) {
+    const xg_module *module = fusion->comp->module;
+    int64_t library, own;
     xg_lt_match m;
     xg_lt_types types;
     xg_lt_call c;
     xg_record r;
-    if (!xg_lt_takes(fusion, &m, &c, &types) || !xg_f8_is_faster(fusion, &m, &c, &types)) return false;
+    if (!xg_lt_takes(fusion, &m, &c, &types)) return false;
+    library = xg_lt_time(&m, &c, &types, &module->device);
+    own = xg_f8_own_time(&m, &module->device, library);
+    library += module->device.graph_ns * 1000;
+    if (!(module->libraries & XG_EXE_LIBRARY_ALWAYS) && library >= own) return false;
     memset(&r, 0, sizeof r);
     r.kind = XG_STR("library");
     r.way = XG_STR("cublaslt");
     r.n_results = (uint32_t)xg_shape_leaves(fusion->shape);
     r.over = XG_NEW_N(a, xg_ints, r.n_results);
+    xg_record_put(a, &r.estimates, "cublaslt", &library, 1);
+    xg_record_put(a, &r.estimates, "kernels", &own, 1);
     xg_record_write(fusion, &r);
     return true;
 }

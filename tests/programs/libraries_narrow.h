@@ -60,7 +60,7 @@ static void narrow_products(xlagpu_context *c) {
     size_t k;
     for (k = 0; k < sizeof narrow_samples / sizeof *narrow_samples; k++) {
         xlagpu_device *d = open_with(FOLDER);
-        if (begin_run(c, "cublaslt,always", narrow_samples[k].text, &r)) {
+        if (begin_run(c, "cublaslt", narrow_samples[k].text, &r)) {
             if (!EXPECT(r.report.library_calls == narrow_samples[k].calls &&
                         (narrow_samples[k].kernels ? r.report.kernels >= 1 : r.report.kernels == 0)))
                 printf("%u calls, %u kernels\n%s\n", r.report.library_calls, r.report.kernels, narrow_samples[k].text);
@@ -74,7 +74,7 @@ static void narrow_products(xlagpu_context *c) {
 }
 static void narrow_failures(xlagpu_context *c) {
     static library_run r;
-    if (begin_run(c, "cublaslt,always", narrow_samples[0].text, &r))
+    if (begin_run(c, "cublaslt", narrow_samples[0].text, &r))
         fail_in_turn(fake, "cuBLAS\nwhile ", 15, r.exe, r.given, r.n, r.taken, r.n_results);
 }
 #endif
