@@ -793,6 +793,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #else
 #define XG_NOINLINE
 #endif
+/* A short function that hundreds of places call: a build for size keeps one copy, the others may inline it. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_ONE_COPY XG_NOINLINE
+#else
+#define XG_ONE_COPY
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -806,6 +812,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #endif
 #else
 #define XG_UNUSED
+#define XG_ONE_COPY
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
@@ -3670,7 +3677,7 @@ enum {
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
 }
