@@ -734,6 +734,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
+/* A build for size (-Os) by GCC 12 or newer is one for least size (-Oz), in these rooms only: each small constant that
+ * is an argument is two or three bytes shorter. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("Oz")
+#endif
+
 /* base/base.h -- what every room stands on: memory, failure, text, tables.
  *
  * Both public headers carry this room, so each of its files has a guard of its own.
@@ -797,6 +804,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #else
 #define XG_NOINLINE
 #endif
+/* A short function that hundreds of places call: a build for size keeps one copy, the others may inline it. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_ONE_COPY XG_NOINLINE
+#else
+#define XG_ONE_COPY
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -810,6 +823,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #endif
 #else
 #define XG_UNUSED
+#define XG_ONE_COPY
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
@@ -3683,7 +3697,7 @@ enum {
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
 }
@@ -35278,6 +35292,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
 #endif /* XR_CLIQUES */
 
 #endif /* XG_RT_CLIQUE_C */
+#endif
+
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
+#pragma GCC pop_options
 #endif
 #endif
 

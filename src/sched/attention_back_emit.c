@@ -255,7 +255,7 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     for (k = 1; k < XG_WARP_LANES; k *= 2)
         least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
     xg_flow_slot(&one, &w->votes);
-    xg_flow_if(&one, xg_kcmpi_(b, XG_CI_EQ, w->lane, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, w->lane, 0));
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
     xg_attention_wait(w);

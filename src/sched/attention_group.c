@@ -64,9 +64,9 @@ XG_FN xg_kval *xg_attention_group_spot(
     lined.bytes = xg_type_bytes(w->f->held);
     lined.elements = rows * XG_ATTENTION_LINE * xg_tile_over(counts[XG_ATTENTION_AT_PIECE], pieces);
     line = xg_aff_add(x, line, xg_aff_dim(x, XG_ATTENTION_AT_ROW));
-    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]),
-        xg_aff_dim(x, XG_ATTENTION_AT_LANE));
-    place = xg_aff_add(x, place, xg_aff_mul(x, line, XG_ATTENTION_LINE));
+    place = xg_aff_add_mul(
+        x, xg_aff_dim(x, XG_ATTENTION_AT_LANE), xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]);
+    place = xg_aff_add_mul(x, place, line, XG_ATTENTION_LINE);
     return xg_tile_group_spot(&w->t, lined, counts, XG_ATTENTION_AT_DIMS, place, at);
 }
 
@@ -98,7 +98,7 @@ XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
     xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, own, 0));
     own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(&w->t, turn, w->p->stages));
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
     xg_flow_end(&f);
@@ -109,7 +109,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
             k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
             k == n - w->p->votes                                    ? w->p->threads + w->p->producers
@@ -118,7 +118,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
                                                                     : w->p->threads / XG_TILE_BULK_GROUP);
     xg_flow_end(&f);
     if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
-    xg_flow_if(&rows, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_bring_query(w);
     xg_flow_end(&rows);
     xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
@@ -159,7 +159,7 @@ XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
     xg_flow one = xg_flow_of(&w->t.s, NULL), f = one;
     uint32_t side;
-    xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    xg_flow_if(&one, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, w->p->threads));
     f.rolled = true;
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
@@ -314,7 +314,7 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     xg_attention_group_begin(w, thread);
     for (k = 0; k <= p->form.n_stats; k++) xg_flow_slot(&part, &w->dest[k]);
     before = *w;
-    xg_flow_if(&part, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, p->threads)));
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
     if (p->shape.in_tensor) xg_attention_tensor_begin(w);
     xg_attention_steps(w);

@@ -31,7 +31,7 @@ XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t li
 /* Whether v is one of so many; NULL: always. */
 XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
     if (xg_kval_range(v).hi < limit) return NULL;
-    return xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, v, xg_elem_index(&w->t.s, limit));
+    return xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, v, limit);
 }
 XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
     const xg_attention_given *given, uint32_t n, xg_kval **index) {

@@ -158,7 +158,7 @@ XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_
     linear[row] = xg_aff_dim(x, 0);
     linear[XG_TILE_K] = xg_aff_dim(x, 1);
     k = along_k ? XG_TILE_K : row;
-    linear[k] = xg_aff_add(x, xg_aff_mul(x, linear[k], n), lane);
+    linear[k] = xg_aff_add_mul(x, lane, linear[k], n);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
     for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
@@ -292,7 +292,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
         memset(linear, 0, sizeof linear);
         linear[XG_TILE_B] = xg_aff_dim(x, 3);
         linear[XG_TILE_M] = xg_aff_dim(x, 0);
-        linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), n), xg_aff_dim(x, 2));
+        linear[XG_TILE_N] = xg_aff_add_mul(x, xg_aff_dim(x, 2), xg_aff_dim(x, 1), n);
         xg_tile_variables(f, &env, linear, vars);
         for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
         for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
