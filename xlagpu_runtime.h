@@ -734,13 +734,6 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
-/* A build for size (-Os) by GCC 12 or newer is one for least size (-Oz), in these rooms only: each small constant that
- * is an argument is two or three bytes shorter. */
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("Oz")
-#endif
-
 /* base/base.h -- what every room stands on: memory, failure, text, tables.
  *
  * Both public headers carry this room, so each of its files has a guard of its own.
@@ -35292,10 +35285,6 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
 #endif /* XR_CLIQUES */
 
 #endif /* XG_RT_CLIQUE_C */
-#endif
-
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC pop_options
 #endif
 #endif
 

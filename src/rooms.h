@@ -1,13 +1,6 @@
 /* rooms.h -- the implementation: every file of every room, lower rooms first. A room can use only what stands above it
  * here; so can a file within its room, but for what the room's header declares. */
 
-/* A build for size (-Os) by GCC 12 or newer is one for least size (-Oz), in these rooms only: each small constant that
- * is an argument is two or three bytes shorter. */
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("Oz")
-#endif
-
 /* base */
 #include "base/base.h"
 #include "base/number.h"
@@ -539,7 +532,3 @@
 #include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"
-
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC pop_options
-#endif

@@ -1,13 +1,6 @@
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
-/* A build for size (-Os) by GCC 12 or newer is one for least size (-Oz), in these rooms only: each small constant that
- * is an argument is two or three bytes shorter. */
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("Oz")
-#endif
-
 #include "base/base.h"
 #include "base/number.h"
 #include "base/float_text.c"
@@ -104,8 +97,4 @@
 #include "rt/execute.c"
 #include "rt/easy.c"
 #include "rt/clique.c"
-#endif
-
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
-#pragma GCC pop_options
 #endif
