@@ -85,23 +85,23 @@ XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
 /* Rounds of: i = init; while (i <direction> bound) i += step; -1 where it would wrap. */
 XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
     int64_t span, n, last;
-    if (t == XLAGPU_U64 && (init < 0 || bound < 0)) return -1;
+    if (init == INT64_MIN || bound == INT64_MIN || (t == XLAGPU_U64 && (init < 0 || bound < 0))) return -1;
     if (xg_str_is(direction, "NE"))
-        return (bound - init) % step == 0 && (bound - init) / step >= 0 ? (bound - init) / step : -1;
+        return xg_add64(bound, -init, &span) && span != INT64_MIN && span % step == 0 && span / step >= 0 ? span / step
+                                                                                                          : -1;
     if (xg_str_is(direction, "LE")) {
         if (bound == INT64_MAX) return -1;
         bound++;
-    } else if (xg_str_is(direction, "GE")) {
-        if (bound == INT64_MIN) return -1;
+    } else if (xg_str_is(direction, "GE"))
         bound--;
-    }
     if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
         if (init >= bound) return 0;
         if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
         n /= step;
     } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
         if (init <= bound) return 0;
-        if (step >= 0 || step == INT64_MIN || !xg_add64(init, -bound, &span) || !xg_add64(span, -step - 1, &n))
+        if (step >= 0 || step == INT64_MIN || bound == INT64_MIN || !xg_add64(init, -bound, &span) ||
+            !xg_add64(span, -step - 1, &n))
             return -1;
         n /= -step;
     } else
