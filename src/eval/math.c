@@ -250,15 +250,6 @@ XG_FN xg_complex xg_complex_rsqrt(xg_complex z) {
     return xg_complex_div(xg_complex_of(1, 0), xg_complex_sqrt(z));
 }
 
-XG_FN xg_complex xg_complex_cbrt(xg_complex z) {
-    double arg, root;
-    if (z.re == 0 && z.im == 0) return z;
-    arg = atan2(z.im, z.re) / 3;
-    root = exp(xg_log_abs(z.re, z.im) / 3);
-    if (fabs(z.re) < 1e150 && fabs(z.im) < 1e150 && hypot(z.re, z.im) > 1e-150) root = cbrt(hypot(z.re, z.im));
-    return xg_complex_of(root * xg_cos(arg), root * xg_sin(arg));
-}
-
 XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b) {
     if (b.re == 0 && b.im == 0) return xg_complex_of(1, 0);
     if (a.re == 0 && a.im == 0) {
