@@ -12,7 +12,7 @@
  * has a meaning: the rest of their warp to where it would need them, other warps to where they would wait for it. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "provided.c"
+#include "texture.c"
 
 enum {
     XG_SIM_QUANTUM = 20000,
@@ -288,6 +288,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         v->n_stored = 0;
         xg_sim_exec_atom(w, v, in, mask);
         break;
+    case XG_SIM_K_TEX: xg_sim_exec_tex(w, v, in, mask); break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
