@@ -362,6 +362,7 @@
 #include "sched/attention_bring.c"
 #include "sched/attention_plain.c"
 #include "sched/attention_mma.c"
+#include "sched/attention_tensor.c"
 #include "sched/attention_group.c"
 #include "sched/attention_walk.c"
 #include "sched/attention_ends.c"

@@ -114,6 +114,9 @@ XG_FN const xg_aff *xg_aff_add_in(xg_aff_env *env, const xg_aff *a, const xg_aff
 XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
     return xg_aff_add_scaled(&x->anywhere, a, b, 1);
 }
+XG_FN const xg_aff *xg_aff_add_mul(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t scale) {
+    return xg_aff_add_scaled(&x->anywhere, a, b, scale);
+}
 XG_FN const xg_aff *xg_aff_sub(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
     return xg_aff_add_scaled(&x->anywhere, a, b, -1);
 }

@@ -45,6 +45,12 @@
 #else
 #define XG_NOINLINE
 #endif
+/* A short function that hundreds of places call: a build for size keeps one copy, the others may inline it. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_ONE_COPY XG_NOINLINE
+#else
+#define XG_ONE_COPY
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -58,6 +64,7 @@
 #endif
 #else
 #define XG_UNUSED
+#define XG_ONE_COPY
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)

@@ -142,7 +142,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
     xg_kval *away;
     if (r.lo == r.hi && r.lo % of == 0) return r.lo ? xg_k2(&d->s.b, XG_K_OP_ADDI, lo, mine) : mine;
     away = xg_k2(&d->s.b, XG_K_OP_SUBI, mine, lo);
-    away = xg_k2(&d->s.b, XG_K_OP_ANDI, away, xg_elem_index(&d->s, of - 1));
+    away = xg_k2_int(&d->s.b, XG_K_OP_ANDI, away, of - 1);
     return xg_k2(&d->s.b, XG_K_OP_ADDI, lo, away);
 }
 /* The loop of the region that stands next. mine: by a team's threads, each with its indices. */
@@ -318,7 +318,7 @@ XG_FN xg_bacc xg_block_gathered(
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
     k = xg_flow_for(&f, lo, hi, 1, count);
-    k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
+    k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2_int(&d->s.b, XG_K_OP_MULI, k, step));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
     xg_flow_end(&f);

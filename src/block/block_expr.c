@@ -275,7 +275,7 @@ XG_FN xg_kval *xg_block_magnitude(xg_block *d, xg_kval *v) {
     bool wide = d->real == XG_E_F64;
     xg_kelem bits = wide ? XG_E_I64 : XG_E_I32;
     xg_kval *x = xg_kcast(b, XG_K_OP_BITCAST, v, bits), *good;
-    x = xg_k2(b, XG_K_OP_ANDI, x, xg_kconst_int(b, bits, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000));
+    x = xg_k2_int(b, XG_K_OP_ANDI, x, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000);
     x = xg_kcast(b, XG_K_OP_BITCAST, x, d->real);
     x = xg_k2(b, XG_K_OP_MINNUMF, x, xg_block_float(d, ldexp(1, wide ? 1022 : 126)));
     good = xg_kcmpf_(b, XG_CF_OGT, x, xg_block_float(d, 0));
@@ -287,8 +287,8 @@ XG_FN xg_kval *xg_block_magnitude(xg_block *d, xg_kval *v) {
 
 XG_FN xg_kval *xg_block_inside(xg_block *d, xg_kval *v, int64_t count) {
     xg_range r = xg_kval_range(v);
-    if (r.hi >= count) v = xg_k2(&d->s.b, XG_K_OP_MINSI, v, xg_elem_index(&d->s, count - 1));
-    if (r.lo < 0) v = xg_k2(&d->s.b, XG_K_OP_MAXSI, v, xg_elem_index(&d->s, 0));
+    if (r.hi >= count) v = xg_k2_int(&d->s.b, XG_K_OP_MINSI, v, count - 1);
+    if (r.lo < 0) v = xg_k2_int(&d->s.b, XG_K_OP_MAXSI, v, 0);
     return v;
 }
 /* Of an int by a constant: the quotient, or what is left. */
@@ -308,9 +308,7 @@ XG_FN uint32_t xg_block_place(xg_block *d, const xg_block_array *a, xg_kval *i, 
     i = xg_block_inside(d, i, a->rows);
     j = xg_block_inside(d, j, a->columns);
     if (a->where == XG_BLOCK_SHARED || a->lent) {
-        flat = a->rows == 1
-                   ? j
-                   : xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, i, xg_elem_index(&d->s, pitch)), j);
+        flat = a->rows == 1 ? j : xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2_int(&d->s.b, XG_K_OP_MULI, i, pitch), j);
         xg_kval_set_range(flat, xg_range_of(0, a->rows * pitch - 1));
         if (a->where == XG_BLOCK_SHARED) {
             at[0] = flat;
@@ -485,7 +483,7 @@ XG_FN xg_bval xg_block_unary(xg_block *d) {
         x = xg_block_unary(d);
         if (xg_kval_is_const(xg_block_cond_of(d, x), &known))
             return xg_bval_bool(xg_kconst_int(&d->s.b, XG_E_I1, !known));
-        return xg_bval_bool(xg_k2(&d->s.b, XG_K_OP_XORI, x.e.v, xg_kconst_int(&d->s.b, XG_E_I1, 1)));
+        return xg_bval_bool(xg_k2_int(&d->s.b, XG_K_OP_XORI, x.e.v, 1));
     }
     return xg_block_primary(d);
 }

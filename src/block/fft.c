@@ -72,7 +72,7 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
     start = xg_fft_root_at(b, power, most, d->twist_length, d->sign, d->real);
     x[0] = xg_fft_times(b, x[0], start);
     if (radix == 1) return;
-    power = xg_k2(b, XG_K_OP_MULI, first[d->twist_dim], xg_elem_index(d->s, step));
+    power = xg_k2_int(b, XG_K_OP_MULI, first[d->twist_dim], step);
     xg_kval_set_range(power, xg_range_of(0, step * (parts - 1)));
     w[1] = xg_fft_root_at(b, power, step * (parts - 1), d->twist_length, d->sign, d->real);
     for (q = 1; q < radix; q++) {
@@ -168,10 +168,10 @@ XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest
 /* chunk * threads + thread, and whether that is below the limit (NULL: always). */
 XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
     xg_kb *b = &d->s->b;
-    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, chunk, xg_elem_index(d->s, d->threads)), d->where[0]);
+    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, chunk, d->threads), d->where[0]);
     bool exact = limit % d->threads == 0;
     xg_kval_set_range(v, xg_range_of(0, (exact ? limit : (limit / d->threads + 1) * d->threads) - 1));
-    *below = exact ? NULL : xg_kcmpi_(b, XG_CI_SLT, v, xg_elem_index(d->s, limit));
+    *below = exact ? NULL : xg_kcmpi_int(b, XG_CI_SLT, v, limit);
     return v;
 }
 /* table[k] = the root of order n to the power k */
@@ -202,10 +202,10 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_kval *step, *place, *next, *over, *reached, *var;
     xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
-    from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
-    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
-    from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
-    from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
+    from = xg_aff_add_mul(x, xg_aff_mod(x, at, row->done), xg_aff_div(x, at, order), row->done);
+    from = xg_aff_add_mul(x, from, xg_aff_dim(x, 1), row->length / row->radix);
+    from = xg_aff_add_mul(x, xg_aff_mod(x, rest, row->inner), from, row->inner);
+    from = xg_aff_add_mul(x, from, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner);
     from = xg_fft_place(d, from);
     reached = xg_elem_index(d->s, 0);
     xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
@@ -223,8 +223,8 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
     next = xg_k2(b, XG_K_OP_ADDI, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
-    over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
-    reached = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    over = xg_k2_int(b, XG_K_OP_SUBI, next, order);
+    reached = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_SGE, next, order), over, next);
     xg_kval_set_range(reached, xg_range_of(0, order - 1));
     xg_flow_end(&f);
     return r;
@@ -383,14 +383,14 @@ XG_FN void xg_fft_sections(
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];
         if (first[from]) {
-            list[from].where[1] = xg_k2(&s->b, XG_K_OP_SUBI, where[1], xg_elem_index(s, first[from]));
+            list[from].where[1] = xg_k2_int(&s->b, XG_K_OP_SUBI, where[1], first[from]);
             xg_kval_set_range(list[from].where[1], xg_range_of(0, list[from].blocks - 1));
         }
         dest[from] = xg_fft_transform(&list[from], dest[from]);
         return;
     }
     for (k = from; k < to; k++) xg_flow_slot(&f, &dest[k]);
-    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])));
+    xg_flow_if(&f, xg_kcmpi_int(&s->b, XG_CI_SLT, where[1], first[mid]));
     xg_fft_sections(list, first, from, mid, where, dest);
     xg_flow_else(&f);
     xg_fft_sections(list, first, mid, to, where, dest);

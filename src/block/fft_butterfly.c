@@ -61,7 +61,7 @@ XG_FN xg_kval *xg_fft_series(xg_kb *b, xg_kval *z, int terms, int odd) {
     return r;
 }
 XG_FN xg_kval *xg_fft_fold(xg_kb *b, xg_kval **n, int64_t twice, int64_t above) { /* n > above: twice - n */
-    xg_kval *is = xg_kcmpi_(b, XG_CI_SGT, *n, xg_kconst_int(b, (*n)->type->elem, above)),
+    xg_kval *is = xg_kcmpi_int(b, XG_CI_SGT, *n, above),
             *other = xg_k2(b, XG_K_OP_SUBI, xg_kconst_int(b, (*n)->type->elem, twice), *n);
     *n = xg_kselect(b, is, other, *n);
     return is;
@@ -75,7 +75,7 @@ XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, doub
     bool wide = real == XG_E_F64;
     xg_elem w;
     /* in quarters of 1 / n of a turn, n of them a quarter turn */
-    t = xg_k2(b, XG_K_OP_MULI, t, xg_kconst_int(b, word, 4));
+    t = xg_k2_int(b, XG_K_OP_MULI, t, 4);
     xg_kval_set_range(t, xg_range_of(0, 4 * most));
     if (4 * most > 2 * n) lower = xg_fft_fold(b, &t, 4 * n, 2 * n);
     if (4 * most > n) left = xg_fft_fold(b, &t, 2 * n, n);

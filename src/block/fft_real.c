@@ -42,7 +42,7 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
         xg_kval **i = &at[rank - d->n + k], *other;
         int64_t n = d->length[k];
         other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
-        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, other);
+        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_EQ, *i, 0), *i, other);
         *i = xg_kselect(b, *mirrored, other, *i);
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
     }
@@ -54,7 +54,7 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
-    const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
+    const xg_aff *where = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), 2);
     xg_kval *which = xg_fft_for(d, f, 2);
     xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
     return which;
@@ -72,7 +72,7 @@ XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
 XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
     xg_flow f = xg_flow_of(d->s, dest);
     xg_kval *which = xg_fft_each_of_pair(d, &f, at);
-    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, which, xg_elem_index(d->s, 0)), v.v, v.im);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_int(&d->s->b, XG_CI_EQ, which, 0), v.v, v.im);
     v.im = NULL;
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_flow_end(&f);
@@ -97,14 +97,14 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k],
                 *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
-        *i = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, mirror);
+        *i = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_EQ, *i, 0), *i, mirror);
         xg_kval_set_range(*i, xg_range_of(0, d->length[k] - 1));
     }
     other[last] = opposite;
     x[0] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     x[1] = xg_fft_conj(d, xg_elem_of(d->s, XG_OPERAND(d->i, 0), other));
     if (!zero) return;
-    is = xg_kcmpi_(b, XG_CI_EQ, at[last], xg_elem_index(d->s, 0));
+    is = xg_kcmpi_int(b, XG_CI_EQ, at[last], 0);
     if (d->volume == h) { /* each is its own mirror image */
         none = xg_fft_zero(d).v;
         for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
@@ -195,21 +195,21 @@ XG_FN xg_fft_pairs xg_fft_pairs_of(const xg_fft_site *d, const xg_aff *number, i
     rest = xg_aff_div(x, number, p.inner);
     p.start = xg_aff_mod(x, rest, p.run);
     rest = xg_aff_div(x, rest, p.run);
-    p.line = xg_aff_add(x, xg_aff_mul(x, rest, h * p.inner), inside);
+    p.line = xg_aff_add_mul(x, inside, rest, h * p.inner);
     p.mirror = inside;
     for (k = d->n - 1; k-- > 0;) {
         const xg_aff *i = xg_aff_mod(x, rest, d->length[k]),
                      *other = xg_aff_mod(x, xg_aff_add_k(x, xg_aff_mul(x, i, -1), d->length[k]), d->length[k]);
-        p.mirror = xg_aff_add(x, p.mirror, xg_aff_mul(x, other, step * p.inner));
+        p.mirror = xg_aff_add_mul(x, p.mirror, other, step * p.inner);
         rest = xg_aff_div(x, rest, d->length[k]);
         step *= d->length[k];
     }
-    p.mirror = xg_aff_add(x, p.mirror, xg_aff_mul(x, rest, step * p.inner));
+    p.mirror = xg_aff_add_mul(x, p.mirror, rest, step * p.inner);
     return p;
 }
 XG_FN const xg_aff *xg_fft_at(const xg_fft_site *d, const xg_fft_pairs *p, const xg_aff *line, const xg_aff *k) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_fft_place(d, xg_aff_add(x, line, xg_aff_mul(x, k, p->inner)));
+    return xg_fft_place(d, xg_aff_add_mul(x, line, k, p->inner));
 }
 XG_FN xg_elem xg_fft_load(const xg_fft_site *d, xg_kval *place) {
     return xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
@@ -251,7 +251,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     }
     if (h % 2) return;
     f = xg_flow_of(d->s, dest);
-    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0))); /* X[h / 2] = conj Z[-(h / 2)] */
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_EQ, k[0], 0)); /* X[h / 2] = conj Z[-(h / 2)] */
     at[0][last] = xg_elem_index(d->s, h / 2);
     x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
     *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);

@@ -83,13 +83,12 @@ XG_FN const xg_aff *xg_fft_from(const xg_fft_site *d, const xg_fft_turn *t, int6
 XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_t c) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t run = t->row->done * t->row->inner;
-    const xg_aff *at =
-        xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
+    const xg_aff *at = xg_aff_add_mul(x, xg_aff_mod(x, t->rest, run), xg_aff_div(x, t->rest, run), run * t->row->radix);
     return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
 }
 XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
     if (!by) return v;
-    v = xg_k2(&d->s->b, XG_K_OP_ADDI, v, xg_elem_index(d->s, by));
+    v = xg_k2_int(&d->s->b, XG_K_OP_ADDI, v, by);
     if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
     return v;
 }
@@ -111,8 +110,8 @@ XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t,
 }
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count),
-        d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume));
+    return xg_aff_add_mul(x, d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume),
+        xg_aff_dim(x, 1), d->count);
 }
 /* The indices, in the operand or result, of an element of the block. */
 XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {

@@ -30,8 +30,8 @@ typedef struct xg_merging {
 
 XG_FN xg_kval *xg_merging_clamped(xg_merging *m, xg_kval *v, int64_t lo, int64_t hi) {
     xg_kb *b = &m->d->s.b;
-    v = xg_k2(b, XG_K_OP_MINSI, v, xg_elem_index(&m->d->s, hi));
-    v = xg_k2(b, XG_K_OP_MAXSI, v, xg_elem_index(&m->d->s, lo));
+    v = xg_k2_int(b, XG_K_OP_MINSI, v, hi);
+    v = xg_k2_int(b, XG_K_OP_MAXSI, v, lo);
     xg_kval_set_range(v, xg_range_of(lo, hi));
     return v;
 }
@@ -50,7 +50,7 @@ XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
     m->row = v[0];
     m->first = v[1];
     m->diag = v[2];
-    m->second = xg_k2(b, XG_K_OP_ADDI, v[1], xg_elem_index(&d->s, m->run));
+    m->second = xg_k2_int(b, XG_K_OP_ADDI, v[1], m->run);
     m->n_first = m->n_second = xg_elem_index(&d->s, m->run);
     if (d->whole % to) {
         left = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), m->first);
@@ -58,7 +58,7 @@ XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
         left = xg_k2(b, XG_K_OP_SUBI, left, m->n_first);
         m->n_second = xg_merging_clamped(m, left, 0, m->run);
     }
-    m->made = xg_k2(b, XG_K_OP_ADDI, m->diag, xg_elem_index(&d->s, d->places));
+    m->made = xg_k2_int(b, XG_K_OP_ADDI, m->diag, d->places);
     if (d->whole % d->places) {
         all = xg_k2(b, XG_K_OP_ADDI, m->n_first, m->n_second);
         m->made = xg_k2(b, XG_K_OP_MINSI, m->made, all);
@@ -133,10 +133,10 @@ XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_kval *shared = xg_shared_array(&d->s.b, XG_E_I32, XG_MERGING_CUTS), *is_first, *found, *at;
     xg_flow f = xg_flow_of(&d->s, &shared);
     int64_t k;
-    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)));
-    is_first = xg_kcmpi_(b, XG_CI_EQ, d->at[0], xg_elem_index(&d->s, 0));
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLT, d->at[0], 2));
+    is_first = xg_kcmpi_int(b, XG_CI_EQ, d->at[0], 0);
     found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
-    at = xg_k2(b, XG_K_OP_MINSI, d->at[0], xg_elem_index(&d->s, 1));
+    at = xg_k2_int(b, XG_K_OP_MINSI, d->at[0], 1);
     xg_kval_set_range(at, xg_range_of(0, 1));
     shared = xg_kinsert(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, &at, 1);
     xg_flow_end(&f);

@@ -156,8 +156,8 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
     const xg_aff *both[2];
     xg_sort_spot s;
     xg_kval *v[2];
-    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
-    both[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place);
+    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group);
+    both[1] = xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length);
     xg_sort_apply(d, both, 2, other, xg_range_of(0, d->places - 1), v);
     s.row_is = xg_sort_below(d, &v[0], d->rows);
     s.place_is = xg_sort_below(d, &v[1], d->whole);
@@ -173,7 +173,7 @@ XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at,
     v[1] = at;
     m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
     m->dims[1].range = xg_range_of(0, d->strip - 1);
-    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->strip), xg_aff_dim(x, 1));
+    m->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), d->strip);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
     xg_sort_at(d, s->row, place, indices);
 }
@@ -183,9 +183,8 @@ XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
     xg_kval *v[2];
     xg_sort_spot s;
     xg_sort_home(d, j - j % d->strip, &row, &place);
-    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
-    both[1] = xg_aff_div(
-        x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
+    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group);
+    both[1] = xg_aff_div(x, xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), d->strip);
     xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
     s.row_is = xg_sort_below(d, &v[0], d->rows);
     s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
@@ -198,7 +197,7 @@ XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
 XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
     const xg_aff *row, *place;
     xg_sort_home(d, j, &row, &place);
-    return xg_aff_add(d->e->m->aff, xg_aff_mul(d->e->m->aff, row, d->places), place);
+    return xg_aff_add_mul(d->e->m->aff, place, row, d->places);
 }
 
 /* ---- items ---- */
@@ -226,7 +225,7 @@ XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
 XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval *number, bool padded) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_range range = xg_range_of(0, d->places - 1);
-    const xg_aff *to = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, flat, d->places), d->places), xg_aff_dim(x, 2));
+    const xg_aff *to = xg_aff_add_mul(x, xg_aff_dim(x, 2), xg_aff_div(x, flat, d->places), d->places);
     xg_kval *index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, number, XG_E_INDEX), *v;
     xg_kval_set_range(index, range);
     if (padded) to = xg_sort_padded(d, to);
@@ -298,7 +297,7 @@ XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
     left = xg_sort_value(d,
         xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
-    left = xg_k2(&d->s.b, XG_K_OP_MINSI, left, xg_elem_index(&d->s, d->length));
+    left = xg_k2_int(&d->s.b, XG_K_OP_MINSI, left, d->length);
     return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
 }
 /* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if
@@ -396,7 +395,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
     /* what a thread has in order stands together from now on */
-    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own));
+    first = xg_aff_add_mul(x, xg_aff_mul(x, row, d->places), xg_aff_div(x, place, d->strip), own);
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
     for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
@@ -562,13 +561,13 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     xg_range r = xg_kval_range(*place);
     if (first == 0 && kept == d->whole) return is;
     if (r.lo < first || r.hi >= first + kept) {
-        from = xg_k2(b, XG_K_OP_MINSI, *place, xg_elem_index(&d->s, first + kept - 1));
-        from = xg_k2(b, XG_K_OP_MAXSI, from, xg_elem_index(&d->s, first));
+        from = xg_k2_int(b, XG_K_OP_MINSI, *place, first + kept - 1);
+        from = xg_k2_int(b, XG_K_OP_MAXSI, from, first);
         is = xg_elem_and(&d->s, is, xg_kcmpi_(b, XG_CI_EQ, from, *place));
         xg_kval_set_range(from, xg_range_of(first, first + kept - 1));
         *place = from;
     }
-    *place = xg_k2(b, XG_K_OP_SUBI, *place, xg_elem_index(&d->s, first));
+    *place = xg_k2_int(b, XG_K_OP_SUBI, *place, first);
     xg_kval_set_range(*place, xg_range_of(0, kept - 1));
     return is;
 }

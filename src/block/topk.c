@@ -64,12 +64,11 @@ XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_b
         int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
         number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
-        number = xg_k2(
-            &d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
+        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2_int(&d->s.b, XG_K_OP_MULI, number, d->threads), d->thread);
         xg_topk_ranged(number, turns * d->threads - 1);
     }
     some = xg_flow_of(&d->s, &list);
-    xg_flow_if(&some, n % d->threads ? xg_kcmpi_(&d->s.b, XG_CI_SLT, number, xg_elem_index(&d->s, n)) : NULL);
+    xg_flow_if(&some, n % d->threads ? xg_kcmpi_int(&d->s.b, XG_CI_SLT, number, n) : NULL);
     list = body(d, data, number, list);
     xg_flow_end(&some);
     if (loop) xg_flow_end(&all);
@@ -85,10 +84,9 @@ XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
     if (xg_type_class(t) == XGT_F)
         v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
     else if (!xg_type_signed(t))
-        v = word ? xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, INT32_MIN))
-                 : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
+        v = word ? xg_k2_int(b, XG_K_OP_XORI, v, INT32_MIN) : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
     if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
-    return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, -1));
+    return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2_int(b, XG_K_OP_XORI, v, -1);
 }
 XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
     d->row[d->dim] = index;
@@ -98,15 +96,14 @@ XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
     xg_kb *b = &d->s.b;
     xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)),
             *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
-    low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
+    low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_I64);
     return xg_k2(b, XG_K_OP_ORI, high, low);
 }
 /* The index of the list's entry at a place. */
 XG_FN xg_kval *xg_topk_index(xg_topk_site *d, xg_kval *list, xg_kval *place, int64_t most) {
     xg_kb *b = &d->s.b;
     xg_kval *low = xg_kcast(b, XG_K_OP_TRUNCI, xg_kextract(b, list, &place, 1), XG_E_I32);
-    return xg_topk_ranged(
-        xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_INDEX), most);
+    return xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_INDEX), most);
 }
 
 /* ---- the best of each class ---- */
@@ -133,8 +130,8 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &group, part);
     xg_topk_ranged(part[0], d->width - 1);
     if (d->k < d->width) {
-        *dead = xg_kcmpi_(b, XG_CI_SGE, part[0], xg_elem_index(&d->s, d->k));
-        part[0] = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, part[0], xg_elem_index(&d->s, d->k - 1)), d->k - 1);
+        *dead = xg_kcmpi_int(b, XG_CI_SGE, part[0], d->k);
+        part[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, part[0], d->k - 1), d->k - 1);
     }
     leader =
         xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
@@ -172,7 +169,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[0] = xg_topk_at(d, klass);
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
-        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
+        index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
         xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
     }
     if (first == n) return;
@@ -181,13 +178,12 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     f = xg_flow_of(&d->s, &best[0]);
     xg_flow_slot(&f, &best[1]);
     number = xg_flow_for(&f, from, index, stride, n);
-    from = xg_topk_ranged(
-        XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass),
-        d->length - 1);
+    from =
+        xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, number, l->modulus), klass), d->length - 1);
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
-        index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
-        xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
+        index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
+        xg_topk_better(d, best, index, xg_k2_int(b, XG_K_OP_ADDI, number, k));
     }
     xg_flow_end(&f);
 }
@@ -197,7 +193,7 @@ XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     xg_kb *b = &d->s.b;
     xg_kval *index, *beyond;
     xg_flow f = xg_flow_of(&d->s, NULL);
-    beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
+    beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus);
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
     if (!full) {
         best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
@@ -205,8 +201,8 @@ XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     }
     xg_flow_slot(&f, &best[0]);
     xg_flow_slot(&f, &best[1]);
-    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)));
-    index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length));
+    index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, beyond, d->length - 1), d->length - 1);
     if (full)
         xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
     else {
@@ -226,12 +222,11 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
     if (d->length % l->modulus) xg_topk_last(d, l, klass, full, best);
     index = xg_kcast(b, XG_K_OP_INDEX_CAST, best[1], XG_E_INDEX);
     xg_topk_ranged(index, XG_MAX(full, 1));
-    index = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, index, xg_elem_index(&d->s, l->modulus)), klass);
+    index = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, index, l->modulus), klass);
     entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
     if (dead) {
         /* Not a class, so no index of one: behind all others, and different in each group. */
-        none = xg_kcast(
-            b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_ADDI, group, xg_elem_index(&d->s, behind + l->modulus)), XG_E_I64);
+        none = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_ADDI, group, behind + l->modulus), XG_E_I64);
         none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
         entry = xg_kselect(b, dead, none, entry);
     }
@@ -267,7 +262,7 @@ XG_FN xg_kval *xg_topk_exchange(
     xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
     xg_topk_step step;
     first = xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, t, half), 2), low);
-    first = xg_aff_add(x, first, xg_aff_mul(x, xg_aff_div(x, t, half), stride));
+    first = xg_aff_add_mul(x, first, xg_aff_div(x, t, half), stride);
     m->dims[0].range = xg_range_of(0, pairs - 1);
     m->results[0] = first;
     m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, first, xg_aff_mul(x, low, 2)), 2 * bit - 1)

@@ -366,8 +366,7 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row,
-            *column, *exists;
+    xg_kval *bad = xg_k2_int(&d->s->b, XG_K_OP_XORI, c->flag, 1), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
     xg_flow i, j;
     xg_flow f;
@@ -519,8 +518,7 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
     }
     m->results[batch] = xg_aff_mod(x, xg_aff_dim(x, 0), d->side);
     m->results[batch + 1] = xg_aff_div(x, xg_aff_dim(x, 0), d->side);
-    m->results[batch + 2] =
-        xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines), m->results[batch + 1]);
+    m->results[batch + 2] = xg_aff_add_mul(x, m->results[batch + 1], xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines);
     xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
     for (k = 0; k < batch; k++) d->at[k] = out[k];
     d->lane = out[batch];

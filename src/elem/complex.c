@@ -8,15 +8,15 @@
 #include "elem.h"
 #include "scalar.c"
 
-XG_FN xg_elem xg_cx_held(xg_kb *b) {
+XG_FN xg_elem xg_cx_held(xg_kb *b, xg_kval *re) {
     xg_elem e;
-    e.v = xg_kheld(b);
+    e.v = re;
     e.im = xg_kheld(b);
     return e;
 }
 XG_FN xg_kval *xg_cx_f(xg_kb *b, xg_elem like, double v) { return xg_kconst_float(b, like.v->type->elem, v); }
 /* One-letter helpers keep the formulas below readable as formulas. */
-#define CX(re, im) (xg_khold(b, im), xg_khold(b, re), xg_cx_held(b))
+#define CX(re, im) (xg_khold(b, im), xg_cx_held(b, re))
 #define ADD(x, y) XG_KOP2(b, XG_K_OP_ADDF, (x), (y))
 #define SUB(x, y) XG_KOP2(b, XG_K_OP_SUBF, (x), (y))
 #define MUL(x, y) XG_KOP2(b, XG_K_OP_MULF, (x), (y))

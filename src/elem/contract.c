@@ -36,7 +36,7 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
 /* Ten bits of the mantissa, as matrix units take f32 for tf32; NaN stays. */
 XG_FN xg_kval *xg_contract_tf32(xg_kb *b, xg_kval *x) {
     xg_kval *bits = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x);
-    bits = xg_k2(b, XG_K_OP_ANDI, bits, xg_kconst_int(b, XG_E_I32, ~(int64_t)XG_TF32_DROPPED));
+    bits = xg_k2_int(b, XG_K_OP_ANDI, bits, ~(int64_t)XG_TF32_DROPPED);
     return xg_kselect(b, nan, x, xg_kcast(b, XG_K_OP_BITCAST, bits, XG_E_F32));
 }
 XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t) {
@@ -129,7 +129,7 @@ XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body
 }
 /* The place of the innermost loop's variable among all elements. */
 XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) {
-    return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at;
+    return d->from ? xg_k2_int(&s->b, XG_K_OP_ADDI, at, d->from) : at;
 }
 
 /* The sum as the result's type. */

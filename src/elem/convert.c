@@ -38,9 +38,9 @@ XG_FN xg_kval *xg_convert_float_to_int(xg_kb *b, xg_kval *x, xlagpu_type to) {
     int bits = xg_type_bits(to);
     xg_kval *v = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, xg_scalar_widen(b, x), xg_kelem_of(to));
     if (bits >= 8) return v;
-    if (!is_signed) return xg_k2(b, XG_K_OP_MINUI, v, xg_kconst_int(b, XG_E_I8, (1 << bits) - 1));
-    v = xg_k2(b, XG_K_OP_MINSI, v, xg_kconst_int(b, XG_E_I8, (1 << (bits - 1)) - 1));
-    return xg_k2(b, XG_K_OP_MAXSI, v, xg_kconst_int(b, XG_E_I8, -(1 << (bits - 1))));
+    if (!is_signed) return xg_k2_int(b, XG_K_OP_MINUI, v, (1 << bits) - 1);
+    v = xg_k2_int(b, XG_K_OP_MINSI, v, (1 << (bits - 1)) - 1);
+    return xg_k2_int(b, XG_K_OP_MAXSI, v, -(1 << (bits - 1)));
 }
 
 /* Integers to f8 and smaller go through f32, where all that do not overflow the small format are exact enough: a value
@@ -56,7 +56,7 @@ XG_FN xg_kval *xg_scalar_convert(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_
     int fc = xg_type_class(from), tc = xg_type_class(to);
     if (from == to) return x;
     if (tc == XGT_P) {
-        if (fc == XGT_I) return xg_kcmpi_(b, XG_CI_NE, x, xg_kconst_int(b, x->type->elem, 0));
+        if (fc == XGT_I) return xg_kcmpi_int(b, XG_CI_NE, x, 0);
         x = xg_scalar_widen(b, x);
         return xg_kcmpf_(b, XG_CF_UNE, x, xg_kconst_float(b, x->type->elem, 0));
     }

@@ -104,8 +104,8 @@ XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q) {
 /* lo <= v <= hi, of what is not known of v already; NULL when that is everything. */
 XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known) {
     xg_kval *p = NULL;
-    if (r.lo > known.lo) p = xg_kcmpi_(&s->b, XG_CI_SGE, v, xg_elem_index(s, r.lo));
-    if (r.hi < known.hi) p = xg_elem_and(s, p, xg_kcmpi_(&s->b, XG_CI_SLE, v, xg_elem_index(s, r.hi)));
+    if (r.lo > known.lo) p = xg_kcmpi_int(&s->b, XG_CI_SGE, v, r.lo);
+    if (r.hi < known.hi) p = xg_elem_and(s, p, xg_kcmpi_int(&s->b, XG_CI_SLE, v, r.hi));
     return p;
 }
 
@@ -309,7 +309,7 @@ XG_FN xg_kelem xg_elem_bits_type(int bits) {
 
 /* Of integers and floats of less than a byte: the bits that count. */
 XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
-    return xg_type_bits(t) < 8 ? xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I8, (1 << xg_type_bits(t)) - 1)) : v;
+    return xg_type_bits(t) < 8 ? xg_k2_int(b, XG_K_OP_ANDI, v, (1 << xg_type_bits(t)) - 1) : v;
 }
 /* The element's bits as an unsigned integer of its width (at least 8). */
 XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
@@ -318,20 +318,19 @@ XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
     if (e.im) {
         xg_kval *lo = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.v, XG_E_I32), XG_E_I64),
                 *hi = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.im, XG_E_I32), XG_E_I64);
-        return xg_k2(b, XG_K_OP_ORI, lo, xg_k2(b, XG_K_OP_SHLI, hi, xg_kconst_int(b, XG_E_I64, 32)));
+        return xg_k2(b, XG_K_OP_ORI, lo, xg_k2_int(b, XG_K_OP_SHLI, hi, 32));
     }
     return xg_elem_own_bits(
         b, xg_type_class(t) == XGT_F ? xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
 }
 XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
     xg_kb *b = &s->b;
-    if (t == XLAGPU_PRED) return xg_elem_real(xg_kcmpi_(b, XG_CI_NE, v, xg_kconst_int(b, v->type->elem, 0)));
+    if (t == XLAGPU_PRED) return xg_elem_real(xg_kcmpi_int(b, XG_CI_NE, v, 0));
     if (xg_type_class(t) == XGT_C) {
         xg_elem r;
         r.v = xg_kcast(b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, v, XG_E_I32), XG_E_F32);
-        r.im = xg_kcast(b, XG_K_OP_BITCAST,
-            xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, XG_E_I64, 32)), XG_E_I32),
-            XG_E_F32);
+        r.im = xg_kcast(
+            b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2_int(b, XG_K_OP_SHRUI, v, 32), XG_E_I32), XG_E_F32);
         return r;
     }
     if (xg_type_class(t) == XGT_F)
@@ -364,7 +363,7 @@ HANDLER(bitcast_convert) {
             xg_kval *piece;
             idx[rank] = xg_elem_index(s, k);
             piece = xg_elem_resize(s, xg_elem_to_bits(s, xg_elem_of(s, o, idx), from), wide);
-            if (k) piece = xg_k2(&s->b, XG_K_OP_SHLI, piece, xg_kconst_int(&s->b, wide, (int64_t)k * fb));
+            if (k) piece = xg_k2_int(&s->b, XG_K_OP_SHLI, piece, (int64_t)k * fb);
             v = v ? xg_k2(&s->b, XG_K_OP_ORI, v, piece) : piece;
         }
         return xg_elem_from_bits(s, v, to);
@@ -373,8 +372,7 @@ HANDLER(bitcast_convert) {
     {
         xg_kval *shift =
             xg_kcast(&s->b, XG_K_OP_INDEX_CAST, at[rank - 1], v->type->elem == XG_E_I64 ? XG_E_I64 : XG_E_I32);
-        shift = xg_elem_resize(
-            s, xg_k2(&s->b, XG_K_OP_MULI, shift, xg_kconst_int(&s->b, shift->type->elem, tb)), v->type->elem);
+        shift = xg_elem_resize(s, xg_k2_int(&s->b, XG_K_OP_MULI, shift, tb), v->type->elem);
         return xg_elem_from_bits(
             s, xg_elem_resize(s, xg_k2(&s->b, XG_K_OP_SHRUI, v, shift), xg_elem_bits_type(tb)), to);
     }
@@ -428,7 +426,7 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
         int64_t offset = xg_concat_offset(i, first);
         for (k = 0; k < i->shape->rank; k++) idx[k] = at[k];
         if (offset) {
-            idx[dim] = xg_k2(&s->b, XG_K_OP_SUBI, at[dim], xg_elem_index(s, offset));
+            idx[dim] = xg_k2_int(&s->b, XG_K_OP_SUBI, at[dim], offset);
             idx[dim]->lo = 0;
             idx[dim]->hi = XG_OPERAND(i, first)->shape->dims[dim] - 1;
         }
@@ -439,8 +437,7 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
     d.at = at;
     d.first = first;
     d.last = last;
-    return xg_elem_if(s,
-        xg_kcmpi_(&s->b, XG_CI_SLT, at[dim], xg_elem_index(s, xg_concat_offset(i, first + (last - first) / 2 + 1))),
+    return xg_elem_if(s, xg_kcmpi_int(&s->b, XG_CI_SLT, at[dim], xg_concat_offset(i, first + (last - first) / 2 + 1)),
         i->shape->type, xg_elem_concat_branch, &d);
 }
 HANDLER(concatenate) { return xg_elem_concat_range(s, i, at, 0, i->n_operands - 1); }
@@ -454,7 +451,7 @@ XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t l
         v = XG_KOP2(&s->b, XG_K_OP_MINSI, XG_KOP2(&s->b, XG_K_OP_MAXSI, v, xg_kconst_int(&s->b, e, 0)),
             xg_kconst_int(&s->b, e, limit));
     else
-        v = xg_k2(&s->b, XG_K_OP_MINUI, v, xg_kconst_int(&s->b, e, limit));
+        v = xg_k2_int(&s->b, XG_K_OP_MINUI, v, limit);
     v = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, v, XG_E_INDEX);
     v->lo = 0;
     v->hi = limit;
@@ -509,7 +506,7 @@ HANDLER(dynamic_update_slice) {
         start[k] = NULL;
         if (slack == 0) continue;
         start[k] = xg_elem_start(s, i, 2, k, slack);
-        end = xg_k2(&s->b, XG_K_OP_ADDI, start[k], xg_elem_index(s, update->dims[k]));
+        end = xg_k2_int(&s->b, XG_K_OP_ADDI, start[k], update->dims[k]);
         end->lo = update->dims[k];
         end->hi = to->dims[k];
         inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_SGE, at[k], start[k]));

@@ -92,12 +92,11 @@ XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_e
         d->inside[k] = d->at[k];
         if (w->start[k] < 0) { /* starts at 0 */
             if (w->size[k] < w->whole->dims[k])
-                covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, w->size[k])));
+                covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_SLT, d->at[k], w->size[k]));
             continue;
         }
         start = xg_scatter_start(s, xg_window_component(s, w, d->position, w->start[k]), w->indices->shape->type);
-        covers = xg_elem_and(s, covers,
-            xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, w->whole->dims[k] - w->size[k])));
+        covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_ULE, start, w->whole->dims[k] - w->size[k]));
         mine = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, d->at[k], XG_E_I64);
         if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
@@ -105,7 +104,7 @@ XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_e
             continue;
         }
         off = xg_k2(&s->b, XG_K_OP_SUBI, mine, start);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULT, off, xg_kconst_int(&s->b, XG_E_I64, w->size[k])));
+        covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_ULT, off, w->size[k]));
         d->inside[k] = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, off, XG_E_INDEX);
         d->inside[k]->lo = 0;
         d->inside[k]->hi = w->size[k] - 1;

@@ -118,7 +118,7 @@ XG_FN void xg_random_advance(xg_kb *b, xg_kval **low, xg_kval **high, xg_kval *n
 XG_FN xg_kval *xg_random_pick(xg_scope *s, xg_kval *const *words, uint32_t n, xg_kval *which) {
     xg_kval *v = words[0];
     uint32_t k;
-    for (k = 1; k < n; k++) v = xg_kselect(&s->b, xg_kcmpi_(&s->b, XG_CI_EQ, which, xg_elem_index(s, k)), words[k], v);
+    for (k = 1; k < n; k++) v = xg_kselect(&s->b, xg_kcmpi_int(&s->b, XG_CI_EQ, which, k), words[k], v);
     return v;
 }
 XG_FN xg_kval *xg_random_join(xg_kb *b, xg_kval *low, xg_kval *high) {
@@ -140,7 +140,7 @@ XG_FN xg_kval *xg_random_place(xg_scope *s, const xg_random_site *r, xg_kval *co
             word = xg_aff_mod(x, e, 2);
             e = xg_aff_div(x, e, 2);
         }
-        linear = xg_aff_add(x, xg_aff_mul(x, linear, xg_random_extent(r, d)), e);
+        linear = xg_aff_add_mul(x, e, linear, xg_random_extent(r, d));
     }
     if (!r->threefry) {
         word = xg_aff_mod(x, linear, r->wide ? 2 : 4);

@@ -221,7 +221,7 @@ XG_FN xg_kval *xg_scalar_mulhi(xg_kb *b, xlagpu_type t, xg_kval *x, xg_kval *y) 
     xg_kval *p;
     if (bits >= 32) return xg_k2(b, is_signed ? XG_K_OP_MULHSI : XG_K_OP_MULHUI, x, y);
     p = XG_KOP2(b, XG_K_OP_MULI, xg_kcast(b, ext, x, XG_E_I32), xg_kcast(b, ext, y, XG_E_I32));
-    p = xg_k2(b, is_signed ? XG_K_OP_SHRSI : XG_K_OP_SHRUI, p, xg_kconst_int(b, XG_E_I32, bits));
+    p = xg_k2_int(b, is_signed ? XG_K_OP_SHRSI : XG_K_OP_SHRUI, p, bits);
     return xg_scalar_wrap(b, xg_kcast(b, XG_K_OP_TRUNCI, p, e), t);
 }
 
@@ -301,8 +301,8 @@ XG_FN xg_kval *xg_scalar_ordered_bits(xg_kb *b, xg_kval *x) {
                  : xg_kelem_bits(x->type->elem) == 16 ? XG_E_I16
                                                       : XG_E_I8;
     int bits = xg_kelem_bits(e);
-    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, e), *sign = xg_k2(b, XG_K_OP_SHRSI, v, xg_kconst_int(b, e, bits - 1));
-    return xg_k2(b, XG_K_OP_XORI, v, xg_k2(b, XG_K_OP_SHRUI, sign, xg_kconst_int(b, e, 1)));
+    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, e), *sign = xg_k2_int(b, XG_K_OP_SHRSI, v, bits - 1);
+    return xg_k2(b, XG_K_OP_XORI, v, xg_k2_int(b, XG_K_OP_SHRUI, sign, 1));
 }
 
 /* The same for formats of 8 bits, on their own bits, since a NaN's sign does not survive widening. FNUZ formats have
@@ -312,7 +312,7 @@ XG_FN xg_kval *xg_scalar_ordered_small(xg_kb *b, xg_kval *x, const xg_float_form
     if (f->bits < 8) return xg_scalar_ordered_bits(b, xg_scalar_widen(b, x));
     v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I8), XG_E_I32);
     if (!f->has_sign) return v;
-    magnitude = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I32, 127));
+    magnitude = xg_k2_int(b, XG_K_OP_ANDI, v, 127);
     key = XG_KSELECT(b, XG_KCMPI(b, XG_CI_ULT, v, xg_kconst_int(b, XG_E_I32, 128)), v,
         XG_KOP2(b, XG_K_OP_SUBI, xg_kconst_int(b, XG_E_I32, -1), magnitude));
     if (!f->nan_is_negative_zero) return key;
@@ -357,17 +357,16 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
         int64_t last = (int64_t)1 << drop, half = (last >> 1) - 1;
         xg_kval *odd =
             XG_KOP2(b, XG_K_OP_ANDI, XG_KOP2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, ie, drop)), xg_kconst_int(b, ie, 1));
-        v = xg_k2(b, XG_K_OP_ADDI, v, xg_k2(b, XG_K_OP_ADDI, odd, xg_kconst_int(b, ie, half)));
-        v = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, ie, ~(last - 1)));
+        v = xg_k2(b, XG_K_OP_ADDI, v, xg_k2_int(b, XG_K_OP_ADDI, odd, half));
+        v = xg_k2_int(b, XG_K_OP_ANDI, v, ~(last - 1));
     }
     if (exponent_bits < expo) {
         int64_t narrow = ((int64_t)1 << (exponent_bits - 1)) - 1, top = (bias + narrow) << mant,
                 bottom = (bias - narrow) << mant;
-        xg_kval *s = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, ie, sign)),
-                *field = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, ie, exp_mask));
-        xg_kval *inf = xg_k2(b, XG_K_OP_ORI, s, xg_kconst_int(b, ie, exp_mask));
-        v = xg_kselect(b, xg_kcmpi_(b, XG_CI_UGT, field, xg_kconst_int(b, ie, top)), inf, v);
-        v = xg_kselect(b, xg_kcmpi_(b, XG_CI_ULE, field, xg_kconst_int(b, ie, bottom)), s, v);
+        xg_kval *s = xg_k2_int(b, XG_K_OP_ANDI, v, sign), *field = xg_k2_int(b, XG_K_OP_ANDI, v, exp_mask);
+        xg_kval *inf = xg_k2_int(b, XG_K_OP_ORI, s, exp_mask);
+        v = xg_kselect(b, xg_kcmpi_int(b, XG_CI_UGT, field, top), inf, v);
+        v = xg_kselect(b, xg_kcmpi_int(b, XG_CI_ULE, field, bottom), s, v);
     }
     r = xg_kcast(b, XG_K_OP_BITCAST, v, e);
     return xg_kselect(b, nan, x, r);

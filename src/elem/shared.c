@@ -81,7 +81,7 @@ XG_FN void xg_shared_read(xg_scope *s, const xg_shared *from, xg_kval *const *at
 /* ---- places ---- */
 
 XG_FN const xg_aff *xg_shared_gapped(xg_aff_ctx *x, const xg_aff *place, int64_t every, int64_t gap) {
-    return xg_aff_add(x, place, xg_aff_mul(x, xg_aff_div(x, place, every), gap));
+    return xg_aff_add_mul(x, place, xg_aff_div(x, place, every), gap);
 }
 
 /* ---- tiles ---- */
@@ -108,7 +108,7 @@ XG_FN const xg_aff *xg_shared_block(xg_aff_ctx *x, const xg_shared_tile *t, cons
         int64_t parts = t->parts > 1 && k == t->along ? t->parts : 1, count = t->counts[k] / parts;
         first[k] = k ? xg_aff_mod(x, block, count) : block;
         block = xg_aff_div(x, block, count);
-        if (parts > 1) first[k] = xg_aff_add(x, xg_aff_mul(x, first[k], parts), rank);
+        if (parts > 1) first[k] = xg_aff_add_mul(x, rank, first[k], parts);
     }
     return rank;
 }
@@ -116,7 +116,7 @@ XG_FN const xg_aff *xg_shared_place(xg_aff_ctx *x, const xg_shared_tile *t, cons
     const xg_aff *place = xg_aff_const(x, 0);
     uint32_t k;
     for (k = 0; k < t->rank; k++)
-        if (at[k]) place = xg_aff_add(x, place, xg_aff_mul(x, at[k], t->stride[k]));
+        if (at[k]) place = xg_aff_add_mul(x, place, at[k], t->stride[k]);
     return place;
 }
 XG_FN void xg_shared_meet(xg_kb *b, const xg_shared_tile *t, xg_kval **arrays, uint32_t n) {

@@ -80,10 +80,10 @@ XG_FN xg_kval *xg_select_between(xg_scope *s, xg_kval *v, int64_t lo, int64_t hi
 }
 /* a * scale + b * other + k. */
 XG_FN xg_kval *xg_select_linear(xg_scope *s, xg_kval *a, int64_t scale, xg_kval *b, int64_t other, int64_t k) {
-    xg_kval *x = scale == 1 ? a : xg_k2(&s->b, XG_K_OP_MULI, a, xg_elem_index(s, scale)),
-            *y = other == 1 ? b : xg_k2(&s->b, XG_K_OP_MULI, b, xg_elem_index(s, other));
+    xg_kval *x = scale == 1 ? a : xg_k2_int(&s->b, XG_K_OP_MULI, a, scale),
+            *y = other == 1 ? b : xg_k2_int(&s->b, XG_K_OP_MULI, b, other);
     x = xg_k2(&s->b, XG_K_OP_ADDI, x, y);
-    return k ? xg_k2(&s->b, XG_K_OP_ADDI, x, xg_elem_index(s, k)) : x;
+    return k ? xg_k2_int(&s->b, XG_K_OP_ADDI, x, k) : x;
 }
 
 /* carried: the element kept so far, whether there is one, and whether it is ours. */
@@ -145,7 +145,7 @@ XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *a
     uint32_t k;
     for (k = 0; k < i->shape->rank; k++) {
         m->dims[k].range = xg_range_of(at[k]->lo, at[k]->hi);
-        n = xg_aff_add(x, xg_aff_mul(x, n, i->shape->dims[k]), xg_aff_dim(x, k));
+        n = xg_aff_add_mul(x, xg_aff_dim(x, k), n, i->shape->dims[k]);
     }
     m->results[0] = n;
     xg_elem_apply(s, xg_imap_simplify(x, m), at, &r);
@@ -183,13 +183,13 @@ XG_FN void xg_select_window(xg_scope *s, void *data, xg_kval *const *at, xg_elem
         d->place[k]->lo = 0;
         d->place[k]->hi = w->size - 1;
         room = xg_select_linear(s, d->at[k], 1, d->place[k], -w->window_dilation, w->pad_low);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SGE, room, xg_elem_index(s, 0)));
-        safe = xg_k2(&s->b, XG_K_OP_MAXSI, room, xg_elem_index(s, 0));
+        covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_SGE, room, 0));
+        safe = xg_k2_int(&s->b, XG_K_OP_MAXSI, room, 0);
         d->out[k] = w->stride == 1 ? safe : xg_k2(&s->b, XG_K_OP_DIVSI, safe, stride);
         if (w->stride != 1)
             covers = xg_elem_and(
                 s, covers, XG_KCMPI(&s->b, XG_CI_EQ, XG_KOP2(&s->b, XG_K_OP_REMSI, safe, stride), xg_elem_index(s, 0)));
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->out[k], xg_elem_index(s, source->dims[k])));
+        covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_SLT, d->out[k], source->dims[k]));
     }
     xg_elem_when(s, covers, xg_select_ask, d, at, acc, 1);
 }

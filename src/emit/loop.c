@@ -382,13 +382,13 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     xg_imap_counts(&m->syms[0], "round", rounds);
     xg_imap_counts(&m->syms[1], "vector_index", unroll);
     if (rest || !w->period) {
-        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
+        within = xg_aff_add_mul(x, th, xg_aff_add_mul(x, bl, round, blocks), threads);
         at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
         m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll) - 1);
     } else {
-        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_mod(x, bl, w->slices), threads));
-        at = xg_aff_add(x, round, xg_aff_mul(x, xg_aff_div(x, bl, w->slices), rounds));
-        at = xg_aff_add(x, xg_aff_mul(x, at, w->period), xg_aff_mul(x, within, unroll));
+        within = xg_aff_add_mul(x, th, xg_aff_mod(x, bl, w->slices), threads);
+        at = xg_aff_add_mul(x, round, xg_aff_div(x, bl, w->slices), rounds);
+        at = xg_aff_add_mul(x, xg_aff_mul(x, at, w->period), within, unroll);
         m->constraints[0].range = xg_range_of(0, w->period / unroll - 1);
     }
     m->constraints[0].expr = within;

@@ -190,7 +190,7 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
     xg_imap_counts(&m->dims[0], "th_x", w->threads);
     xg_imap_counts(&m->syms[0], "round", rounds);
     m->results[0] = xg_aff_mod(x, th, p->threads);
-    m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 0), teams), xg_aff_div(x, th, p->threads));
+    m->results[1] = xg_aff_add_mul(x, xg_aff_div(x, th, p->threads), xg_aff_sym(x, 0), teams);
     m->constraints[0].expr = th;
     m->constraints[0].range = xg_range_of(0, XG_MIN(teams, p->blocks) * p->threads - 1);
     m->constraints[1].expr = m->results[1];

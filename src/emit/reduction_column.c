@@ -15,7 +15,7 @@ XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) {
 }
 /* The first row of a block's step. */
 XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
-    return xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, step, plan->parts), xg_column_rank(plan, x)), plan->depth);
+    return xg_aff_mul(x, xg_aff_add_mul(x, xg_column_rank(plan, x), step, plan->parts), plan->depth);
 }
 /* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(
@@ -24,7 +24,7 @@ XG_FN void xg_column_place(
                  *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
     if (plan->way == XG_COLUMN_SERIAL) {
-        m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
+        m->kept = xg_aff_add_mul(m->x, in_step, bl, plan->width);
         m->lin = step;
         return;
     }
@@ -35,26 +35,25 @@ XG_FN void xg_column_place(
     column = xg_aff_mod(m->x, in_step, plan->width);
     m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE)
-        column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
-    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
+        column = xg_aff_add_mul(m->x, column, xg_aff_mod(m->x, bl, plan->tiles), plan->width);
+    m->kept = xg_aff_add_mul(m->x, column, xg_aff_div(m->x, bl, plan->tiles), r->minor);
 }
 /* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that
  * the first column of a thread is. */
 XG_FN const xg_aff *xg_column_shift(
     const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
-    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_column_site(plan, x), plan->tiles), r->n_reduced), row);
+    row = xg_aff_add_mul(x, row, xg_aff_div(x, xg_column_site(plan, x), plan->tiles), r->n_reduced);
     return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
 }
 XG_FN const xg_aff *xg_column_memory(
     const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
     int64_t across = plan->window / plan->vector;
     const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x),
-                 *row = xg_aff_add(
-                     x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+                 *row = xg_aff_add_mul(x, xg_aff_div(x, th, across), xg_aff_div(x, bl, plan->tiles), r->n_reduced);
     const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_column_row(plan, x, step), r->minor));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
-    return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
+    at = xg_aff_add_mul(x, at, xg_column_row(plan, x, step), r->minor);
+    at = xg_aff_add_mul(x, at, xg_aff_mod(x, bl, plan->tiles), plan->width);
+    return xg_aff_add_mul(x, at, xg_aff_mod(x, th, across), plan->vector);
 }
 /* The first column of a thread in its tile: not less than 1 - vector where one of its columns is in it. */
 XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
@@ -71,9 +70,8 @@ XG_FN void xg_column_inside(
     if (plan->way == XG_COLUMN_SERIAL)
         xg_walk_require(m, m->kept, 0, r->n_kept - 1);
     else if (plan->tiles > 1)
-        xg_walk_require(m,
-            xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0,
-            r->minor - 1);
+        xg_walk_require(
+            m, xg_aff_add_mul(m->x, column_in_tile, xg_aff_mod(m->x, bl, plan->tiles), plan->width), 0, r->minor - 1);
 }
 
 /* The elements at the indices that the map gives for these variables, of which the last one counts the columns:
@@ -204,8 +202,9 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
     if (last && plan->way == XG_COLUMN_LINEAR)
         xg_walk_require(&m,
-            xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_row(plan, m.x, step), plan->width),
-                xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))),
+            xg_aff_add_mul(m.x,
+                xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0)),
+                xg_column_row(plan, m.x, step), plan->width),
             0, r->n_reduced * plan->width - 1);
     else if (last)
         xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
@@ -310,7 +309,7 @@ XG_FN xg_kval *xg_column_spot(
     map->dims[0].range = xg_range_of(0, items - 1);
     if (entered) {
         const xg_aff *row = xg_aff_div(x, place, plan->width);
-        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)),
+        place = xg_aff_add(x, xg_aff_add_mul(x, xg_aff_mod(x, place, plan->width), row, plan->window),
             xg_column_shift(r, plan, x, row));
         map->dims[1].range = xg_range_of(0, r->blocks - 1);
     }
@@ -332,7 +331,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
         bool guarded = at + items > elements;
         xg_flow f = xg_flow_of(s, NULL);
         xg_flow_elems(&f, acc, r->n_values);
-        xg_flow_if(&f, guarded ? xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)) : NULL);
+        xg_flow_if(&f, guarded ? xg_kcmpi_int(&s->b, XG_CI_SLT, item, elements - at) : NULL);
         index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
         xg_shared_read(&r->s, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
@@ -372,14 +371,13 @@ XG_FN void xg_column_rounds(
         last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
-        item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
+        item = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0), sym, r->threads);
         xg_walk_require(&m, item, 0, items - 1);
         if (last) {
             const xg_aff *bl = xg_column_site(plan, m.x), *column = item;
             xg_column_inside(r, plan, &m, item);
-            if (plan->tiles > 1)
-                column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
-            m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
+            if (plan->tiles > 1) column = xg_aff_add_mul(m.x, column, xg_aff_mod(m.x, bl, plan->tiles), plan->width);
+            m.kept = xg_aff_add_mul(m.x, column, xg_aff_div(m.x, bl, plan->tiles), r->minor);
             map = xg_walk_map_result(r, &m);
             w = xg_walk_begin(r, map, p);
         } else {
@@ -427,22 +425,21 @@ XG_FN void xg_column_cluster(
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
             *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     const xg_aff *bl = xg_column_site(plan, m.x),
-                 *of_share = xg_aff_add(m.x,
-                     xg_aff_mul(m.x, xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads),
-                     xg_aff_dim(m.x, 0)),
+                 *of_share = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0),
+                     xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads),
                  *item;
     xg_kval *vars[3], *at[XG_RANK_MAX], *place;
     xg_shared peer;
     const xg_imap *map;
     xg_walk w;
     uint32_t k;
-    item = xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_rank(plan, m.x), share), of_share);
+    item = xg_aff_add_mul(m.x, of_share, xg_column_rank(plan, m.x), share);
     xg_walk_require(&m, of_share, 0, share - 1);
     if (share * plan->parts != plan->width) xg_walk_require(&m, item, 0, plan->width - 1);
     only = m;
     xg_column_inside(r, plan, &m, item);
-    m.kept = xg_aff_add(m.x, item, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
-    m.kept = xg_aff_add(m.x, m.kept, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor));
+    m.kept = xg_aff_add_mul(m.x, item, xg_aff_mod(m.x, bl, plan->tiles), plan->width);
+    m.kept = xg_aff_add_mul(m.x, m.kept, xg_aff_div(m.x, bl, plan->tiles), r->minor);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -520,8 +517,8 @@ XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, 
     xg_column_place(r, plan, &m, step, NULL);
     xg_walk_require(&m, column, 1 - plan->vector, plan->width - 1);
     if (plan->tiles > 1)
-        xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)),
-            INT64_MIN, r->minor - 1);
+        xg_walk_require(
+            &m, xg_aff_add_mul(m.x, column, xg_aff_mod(m.x, bl, plan->tiles), plan->width), INT64_MIN, r->minor - 1);
     if (part->rows) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     if (part->vectors || one) xg_walk_require(&m, at, one ? vectors : 0, one ? vectors : vectors - 1);
     if (part->blocks == XG_COLUMN_BEFORE_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), 0, full - 1);

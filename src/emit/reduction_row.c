@@ -121,13 +121,13 @@ XG_FN const xg_aff *xg_row_places(
     if (plan->pieces > 1 && !flat) m->outer = xg_walk_sym(m, "piece", (plan->pieces + beside - 1) / beside);
     round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
     round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
-    m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
+    m->kept = xg_aff_add_mul(m->x, xg_aff_div(m->x, th, plan->lanes), xg_aff_dim(m->x, 1), plan->rows);
     if (flat) {
         m->outer = round;
         round = xg_aff_const(m->x, 0);
     }
-    if (m->outer) m->outer = xg_aff_add(m->x, xg_aff_mul(m->x, m->outer, beside), xg_aff_div(m->x, lane, lanes));
-    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, lanes), xg_aff_mod(m->x, lane, lanes));
+    if (m->outer) m->outer = xg_aff_add_mul(m->x, xg_aff_div(m->x, lane, lanes), m->outer, beside);
+    start = xg_aff_add_mul(m->x, xg_aff_mod(m->x, lane, lanes), round, lanes);
     if (m->outer && !flat && plan->pieces % beside) xg_walk_require(m, m->outer, 0, plan->pieces - 1);
     start = xg_aff_mul(m->x, start, plan->vector);
     if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
@@ -155,7 +155,7 @@ XG_FN void xg_row_rounds(
  * so. Its indices are those of the row that it is in. */
 XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
     xg_scope *s = &r->s;
-    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)),
+    const xg_aff *place = m->lin, *memory = xg_aff_add_mul(m->x, place, m->kept, r->n_reduced),
                  *results[XG_RANK_MAX + 1];
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
             *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -205,7 +205,7 @@ XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, i
     bool few = plan->lanes <= XG_ROW_FEW, cut = total % plan->vector != 0;
     (void)xg_row_places(r, plan, &parts, first, 1, rounds);
     (void)xg_row_places(r, plan, &single, first, 1, rounds);
-    memory = xg_aff_add(whole.x, start, xg_aff_mul(whole.x, whole.kept, r->n_reduced));
+    memory = xg_aff_add_mul(whole.x, start, whole.kept, r->n_reduced);
     xg_walk_require(&whole, start, INT64_MIN, all);
     xg_walk_require(&parts, start, few ? INT64_MIN : all + 1, plan->length - 1);
     if (cut) xg_walk_require(&parts, memory, INT64_MIN, total - plan->vector);
@@ -361,7 +361,7 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
     const xg_imap *map;
     xg_walk w;
     uint32_t k;
-    m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), plan->rows), xg_aff_div(m.x, th, plan->lanes));
+    m.kept = xg_aff_add_mul(m.x, xg_aff_div(m.x, th, plan->lanes), xg_aff_dim(m.x, 1), plan->rows);
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
     xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
     map = xg_walk_map_result(r, &m);

@@ -167,10 +167,9 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     int64_t v = plan->vector, all = plan->rows * r->n_reduced / v, total = r->n_kept * r->n_reduced / v;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *out[2];
-    out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0),
-        xg_aff_mul(
-            m.x, xg_walk_sym(&m, "round", (all + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS), XG_LAUNCH_THREADS));
-    out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
+    out[1] = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0),
+        xg_walk_sym(&m, "round", (all + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS), XG_LAUNCH_THREADS);
+    out[0] = xg_aff_add_mul(m.x, out[1], xg_aff_dim(m.x, 1), all);
     if (all % XG_LAUNCH_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
     return xg_walk_map_end(r, &m, out, 2);
@@ -192,17 +191,16 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     int64_t v = plan->vector;
     uint32_t rank = r->in->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
-    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 0), v);
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     xg_imap_counts(&m->syms[0], "vector_index", v);
-    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside),
-        xg_aff_mod(x, place, plan->beside));
+    kept = xg_aff_add_mul(
+        x, xg_aff_mod(x, place, plan->beside), xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside);
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] =
-        plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 1), v);
     return xg_imap_simplify(x, m);
 }
 
@@ -225,7 +223,7 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
     if (folds) { /* the first is what it is: the straight code merges nothing with it */
-        xg_kval *first = xg_kcmpi_(&r->s.b, XG_CI_EQ, inner.syms, xg_elem_index(&r->s, 0));
+        xg_kval *first = xg_kcmpi_int(&r->s.b, XG_CI_EQ, inner.syms, 0);
         xg_reduction_merge(r, one.acc, x);
         for (k = 0; k < r->n_values; k++) one.acc[k].v = xg_kselect(&r->s.b, first, x[k].v, one.acc[k].v);
     } else
@@ -259,8 +257,8 @@ XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, 
         xg_index_delinearise(m.x, &r->kept, kept, at + 1);
         xg_index_delinearise(m.x, &r->reduced, place, at + 1);
     }
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
-    at[0] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
+    place = xg_aff_add_mul(m.x, xg_aff_mod(m.x, row, plan->beside), place, plan->beside);
+    at[0] = xg_aff_add_mul(m.x, place, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, at, plan->made ? r->in->rank + 1 : 1), p);
     for (h = 0; h < r->n_heroes; h++)
         for (k = 0; k < r->heroes[h].n; k++) {
@@ -329,7 +327,7 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     for (first = 0; first < plan->rows; first += XG_LAUNCH_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
-        xg_short_row(r, plan, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+        xg_short_row(r, plan, &shared, row, xg_aff_add_mul(x, row, xg_aff_dim(x, 1), plan->rows), p);
     }
 }
 

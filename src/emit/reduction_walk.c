@@ -136,7 +136,7 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
     for (k = 0; k < l.n; k++) {
         bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
         for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
-        if (alone) block = xg_aff_add(x, block, xg_aff_mul(x, l.terms[k].of, l.terms[k].scale));
+        if (alone) block = xg_aff_add_mul(x, block, l.terms[k].of, l.terms[k].scale);
     }
     *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
     return block;
@@ -246,7 +246,7 @@ XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) 
     m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
     m.kept = row                     ? other
              : way == XG_WALK_COLUMN ? at
-                                     : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+                                     : xg_aff_add_mul(m.x, xg_aff_mod(m.x, at, r->minor), other, r->minor);
     if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
     map = xg_walk_map_operand(&copy, &m);
     if (way == XG_WALK_LINEAR &&

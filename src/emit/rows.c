@@ -63,8 +63,8 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
     if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block),
-        xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add_mul(
+        m->x, xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes), xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block);
 }
 /* Which of the row's blocks. */
 XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) {
@@ -100,7 +100,7 @@ XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const x
     int64_t reach = w->unit + w->edges;
     const xg_aff *behind = xg_aff_div(
         m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), reach), reach); /* 0 or 1 */
-    return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
+    return xg_aff_add_mul(m->x, edge, behind, w->vectors * w->vector);
 }
 
 /* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or
@@ -118,13 +118,10 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, boo
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     /* the vector's number among those of this block */
-    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    out[2] = v =
-        w->parts == 1
-            ? of_block
-            : xg_aff_add(m.x,
-                  xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes),
-                  xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    of_block = xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), round, w->lanes);
+    out[2] = v = w->parts == 1 ? of_block
+                               : xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes),
+                                     xg_aff_add_mul(m.x, xg_rows_rank(w, &m), round, w->parts), w->lanes);
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
     if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
@@ -133,11 +130,10 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, boo
         out[3] = xg_aff_add_k(m.x, of_block, w->kept - w->lanes);
         return m;
     }
-    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
+    out[1] = xg_aff_add_mul(m.x, lane, v, w->vector);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
-    out[3] =
-        w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane)
-                : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    out[3] = w->kept ? xg_aff_add_mul(m.x, lane, of_block, w->vector)
+                     : xg_aff_add_mul(m.x, out[1], xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols);
     return m;
 }
 /* All rounds of a row. */
@@ -265,8 +261,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts =
-            xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
+        xg_kval *counts = xg_kcmpi_int(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_rows_count(w, at));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -359,7 +354,7 @@ XG_FN void xg_rows_fold_warps(
     if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
     xg_shared_read(&r->s, shared, at, 2, like, r->n_values, acc);
     if (warps < lanes) {
-        counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, lane, xg_elem_index(&r->s, warps));
+        counts = xg_kcmpi_int(&r->s.b, XG_CI_SLT, lane, warps);
         xg_reduction_start(r, start);
         for (k = 0; k < r->n_values; k++) {
             acc[k].v = xg_kselect(&r->s.b, counts, acc[k].v, start[k].v);
@@ -492,12 +487,10 @@ XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
     const xg_aff *at[XG_RANK_MAX], *v;
     int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
-    v = xg_aff_add(m.x,
-        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads),
-        xg_aff_dim(m.x, 0));
+    v = xg_aff_add_mul(
+        m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     xg_walk_require(&m, v, 0, all - 1);
-    xg_index_delinearise(
-        m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    xg_index_delinearise(m.x, &order, xg_aff_add_mul(m.x, xg_walk_sym(&m, "vector_index", vector), v, vector), at);
     return xg_walk_map_end(&w->r, &m, at, t->rank);
 }
 /* From here on they are read where they are then. */
@@ -535,18 +528,17 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     int64_t v = w->tile.vector, cols = w->form.cols, all = w->per_block * cols / v, total = w->form.rows * cols / v;
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *vector, *lane, *of_array, *flat, *out[XG_ROWS_PLACES];
-    vector = xg_aff_add(m.x,
-        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads),
-        xg_aff_dim(m.x, 0));
+    vector = xg_aff_add_mul(
+        m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     lane = xg_walk_sym(&m, "vector_index", v);
-    of_array = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, w->r.round ? 2 : 1), all), vector);
-    flat = xg_aff_add(m.x, xg_aff_mul(m.x, of_array, v), lane);
+    of_array = xg_aff_add_mul(m.x, vector, xg_aff_dim(m.x, w->r.round ? 2 : 1), all);
+    flat = xg_aff_add_mul(m.x, lane, of_array, v);
     xg_walk_require(&m, vector, 0, all - 1);
     if (w->groups * all > total) xg_walk_require(&m, of_array, behind ? total : 0, behind ? INT64_MAX : total - 1);
     out[XG_ROWS_ROW] = xg_aff_div(m.x, flat, cols);
     out[XG_ROWS_COLUMN] = xg_aff_mod(m.x, flat, cols);
     out[XG_ROWS_VECTOR] = xg_aff_const(m.x, 0);
-    out[XG_ROWS_LOCAL] = xg_aff_add(m.x, xg_aff_mul(m.x, vector, v), lane);
+    out[XG_ROWS_LOCAL] = xg_aff_add_mul(m.x, lane, vector, v);
     return xg_walk_map_end(&w->r, &m, out, XG_ROWS_PLACES);
 }
 /* The type of array k of the tile; XLAGPU_INVALID: a root that has none of its own. */
@@ -680,8 +672,8 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
         map->dims[0].range = xg_range_of(0, r->blocks - 1);
         map->dims[1].range = xg_range_of(0, w->passes - 1);
-        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes),
-            xg_aff_dim(r->e->m->aff, 1));
+        map->results[0] =
+            xg_aff_add_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 1), xg_aff_dim(r->e->m->aff, 0), w->passes);
         at[0] = r->block;
         at[1] = r->round;
         r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;

@@ -151,7 +151,7 @@ XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem
 
 XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(&d->r);
-    const xg_aff *kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 1), d->r.threads), xg_aff_dim(m.x, 0)), *step;
+    const xg_aff *kept = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0), xg_aff_dim(m.x, 1), d->r.threads), *step;
     xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
@@ -204,12 +204,12 @@ XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_ele
 /* ---- a chunk of rows ---- */
 
 XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) {
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes));
+    return xg_aff_add_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->lanes), xg_aff_dim(x, 1), d->rows);
 }
 /* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
 XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
-    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes),
-                     xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)),
+    const xg_aff *at = xg_aff_add_mul(
+                     m->x, xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes), xg_aff_dim(m->x, 2), d->lanes),
                  *v = xg_walk_sym(m, "vector_index", d->vector);
     at = xg_aff_mul(m->x, at, d->vector);
     at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);

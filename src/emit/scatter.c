@@ -211,9 +211,8 @@ XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *c
                                              : NULL;
         if (d->w.start[k] < 0) continue;
         p->start[k] = xg_scatter_begin(s, d, p->position, k);
-        inside = xg_elem_and(s, inside,
-            xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k],
-                xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
+        inside =
+            xg_elem_and(s, inside, xg_kcmpi_int(&s->b, XG_CI_ULE, p->start[k], d->operand->dims[k] - d->w.size[k]));
     }
     return inside;
 }
@@ -381,7 +380,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     o.mine = p;
     o.at = at;
     if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && xg_scatter_is_plain(d)) { /* the one before says it */
-        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
+        from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2_int(&s->b, XG_K_OP_SUBI, number, 1), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
     f = xg_scatter_if(s, d, owner.v, dest);
@@ -425,10 +424,9 @@ XG_FN void xg_scatter_row(
     m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
     xg_imap_counts(&m->syms[0], "vector_index", d->unroll);
-    m->results[0] =
-        xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
-            xg_aff_mul(
-                s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
+    m->results[0] = xg_aff_add_mul(s->e->m->aff,
+        xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
+        xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll);
     xg_flow_slots(&f, dest, d->n);
     memcpy(here, at, d->update->rank * sizeof *here);
     here[minor] = xg_flow_walk(&f, xg_imap_simplify(s->e->m->aff, m), &at[minor]) + 1;

@@ -217,8 +217,8 @@ XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const 
             for (k = 0; cond && k < d->w.n; k++) {
                 int64_t last = d->shown->shape->dims[k] - 1, lo = d->box[k].start + r[k],
                         hi = lo + (d->walk.dims[k] - 1) * d->box[k].size;
-                if (hi > last) here[k] = xg_k2(&s->b, XG_K_OP_MINSI, here[k], xg_elem_index(s, last));
-                if (lo < 0) here[k] = xg_k2(&s->b, XG_K_OP_MAXSI, here[k], xg_elem_index(s, 0));
+                if (hi > last) here[k] = xg_k2_int(&s->b, XG_K_OP_MINSI, here[k], last);
+                if (lo < 0) here[k] = xg_k2_int(&s->b, XG_K_OP_MAXSI, here[k], 0);
                 if (hi > last || lo < 0) xg_kval_set_range(here[k], xg_range_of(0, last));
             }
             xg_hero_write(s, &d->heroes, d->shown->shape, &acc[e], here, cond, dest);

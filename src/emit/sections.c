@@ -138,7 +138,7 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     }
     mid = from + (to - from) / 2;
     xg_flow_slots(&f, dest, d->e->n_roots);
-    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)));
+    xg_flow_if(&f, xg_kcmpi_int(&s->b, XG_CI_SLE, d->block, d->first[mid] - 1));
     xg_sections_range(d, s, from, mid, dest);
     xg_flow_else(&f);
     xg_sections_range(d, s, mid, to, dest);

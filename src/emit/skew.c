@@ -460,8 +460,7 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     if (w->rows > 1) {
         v[XG_SKEW_ROW] = at_once > 1 ? xg_aff_div(x, thread, w->lanes) : zero;
         if (w->phases > 1)
-            v[XG_SKEW_ROW] =
-                xg_aff_add(x, v[XG_SKEW_ROW], xg_aff_mul(x, xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once));
+            v[XG_SKEW_ROW] = xg_aff_add_mul(x, v[XG_SKEW_ROW], xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once);
     } else if (at_once > 1)
         out = xg_imap_with_constraint(x, out, thread, xg_range_of(0, w->lanes - 1));
     for (k = p->rank; k-- > 0;) {
@@ -482,16 +481,16 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
         }
         if (digit) {
             index = xg_aff_add(x, index, digit);
-            v[XG_SKEW_PLACE] = xg_aff_add(x, v[XG_SKEW_PLACE], xg_aff_mul(x, digit, s->t.stride[d]));
+            v[XG_SKEW_PLACE] = xg_aff_add_mul(x, v[XG_SKEW_PLACE], digit, s->t.stride[d]);
         }
         if (d == dim) v[XG_SKEW_FIRST] = xg_aff_mul(x, block[d], w->run);
-        begin = xg_aff_add(x, begin, xg_aff_mul(x, index, stride));
+        begin = xg_aff_add_mul(x, begin, index, stride);
         stride *= p->dims[d];
     }
     if (xg_skew_joins(s, order)) { /* only the first box of a cluster begins with a sector that is not all there */
         const xg_aff *behind = xg_aff_add_k(x, begin, w->run);
-        shift = xg_aff_add(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit),
-            xg_aff_mul(x, xg_aff_div(x, xg_aff_add_k(x, rank, s->t.parts - 1), s->t.parts), w->unit));
+        shift = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit),
+            xg_aff_div(x, xg_aff_add_k(x, rank, s->t.parts - 1), s->t.parts), w->unit);
         v[XG_SKEW_RANK] = rank;
         v[XG_SKEW_BEHIND] = xg_aff_mod(x, xg_aff_mul(x, behind, -1), w->unit);
         v[XG_SKEW_MOST] = xg_aff_mul(
@@ -501,7 +500,7 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
     if (s->lanes[order] < s->group) {
         const xg_aff *own = xg_aff_mod(x, thread, s->group);
-        lane = xg_aff_add(x, own, xg_aff_mul(x, xg_aff_div(x, lane, s->group), s->lanes[order]));
+        lane = xg_aff_add_mul(x, own, xg_aff_div(x, lane, s->group), s->lanes[order]);
         out = xg_imap_with_constraint(x, out, own, xg_range_of(0, s->lanes[order] - 1));
     }
     v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
@@ -545,8 +544,7 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     const xg_skew_span *span, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
     const xg_aff *along = xg_aff_add_k(x,
-                     xg_aff_mul(
-                         x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), span->along), xg_aff_sym(x, 2)), w->step),
+                     xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_sym(x, 2), xg_aff_sym(x, 1), span->along), w->step),
                      span->first * w->step - xg_skew_back(s, order)),
                  *results[XG_SKEW_WHERE], *row;
     xg_box_run r = xg_box_run_of(p, order, s->t.extent);
@@ -573,8 +571,8 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
         out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)),
             xg_range_of(-w->unit, w->run / s->t.extent[r.dim] * p->dims[r.dim] - 1));
     if (w->dim < p->rank) {
-        results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
-        results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->t.stride[w->dim]));
+        results[0] = xg_aff_add_mul(x, results[0], row, xg_skew_pitch(p, order, w->dim));
+        results[2] = xg_aff_add_mul(x, results[2], row, s->t.stride[w->dim]);
         if (step * w->rounds > w->rows)
             out = xg_imap_with_constraint(
                 x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
@@ -607,7 +605,7 @@ XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_box *s
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         if (!(inside >> d & 1)) continue;
-        out[0] = xg_aff_add(x, out[0], xg_aff_mul(x, xg_aff_div(x, at, run), s->t.stride[d] - next));
+        out[0] = xg_aff_add_mul(x, out[0], xg_aff_div(x, at, run), s->t.stride[d] - next);
         run *= s->t.extent[d];
         next = s->t.stride[d] * s->t.extent[d];
     }

@@ -111,7 +111,7 @@ XG_FN const xg_imap *xg_sliding_map(xg_sliding *d, int64_t first, int64_t places
         const xg_window_dim *w = &d->w.p[k];
         int64_t step = k == d->dim ? w->stride * d->count : w->stride;
         const xg_aff *at = xg_aff_add_k(x,
-            xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, k), step), xg_aff_mul(x, xg_aff_sym(x, k), w->window_dilation)),
+            xg_aff_add_mul(x, xg_aff_mul(x, xg_aff_dim(x, k), step), xg_aff_sym(x, k), w->window_dilation),
             (k == d->dim ? first : 0) - w->pad_low);
         d->counts[k] = k == d->dim ? places : w->size;
         m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
@@ -255,14 +255,13 @@ XG_FN void xg_sliding_write(
     xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
     xg_kval *here[XG_RANK_MAX], *beyond, *cond = NULL;
     uint32_t k;
-    beyond = XG_KOP2(
-        &s->b, XG_K_OP_ADDI, xg_k2(&s->b, XG_K_OP_MULI, at[d->dim], xg_elem_index(s, d->count)), xg_elem_index(s, u));
+    beyond = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_k2_int(&s->b, XG_K_OP_MULI, at[d->dim], d->count), xg_elem_index(s, u));
     xg_kval_set_range(beyond, xg_range_of(u, last));
     memcpy(here, at, d->w.n * sizeof *here);
     here[d->dim] = beyond;
     if (last >= extent) {
-        cond = xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent));
-        here[d->dim] = xg_k2(&s->b, XG_K_OP_MINSI, beyond, xg_elem_index(s, extent - 1));
+        cond = xg_kcmpi_int(&s->b, XG_CI_SLT, beyond, extent);
+        here[d->dim] = xg_k2_int(&s->b, XG_K_OP_MINSI, beyond, extent - 1);
         xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
     }
     for (k = 0; k < d->heroes.n; k++)

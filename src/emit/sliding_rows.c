@@ -125,8 +125,8 @@ XG_FN xg_kval *xg_sliding_inside(xg_sliding_rows *t, xg_kval **v, int64_t end) {
     xg_range r = xg_kval_range(*v);
     xg_kval *to = *v, *is;
     if (r.lo >= 0 && r.hi < end) return NULL;
-    if (r.hi >= end) to = xg_k2(b, XG_K_OP_MINSI, to, xg_elem_index(&t->s, end - 1));
-    if (r.lo < 0) to = xg_k2(b, XG_K_OP_MAXSI, to, xg_elem_index(&t->s, 0));
+    if (r.hi >= end) to = xg_k2_int(b, XG_K_OP_MINSI, to, end - 1);
+    if (r.lo < 0) to = xg_k2_int(b, XG_K_OP_MAXSI, to, 0);
     xg_kval_set_range(to, xg_range_of(0, end - 1));
     is = xg_kcmpi_(b, XG_CI_EQ, to, *v);
     *v = to;
@@ -155,13 +155,13 @@ XG_FN void xg_sliding_turns(
     xg_flow f = xg_flow_of(&t->s, NULL);
     xg_flow_slots(&f, carried, n_carried);
     xg_flow_count(&f, turns);
-    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), f.var, turns);
+    turn(t, xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 2), threads), f.var, turns);
     xg_flow_end(&f);
 }
 /* The same number of the next row of the block, if `number` goes through them. */
 XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
     xg_aff_ctx *x = t->d.e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows), in_block);
+    return xg_aff_add_mul(x, in_block, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows);
 }
 XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) {
     return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces);
@@ -177,8 +177,7 @@ XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *t
     xg_kval *v[3], *is, *indices[XG_RANK_MAX], *to;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
-    parts[1] =
-        xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made * w->stride), place), -w->pad_low);
+    parts[1] = xg_aff_add_k(x, xg_aff_add_mul(x, place, xg_sliding_piece(t), t->made * w->stride), -w->pad_low);
     parts[2] = row;
     xg_sliding_apply(t, parts, 3, turn, turns, v);
     is = xg_sliding_inside(t, &v[0], t->n_rows);
@@ -204,7 +203,7 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     xg_flow f = xg_flow_of(&t->s, NULL);
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
-    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made), window);
+    parts[1] = xg_aff_add_mul(x, window, xg_sliding_piece(t), t->made);
     parts[2] = row;
     xg_sliding_apply(t, parts, 3, turn, turns, v);
     is = xg_sliding_inside(t, &v[0], t->n_rows);
@@ -239,8 +238,8 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     int64_t u;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
-    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->lanes), lane);
-    parts[2] = xg_aff_add(x, xg_aff_mul(x, row, t->places / (d->count * d->w.p[d->dim].stride)), lane);
+    parts[1] = xg_aff_add_mul(x, lane, xg_sliding_piece(t), t->lanes);
+    parts[2] = xg_aff_add_mul(x, lane, row, t->places / (d->count * d->w.p[d->dim].stride));
     xg_sliding_apply(t, parts, 3, zero, 1, v);
     is = xg_sliding_inside(t, &v[0], t->n_rows);
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->groups));
@@ -253,8 +252,7 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding_fold(d, &t->s, acc, at);
     for (u = 0; u < d->count; u++)
         for (k = 0; k < d->n; k++) {
-            const xg_aff *place =
-                xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
+            const xg_aff *place = xg_aff_add_k(x, xg_aff_add_mul(x, xg_aff_mul(x, row, t->made), lane, d->count), u);
             place = xg_sliding_padded(x, place, d->count);
             xg_sliding_apply(t, &place, 1, zero, 1, &to);
             t->out[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), t->out[k], &to, 1);

@@ -100,20 +100,18 @@ XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
     const xg_aff *turn = at_once < s->rounds ? xg_aff_mod(x, xg_aff_sym(x, 0), s->turns) : xg_aff_sym(x, 0);
-    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, turn, XG_LAUNCH_THREADS)),
+    const xg_aff *own = xg_aff_add_mul(x, xg_aff_dim(x, 0), turn, XG_LAUNCH_THREADS),
                  *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
     uint32_t k;
     *vector = own;
     *round = xg_aff_sym(x, 1);
-    if (at_once < s->rounds)
-        *round = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once), *round);
+    if (at_once < s->rounds) *round = xg_aff_add_mul(x, *round, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once);
     memset(place, 0, XG_RANK_MAX * sizeof *place);
     for (k = 0; k < t->p.rank; k++) {
         uint32_t d = xg_box_dim(&t->p, result, k);
         if (t->box.t.extent[d] == 1) continue;
         if (d == s->along)
-            place[d] = xg_aff_add(
-                x, xg_aff_mul(x, *round, slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+            place[d] = xg_aff_add_mul(x, slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0), *round, slabs);
         else {
             const xg_aff *at = xg_aff_mul(x, in, v);
             if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
@@ -140,7 +138,7 @@ XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const x
     if (s.step % XG_LAUNCH_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
     if (t->box.t.elements / v % s.step || times * at_once != s.rounds)
         m = xg_imap_with_constraint(
-            x, m, xg_aff_add(x, vector, xg_aff_mul(x, round, s.step)), xg_range_of(0, t->box.t.elements / v - 1));
+            x, m, xg_aff_add_mul(x, vector, round, s.step), xg_range_of(0, t->box.t.elements / v - 1));
     at = xg_shared_place(x, &t->box.t, place);
     m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
     if (!xg_imap_ok(m)) return m;
@@ -158,8 +156,8 @@ XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg
                  *both[2];
     const xg_imap *m;
     if (t->box.slabs[result]) return xg_transpose_slab_map(t, result, shape);
-    if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
-    vector = xg_aff_add(x, thread, xg_aff_mul(x, xg_aff_sym(x, 0), step));
+    if (lanes != group) thread = xg_aff_add_mul(x, lane, xg_aff_div(x, thread, group), lanes);
+    vector = xg_aff_add_mul(x, thread, xg_aff_sym(x, 0), step);
     xg_transpose_box_places(t, result, xg_aff_mul(x, vector, v), place);
     m = xg_imap_simplify(x, xg_transpose_canonical(t, place, 1, rounds, result));
     if (vectors % step) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, vectors - 1));
@@ -181,22 +179,21 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
-    const xg_aff *element = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0)), *at;
+    const xg_aff *element = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 1), v), *at;
     uint32_t minor = t->p.rank - 1;
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
     m->dims[1].range = xg_transpose_box_range(t, result);
     xg_imap_counts(&m->syms[0], "v", v);
-    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    m->results[0] = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 0), v);
     env = xg_imap_env(x, m);
     while (t->box.t.extent[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result])
-        at = t->box.whole[result]
-                 ? element
-                 : xg_aff_add(x, xg_aff_dim(x, 1),
-                       xg_aff_mul(x, xg_aff_sym(x, 0), t->box.t.stride[xg_box_dim(&t->p, result, minor)]));
+        at = t->box.whole[result] ? element
+                                  : xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_sym(x, 0),
+                                        t->box.t.stride[xg_box_dim(&t->p, result, minor)]);
     else if (t->box.order == (uint32_t)result && !t->box.spread)
-        at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+        at = xg_aff_add_mul(x, element, xg_aff_div_in(&env, element, t->box.row), t->box.pad);
     else
         at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);

@@ -125,8 +125,8 @@ XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t lanes = XG_MIN(t->side / t->v, (int64_t)XG_WARP_LANES), rows = XG_LAUNCH_THREADS / lanes;
     const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
-    const xg_aff *slow = xg_aff_mul(
-        x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
+    const xg_aff *slow =
+        xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_sym(x, 0), rows), t->v);
     xg_transpose_place r;
     r.a = along_a ? fast : slow;
     r.b = along_a ? slow : fast;
@@ -181,9 +181,9 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
         if (dim == t->a) m->results[k] = xg_aff_add(x, m->results[k], a);
         if (dim == t->b) m->results[k] = xg_aff_add(x, m->results[k], b);
     }
-    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->side / t->v)),
-        xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
-    more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
+    xg_transpose_tile_index(
+        t, xg_aff_add_mul(x, xg_aff_dim(x, n), a, t->side / t->v), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
+    more[n] = xg_aff_add_mul(x, b, a, t->v);
     return xg_transpose_append(t,
         xg_imap_compose(
             x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)),

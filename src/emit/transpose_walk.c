@@ -73,7 +73,7 @@ XG_FN xg_imap *xg_transpose_canonical(
     (void)xg_shared_block(x, tile, xg_aff_dim(x, 1), index);
     for (cuts = 0, k = n; k-- > 0;) {
         if (!place[k]) continue;
-        index[k] = xg_aff_add(x, xg_aff_mul(x, index[k], tile->extent[k]), place[k]);
+        index[k] = xg_aff_add_mul(x, place[k], index[k], tile->extent[k]);
         if (t->p.dims[k] % tile->extent[k] == 0) continue;
         m->constraints[cuts].expr = index[k];
         m->constraints[cuts++].range = xg_range_of(0, t->p.dims[k] - held);

@@ -2,17 +2,20 @@
  * and it is estimated to be faster than our kernels.
  *
  * Dimensions before the features are the batch, those behind them are one: no array is transposed. In training the
- * library gives 1 / deviation, of which the variance is made; for inference, for which its operation has no engine, it
- * is four operations element by element. */
+ * library gives 1 / deviation; a variance made of it, 1 / share^2 - epsilon, would have no digits where it is far below
+ * epsilon, so what reads the variance has it from our kernels. Inference, for which the library's operation has no
+ * engine, is four operations element by element. */
 #ifndef XG_EXPAND_BATCH_NORM_REWRITER_C
 #define XG_EXPAND_BATCH_NORM_REWRITER_C
 #include "batch_norm_expander.c"
 #include "dnn.c"
 
 enum {
-    XG_DNN_NORM_ALIGN = 8, /* features: the library has engines for multiples alone */
-    XG_DNN_NORM_READS = 2, /* of the array by the library: its sums in one pass, then the result */
-    XG_OWN_NORM_READS = 3  /* by our kernels, in training: the mean, then the variance, then the result */
+    XG_DNN_NORM_ALIGN = 8,    /* features: the library has engines for multiples alone */
+    XG_DNN_NORM_READS = 2,    /* of the array by the library: its sums in one pass, then the result */
+    XG_OWN_NORM_READS = 3,    /* by our kernels, in training: the mean, then the variance, then the result */
+    XG_NORM_THREADS = 256,    /* of a block of either's kernels */
+    XG_NORM_THREAD_BYTES = 16 /* that a thread reads */
 };
 
 typedef struct xg_dnn_batch {
@@ -21,6 +24,15 @@ typedef struct xg_dnn_batch {
     bool training;
 } xg_dnn_batch;
 
+XG_FN bool xg_dnn_batch_reads_variance(const xg_inst *i) {
+    XG_FOR_USES(u, i) {
+        const xg_inst *e = u->user;
+        if (e->op != XG_GET_TUPLE_ELEMENT ||
+            (xg_attr_int(e, XG_A_index, 0) == 2 && (e->first_use || e == e->comp->root)))
+            return true;
+    }
+    return i == i->comp->root;
+}
 XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
     const xg_shape *s;
     int64_t k;
@@ -33,13 +45,32 @@ XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
     d->outer = d->inner = 1;
     for (k = 0; k < (int64_t)s->rank; k++)
         if (k != d->n.feature) *(k < d->n.feature ? &d->outer : &d->inner) *= s->dims[k];
-    if (d->training && d->inner > 1) return false; /* it would be transposed, in memory of twice its size */
+    if (d->training && (d->inner > 1 || xg_dnn_batch_reads_variance(i)))
+        return false; /* inner: it would be transposed, in memory of twice its size */
     return s->elements && s->elements <= INT32_MAX && d->features % XG_DNN_NORM_ALIGN == 0;
+}
+/* Picoseconds, by the model of time, of so many kernels that read all bytes, the last of which writes as many. What the
+ * second cache holds comes from memory once. */
+XG_FN int64_t xg_dnn_batch_time(const xg_device *d, int64_t bytes, int32_t reads) {
+    int64_t time = 0;
+    int32_t k;
+    for (k = 1; k <= reads; k++) {
+        xg_cost_counts c;
+        memset(&c, 0, sizeof c);
+        c.threads = XG_NORM_THREADS;
+        c.blocks = XG_MAX(bytes / (XG_NORM_THREADS * XG_NORM_THREAD_BYTES), (int64_t)1);
+        c.read_bytes = k > 1 && bytes <= d->l2_bytes ? 0 : bytes;
+        c.written_bytes = k == reads ? bytes : 0;
+        c.l2_sectors = (bytes + c.written_bytes) / XG_SECTOR_BYTES;
+        time = xg_cost_add(time, xg_cost_picoseconds(d, &c));
+    }
+    return time;
 }
 XG_FN bool xg_dnn_batch_is_faster(const xg_module *m, const xg_dnn_batch *d) {
     const xg_shape *s = XG_OPERAND(d->n.i, 0)->shape;
-    double once = xg_cost_moved(&m->device, (double)s->elements * xg_type_bytes(s->type)) / 1000; /* nanoseconds */
-    return d->training && (int)XG_DNN_LAUNCH_NS < (int)(XG_OWN_NORM_READS - XG_DNN_NORM_READS) * once;
+    int64_t bytes = s->elements * xg_type_bytes(s->type);
+    return d->training && xg_dnn_batch_time(&m->device, bytes, XG_DNN_NORM_READS) + (int64_t)XG_DNN_LAUNCH_NS * 1000 <
+                              xg_dnn_batch_time(&m->device, bytes, XG_OWN_NORM_READS);
 }
 XG_FN int64_t xg_dnn_batch_op(
     const xg_dnn_batch *d, xg_dnn_graph *g, int64_t mode, int64_t x, int64_t with, int64_t place, xlagpu_type t) {
@@ -77,13 +108,6 @@ XG_FN void xg_dnn_batch_training(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t
     a.share = at[3];
     xg_dnn_norm_operation(g, XG_DNN_BATCH_NORM, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d, &a);
 }
-/* 1 / share^2 - epsilon */
-XG_FN xg_inst *xg_dnn_batch_variance(const xg_dnn_batch *d, xg_inst *share) {
-    const xg_hb *b = d->n.b;
-    xg_inst *square = xg_hb_2(b, XG_MULTIPLY, share, share), *added;
-    added = xg_hb_float_like(b, share, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d);
-    return xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_DIVIDE, xg_hb_float_like(b, share, 1), square), added);
-}
 XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
     const xg_hb *b = d->n.b;
     const xg_shape *x = XG_OPERAND(d->n.i, 0)->shape, *results[3];
@@ -100,8 +124,8 @@ XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
         b, &g, "batchNorm", (uint64_t)x->elements * 6, XG_DNN_NOTE_NARROWER_SUMS, in, n, results, n_results);
     for (k = 0; k < n_results; k++) out[k] = xg_hb_element(b, made, k);
     if (!d->training) return out[0];
-    out[2] = xg_dnn_batch_variance(d, out[2]);
-    for (k = 1; k < 3; k++) out[k] = xg_hb_convert(b, out[k], d->n.i->shape->elems[k]->type);
+    for (k = 1; k < 3; k++) /* the last one is not read */
+        out[k] = xg_hb_convert(b, out[k], d->n.i->shape->elems[k]->type);
     return xg_hb_tuple(b, out, 3);
 }
 XG_FN bool xg_expand_batch_norm_rewriter(xg_module *m) {

@@ -87,7 +87,7 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
         int64_t block = whole->dims[k] / scale->dims[k];
         spread->dims[k].range = xg_range_of(0, scale->dims[k] - 1);
         spread->syms[k].range = xg_range_of(0, block - 1);
-        spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
+        spread->results[k] = xg_aff_add_mul(q->x, xg_aff_sym(q->x, k), xg_aff_dim(q->x, k), block);
     }
     return xg_imap_drop_unused_syms(
         q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
@@ -100,7 +100,7 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
 XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w,
     const xg_aff *o, const xg_aff *at, int64_t input_size) {
     xg_aff_ctx *x = q->x;
-    const xg_aff *p = xg_aff_add(x, xg_aff_mul(x, o, w->stride), xg_aff_mul(x, at, w->window_dilation)), *e;
+    const xg_aff *p = xg_aff_add_mul(x, xg_aff_mul(x, o, w->stride), at, w->window_dilation), *e;
     p = w->pad_low == INT64_MIN ? NULL : xg_aff_add_k(x, p, -w->pad_low);
     e = xg_aff_div(x, p, w->base_dilation);
     xg_index_require(m, n, e, 0, input_size - 1);
@@ -165,11 +165,9 @@ XG_FN const xg_imap *xg_index_conv_input(const xg_index_query *q, const xg_dim_l
             xg_index_dim(q, (uint32_t)l->output_spatial.p[k]), at, q->in->dims[l->input_spatial.p[k]]);
     }
     feature = xg_index_sym(q, m, w.n, in_features);
-    if (groups > 1)
-        feature = xg_aff_add(q->x, feature, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / groups), in_features));
+    if (groups > 1) feature = xg_aff_add_mul(q->x, feature, xg_aff_div(q->x, of, out_features / groups), in_features);
     if (batches > 1)
-        ob = xg_aff_add(
-            q->x, ob, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / batches), q->out->dims[l->output_batch]));
+        ob = xg_aff_add_mul(q->x, ob, xg_aff_div(q->x, of, out_features / batches), q->out->dims[l->output_batch]);
     m->results[l->input_feature] = feature;
     m->results[l->input_batch] = ob;
     m->n_constraints = n;
@@ -209,7 +207,7 @@ XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_
     }
     out_features /= groups * batches;
     feature = xg_index_sym(q, m, w.n, out_features);
-    m->results[l->output_feature] = group ? xg_aff_add(q->x, feature, xg_aff_mul(q->x, group, out_features)) : feature;
+    m->results[l->output_feature] = group ? xg_aff_add_mul(q->x, feature, group, out_features) : feature;
     m->results[l->output_batch] = batch;
     m->n_constraints = n;
     return m;

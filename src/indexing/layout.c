@@ -40,7 +40,7 @@ XG_FN const xg_aff *xg_index_linearise(xg_aff_ctx *x, const xg_index_order *o, c
     const xg_aff *e = xg_aff_const(x, 0);
     uint32_t k;
     for (k = o->n; k-- > 0;)
-        if (o->size[k] != 1) e = xg_aff_add(x, e, xg_aff_mul(x, at[o->dim[k]], o->stride[k]));
+        if (o->size[k] != 1) e = xg_aff_add_mul(x, e, at[o->dim[k]], o->stride[k]);
     return e;
 }
 
@@ -152,9 +152,9 @@ XG_FN const xg_imap *xg_indexing_reshape(
 
 XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll) {
     const xg_aff *block = xg_aff_dim(x, 1), *vector;
-    if (rounds > 1) block = xg_aff_add(x, xg_aff_mul(x, block, rounds), xg_aff_sym(x, 0));
-    vector = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
-    return xg_aff_add(x, xg_aff_mul(x, vector, unroll), xg_aff_sym(x, rounds > 1));
+    if (rounds > 1) block = xg_aff_add_mul(x, xg_aff_sym(x, 0), block, rounds);
+    vector = xg_aff_add_mul(x, xg_aff_dim(x, 0), block, threads);
+    return xg_aff_add_mul(x, xg_aff_sym(x, rounds > 1), vector, unroll);
 }
 XG_FN const xg_imap *xg_indexing_thread_rounds(
     xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {

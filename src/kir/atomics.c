@@ -45,7 +45,7 @@ XG_FN xg_kelem xg_katomic_bits(xg_kelem e) {
 XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *shift) {
     if (shift) {
         bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
-        if (e == XG_E_I1) return xg_kcmpi_(b, XG_CI_NE, bits, xg_kconst_int(b, XG_E_I8, 0));
+        if (e == XG_E_I1) return xg_kcmpi_int(b, XG_CI_NE, bits, 0);
     }
     return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
 }

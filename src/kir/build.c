@@ -469,6 +469,12 @@ XG_FN xg_kval *xg_kcompare(xg_kb *b, xg_kopcode op, uint32_t predicate, xg_kval 
 XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y) {
     return xg_kcompare(b, XG_K_OP_CMPI, (uint32_t)p, x, y);
 }
+XG_FN xg_kval *xg_k2_int(xg_kb *b, xg_kopcode op, xg_kval *x, int64_t y) {
+    return xg_k2(b, op, x, xg_kconst_int(b, x->type->elem, y));
+}
+XG_FN xg_kval *xg_kcmpi_int(xg_kb *b, xg_kcmpi p, xg_kval *x, int64_t y) {
+    return xg_kcmpi_(b, p, x, xg_kconst_int(b, x->type->elem, y));
+}
 XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y) {
     return xg_kcompare(b, XG_K_OP_CMPF, (uint32_t)p, x, y);
 }
@@ -482,26 +488,13 @@ XG_FN void xg_khold(xg_kb *b, xg_kval *v) {
     b->m->held[b->m->n_held++] = v;
 }
 XG_FN xg_kval *xg_kheld(xg_kb *b) { return b->m->held[--b->m->n_held]; }
-XG_FN xg_kval *xg_k2_held(xg_kb *b, xg_kopcode op) {
-    xg_kval *x = xg_kheld(b), *y = xg_kheld(b);
-    return xg_k2(b, op, x, y);
+XG_FN xg_kval *xg_k2_held(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_k2(b, op, x, xg_kheld(b)); }
+XG_FN xg_kval *xg_k3_held(xg_kb *b, xg_kopcode op, xg_kval *x) {
+    xg_kval *y = xg_kheld(b);
+    return xg_k3(b, op, x, y, xg_kheld(b));
 }
-XG_FN xg_kval *xg_k3_held(xg_kb *b, xg_kopcode op) {
-    xg_kval *x = xg_kheld(b), *y = xg_kheld(b), *z = xg_kheld(b);
-    return xg_k3(b, op, x, y, z);
-}
-XG_FN xg_kval *xg_kcmpi_held(xg_kb *b, xg_kcmpi p) {
-    xg_kval *x = xg_kheld(b), *y = xg_kheld(b);
-    return xg_kcmpi_(b, p, x, y);
-}
-XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p) {
-    xg_kval *x = xg_kheld(b), *y = xg_kheld(b);
-    return xg_kcmpf_(b, p, x, y);
-}
-XG_FN xg_kval *xg_kselect_held(xg_kb *b) {
-    xg_kval *c = xg_kheld(b), *x = xg_kheld(b), *y = xg_kheld(b);
-    return xg_kselect(b, c, x, y);
-}
+XG_FN xg_kval *xg_kcmpi_held(xg_kb *b, xg_kcmpi p, xg_kval *x) { return xg_kcmpi_(b, p, x, xg_kheld(b)); }
+XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p, xg_kval *x) { return xg_kcmpf_(b, p, x, xg_kheld(b)); }
 
 /* Up to two values in front of indices; the list is scratch. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {

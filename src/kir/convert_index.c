@@ -80,9 +80,9 @@ XG_FN xg_kval *xg_kindex_quotient(xg_kb *b, xg_kval *x, int64_t d) {
     xg_kval *q;
     if (!xg_kval_nonnegative(x) || x->type->elem != XG_E_I32 || d < 2 || d > INT32_MAX) return NULL;
     if (!xg_kmagic((uint64_t)x->hi, (uint64_t)d, &mult, &shift)) return NULL;
-    q = xg_k2(b, XG_K_OP_MULHUI, x, xg_kconst_int(b, XG_E_I32, (int64_t)mult));
+    q = xg_k2_int(b, XG_K_OP_MULHUI, x, (int64_t)mult);
     xg_kval_set_range(q, xg_range_of(0, x->hi / d << shift <= INT32_MAX ? INT32_MAX : -1));
-    if (shift) q = xg_k2(b, XG_K_OP_SHRUI, q, xg_kconst_int(b, XG_E_I32, shift));
+    if (shift) q = xg_k2_int(b, XG_K_OP_SHRUI, q, shift);
     xg_kval_set_range(q, xg_range_of(x->lo / d, x->hi / d));
     return q;
 }
@@ -95,7 +95,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
     if (op->op == XG_K_OP_REMUI) {
-        q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2(b, XG_K_OP_MULI, q, xg_kconst_int(b, XG_E_I32, d)));
+        q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2_int(b, XG_K_OP_MULI, q, d));
         xg_kval_set_range(q, xg_kval_range(op->results));
     }
     if (!q->name.n) q->name = op->results[0].name;

@@ -24,6 +24,7 @@ enum {
     XG_KEST_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
     XG_KEST_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread has */
     XG_KEST_REGISTER = 4,     /* bytes */
+    XG_KEST_TOLD = 64,        /* barriers */
     XG_KEST_MATRIX_ROW = 16,  /* bytes that a lane points at */
     XG_KEST_WIDE = 2,         /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
@@ -54,6 +55,7 @@ typedef struct xg_kest {
     int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
+    int64_t stands;               /* warps that this one stands for, itself among them */
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
     int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
@@ -61,6 +63,7 @@ typedef struct xg_kest {
     uint32_t n_flight, most_flight;
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
+    int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when what the warp told it of is done */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;
 
@@ -378,6 +381,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_WGMMA:
     case XG_K_OP_TENSOR_MMA:
     case XG_K_OP_TENSOR_READ:
+    case XG_K_OP_TENSOR_WRITE:
     case XG_K_OP_STMATRIX:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
@@ -553,12 +557,14 @@ XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     e->c->multicast_sectors = xg_cost_add(e->c->multicast_sectors, xg_cost_mul(sectors, blocks - 1));
     xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
 }
-/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. */
+/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. Who asks for it
+ * does so for other warps: it stands for itself alone. */
 XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
-    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * e->weight;
-    int64_t lines = (XG_KTENSOR_M + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
+    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * (e->weight / e->stands);
+    int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* tensor memory has them */
+    int64_t lines = (rows + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
@@ -574,6 +580,10 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
+/* When what the warp told a barrier of is done, the last time. */
+XG_FN int64_t *xg_kest_told(xg_kest *e, const xg_kop *op) {
+    return &e->told[(uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD];
+}
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
@@ -582,12 +592,19 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_WAIT: e->clock = XG_MAX(e->clock, e->copies.done); break;
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
-    case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
+    case XG_K_OP_MBARRIER_WAIT:
+        if (*xg_kest_told(e, op))
+            e->clock = XG_MAX(e->clock, *xg_kest_told(e, op)) + XG_KEST_MBARRIER_CLOCKS;
+        else
+            xg_kest_await_copies(e);
+        break;
+    case XG_K_OP_MBARRIER_ARRIVE: *xg_kest_told(e, op) = e->clock; break;
+    case XG_K_OP_TENSOR_COMMIT: *xg_kest_told(e, op) = e->products.done; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
-    case XG_K_OP_TENSOR_READ: e->clock = XG_MAX(e->clock, e->products.done) + XG_KEST_WARP_CLOCKS; break;
+    case XG_K_OP_TENSOR_READ: e->clock += XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;
@@ -691,7 +708,9 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     e->n_flight = 0;
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
+    memset(e->told, 0, sizeof e->told);
     e->times = 1;
+    e->stands = weight;
     e->weight = xg_cost_mul(weight, blocks);
     for (k = 0; k < f->body->n_args; k++) {
         xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);

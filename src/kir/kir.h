@@ -400,21 +400,24 @@ XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v);            /* ro
 XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits);
 XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y);
+/* the same with a constant of x's type, a scalar's */
+XG_FN xg_kval *xg_k2_int(xg_kb *b, xg_kopcode op, xg_kval *x, int64_t y);
+XG_FN xg_kval *xg_kcmpi_int(xg_kb *b, xg_kcmpi p, xg_kval *x, int64_t y);
 XG_FN xg_kval *xg_kselect(xg_kb *b, xg_kval *c, xg_kval *x, xg_kval *y);
 /* C leaves open which argument of a call is evaluated first. Where several arguments make operations, these forms
- * decide it, the last one first; so a formula may be nested, and every compiler makes the same code of it. */
+ * decide it, the last one first; so a formula may be nested, and every compiler makes the same code of it. All but the
+ * first operand are held until the operation is made. */
 XG_FN void xg_khold(xg_kb *b, xg_kval *v);
 XG_FN xg_kval *xg_kheld(xg_kb *b); /* what was held last */
-XG_FN xg_kval *xg_k2_held(xg_kb *b, xg_kopcode op);
-XG_FN xg_kval *xg_k3_held(xg_kb *b, xg_kopcode op);
-XG_FN xg_kval *xg_kcmpi_held(xg_kb *b, xg_kcmpi p);
-XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p);
-XG_FN xg_kval *xg_kselect_held(xg_kb *b);
-#define XG_KOP2(b, op, x, y) (xg_khold(b, y), xg_khold(b, x), xg_k2_held(b, op))
-#define XG_KOP3(b, op, x, y, z) (xg_khold(b, z), xg_khold(b, y), xg_khold(b, x), xg_k3_held(b, op))
-#define XG_KCMPI(b, p, x, y) (xg_khold(b, y), xg_khold(b, x), xg_kcmpi_held(b, p))
-#define XG_KCMPF(b, p, x, y) (xg_khold(b, y), xg_khold(b, x), xg_kcmpf_held(b, p))
-#define XG_KSELECT(b, c, x, y) (xg_khold(b, y), xg_khold(b, x), xg_khold(b, c), xg_kselect_held(b))
+XG_FN xg_kval *xg_k2_held(xg_kb *b, xg_kopcode op, xg_kval *x);
+XG_FN xg_kval *xg_k3_held(xg_kb *b, xg_kopcode op, xg_kval *x);
+XG_FN xg_kval *xg_kcmpi_held(xg_kb *b, xg_kcmpi p, xg_kval *x);
+XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p, xg_kval *x);
+#define XG_KOP2(b, op, x, y) (xg_khold(b, y), xg_k2_held(b, op, x))
+#define XG_KOP3(b, op, x, y, z) (xg_khold(b, z), xg_khold(b, y), xg_k3_held(b, op, x))
+#define XG_KCMPI(b, p, x, y) (xg_khold(b, y), xg_kcmpi_held(b, p, x))
+#define XG_KCMPF(b, p, x, y) (xg_khold(b, y), xg_kcmpf_held(b, p, x))
+#define XG_KSELECT(b, c, x, y) XG_KOP3(b, XG_K_OP_SELECT, c, x, y)
 XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
 XG_FN xg_kval *xg_kinsert(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
 XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count); /* index in [0, count-1] */

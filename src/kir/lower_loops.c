@@ -111,7 +111,7 @@ XG_FN const xg_aff *xg_kguard_part(const xg_klowering *l, const xg_aff *e, int64
     uint32_t k;
     for (k = 0; k < e->n; k++)
         if ((e->terms[k].scale % g == 0) == multiples)
-            sum = xg_aff_add(l->m->aff, sum, xg_aff_mul(l->m->aff, e->terms[k].of, e->terms[k].scale));
+            sum = xg_aff_add_mul(l->m->aff, sum, e->terms[k].of, e->terms[k].scale);
     return sum;
 }
 /* g*x + r in [lo, hi]  with  0 <= r < g:  g*x in [up(lo - r), down(hi - r)], rounded to multiples of g; r may go when
@@ -184,9 +184,7 @@ XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     v = xg_kapply(b, map, vars)->results;
     return v;
 }
-XG_FN xg_kval *xg_kguard_bound(xg_kb *b, xg_kval *v, xg_kcmpi p, int64_t bound) {
-    return xg_kcmpi_(b, p, v, xg_kconst_int(b, XG_E_INDEX, bound));
-}
+XG_FN xg_kval *xg_kguard_bound(xg_kb *b, xg_kval *v, xg_kcmpi p, int64_t bound) { return xg_kcmpi_int(b, p, v, bound); }
 /* The conjunction of all conditions of a level; NULL if there are none. */
 XG_FN xg_kval *xg_kguard_level_value(xg_klowering *l, xg_kb *b, uint32_t level) {
     xg_kval *all = NULL;

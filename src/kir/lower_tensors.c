@@ -230,9 +230,7 @@ XG_FN xg_kval *xg_klow_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, int64_t 
     v[2] = xg_kconst_int(b, XG_E_INDEX, lane);
     return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vector->type);
 }
-XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) {
-    return xg_kcmpi_(b, XG_CI_NE, v, xg_kconst_int(b, XG_E_I8, 0));
-}
+XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) { return xg_kcmpi_int(b, XG_CI_NE, v, 0); }
 XG_FN void xg_klow_need_flat(xg_kleveller *z, const xg_ktype *t) {
     if (t->rank != 1)
         xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL,
@@ -296,11 +294,9 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
         xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
     xg_klow_region(z, op->regions[0]);
     if (bytes == 1) {
-        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer,
-            xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
-        shift = xg_kcast(
-            &b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
-        shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2_int(&b, XG_K_OP_SHRUI, index, 2), 4, 0);
+        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2_int(&b, XG_K_OP_ANDI, index, 3), XG_E_I32);
+        shift = xg_k2_int(&b, XG_K_OP_MULI, shift, 8);
     } else
         p = xg_klow_address(z, &b, tensor, index);
     xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);

@@ -228,12 +228,12 @@ XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
 XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     xg_imap *map;
     if (c == 0) return v;
-    if (v->type->elem != XG_E_INDEX) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, v->type->elem, c));
+    if (v->type->elem != XG_E_INDEX) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
     map = xg_imap_new(b->m->aff, 1, 0, 0, 1, 0);
     map->dims[0].range = xg_kval_range(v);
     map->dims[0].name = v->name;
     map->results[0] = xg_aff_add_k(b->m->aff, xg_aff_dim(b->m->aff, 0), c);
-    if (!map->results[0]) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_INDEX, c));
+    if (!map->results[0]) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
     return xg_kapply(b, map, &v)->results;
 }
 /* `factor` steps from v on as a loop of their own, which waits. */
@@ -250,7 +250,7 @@ XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t st
     both[1] = &r->args[0];
     for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
     map->dims[0].name = v->name;
-    map->results[0] = xg_aff_add(aff, xg_aff_dim(aff, 0), xg_aff_mul(aff, xg_aff_dim(aff, 1), step));
+    map->results[0] = xg_aff_add_mul(aff, xg_aff_dim(aff, 0), xg_aff_dim(aff, 1), step);
     for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
     xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
     xg_kyield(&in, carried, loop->n_results);

@@ -127,7 +127,7 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     }
     for (; r != body; r = r->owner->parent) {
         xg_kval *c = r->owner->operands[0].value;
-        if (r == r->owner->regions[1]) c = xg_k2(b, XG_K_OP_XORI, c, xg_kconst_int(b, XG_E_I1, 1));
+        if (r == r->owner->regions[1]) c = xg_k2_int(b, XG_K_OP_XORI, c, 1);
         *cond = *cond ? xg_k2(b, XG_K_OP_ANDI, *cond, c) : c;
     }
     return true;

@@ -457,7 +457,9 @@ XG_FN const char *xg_kir_check_tensor_mma(const xg_kop *op) {
     row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
     if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
-    if (!xg_kir_is_descriptor(xg_kt(op, 1)) || !xg_kir_is_descriptor(xg_kt(op, 2))) return "two descriptors";
+    if (!(xg_kir_is_descriptor(xg_kt(op, 1)) || xg_kir_is_word(xg_kt(op, 1))) || !xg_kir_is_descriptor(xg_kt(op, 2)))
+        return "a descriptor, or an address of tensor memory, and a descriptor";
+    if (op->flags & XG_KWGMMA_A_ROWS && xg_kir_is_word(xg_kt(op, 1))) return "tensor memory has k side by side";
     if (xg_kt(op, 3)->kind != XG_TK_SCALAR || xg_kt(op, 3)->elem != XG_E_I1) return "an i1 says whether it is added";
     return op->b < XG_KTENSOR_N_STEP || op->b > XG_KWGMMA_N_MAX || op->b % XG_KTENSOR_N_STEP
                ? "16 to 256 columns, a multiple of 16"
@@ -472,6 +474,15 @@ XG_FN const char *xg_kir_check_tensor_read(const xg_kop *op) {
         if (!xg_kir_is_words(op->results[k].type, XG_E_F32, 4) && !xg_kir_is_words(op->results[k].type, XG_E_I32, 4))
             return "vectors of four words";
     return NULL;
+}
+XG_FN const char *xg_kir_check_tensor_write(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 1);
+    uint32_t n = op->n_operands - 1, k;
+    if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
+    for (k = 0; k < n; k++)
+        if (xg_kt(op, k + 1) != t || !(xg_kir_is_words(t, XG_E_F32, 4) || xg_kir_is_words(t, XG_E_I32, 4)))
+            return "vectors of four words";
+    return n > XG_KWGMMA_SUMS_MAX || n & (n - 1) ? "a power of two of vectors, up to 32" : NULL;
 }
 XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1)))

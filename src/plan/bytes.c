@@ -242,15 +242,10 @@ XG_FN void xg_exe_put_call_value(
 }
 /* What a library is told, from the record of the fusion; false: that lacks something. */
 XG_FN bool xg_exe_put_matmul(xg_buf *b, const xg_record *r) {
-    static const char *const fields[] = {
-#define X(field) #field,
-        XG_EXE_MATMUL_FIELDS(X)
-#undef X
-    };
     uint32_t k;
     xg_puts(b, "{matmul = array<i64");
     for (k = 0; k < XG_EXE_MATMUL_COUNT; k++) {
-        const xg_numbers *n = xg_record_get(&r->form, fields[k]);
+        const xg_numbers *n = xg_record_get(&r->form, xg_cublaslt_field((xg_exe_matmul)k));
         if (!n || n->n != 1) return false;
         xg_printf(b, "%s%lld", k ? ", " : ": ", (long long)n->p[0]);
     }

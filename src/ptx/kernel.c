@@ -430,6 +430,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_TENSOR_MMA: xg_ptx_print_tensor_mma(p, op); return;
     case XG_K_OP_TENSOR_COMMIT: xg_ptx_print_tensor_commit(p, op); return;
     case XG_K_OP_TENSOR_READ: xg_ptx_print_tensor_read(p, op); return;
+    case XG_K_OP_TENSOR_WRITE: xg_ptx_print_tensor_write(p, op); return;
     case XG_K_OP_MBARRIER_INIT:
     case XG_K_OP_MBARRIER_EXPECT:
     case XG_K_OP_MBARRIER_ARRIVE: xg_ptx_print_mbarrier(p, op); return;

@@ -201,7 +201,7 @@ static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
     }
     if (!word->def) return xg_k2(b, XG_K_OP_XORI, word, I32_(signs));
     behind = xg_kb_after(b->m, word->def);
-    return xg_k2(&behind, XG_K_OP_XORI, word, xg_kconst_int(&behind, XG_E_I32, signs));
+    return xg_k2_int(&behind, XG_K_OP_XORI, word, signs);
 }
 /* A byte of a word behind the sign and exponent of 2^10 or 2^23, whose last digit is 1: a number from which one
  * subtraction takes what is too much. Conversions have a quarter of the lanes that arithmetic has, or less. */

@@ -76,6 +76,7 @@ static void xg_ptx_print_tensor_free(xg_ptx *p, xg_kop *op) {
 static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     xg_ptx_lane o[4], shape = xg_ptx_imm(XG_PC_R, (int64_t)xg_ptx_tensor_shape(op, row));
+    bool stands = XG_KOPERAND(op, 1)->type->elem == XG_E_I32; /* the first factor lies in tensor memory */
     uint32_t k;
     char *at;
     xg_ptx_need_tensor_memory(p);
@@ -91,7 +92,8 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
                                              : row->tensor == XG_TENSOR_TF32 ? "tf32"
                                                                              : "f16"),
         " [");
-    at = xg_ptx_pen_lane(p, xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &o[0]), "], "), &o[1]);
+    at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &o[0]), stands ? "], [" : "], ");
+    at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &o[1]), stands ? "]" : "");
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &o[2]);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &shape);
     xg_ptx_line_end(p, xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &o[3]));
@@ -118,6 +120,20 @@ static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", ["), &place), "]");
     xg_ptx_line_end(p, at);
     xg_ptx_line(p, "tcgen05.wait::ld.sync.aligned", NULL, NULL, NULL, NULL);
+}
+/* Likewise: what is stored is there. */
+static void xg_ptx_print_tensor_write(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane place = xg_ptx_tensor_operand(p, op, 0), from[XG_PTX_WGMMA_SUMS];
+    bool sums = XG_KOPERAND(op, 1)->type->elem == XG_E_F32;
+    uint32_t n = op->n_operands - 1, k;
+    char *at;
+    xg_ptx_need_tensor_memory(p);
+    for (k = 0; k < 4 * n; k++) from[k] = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 1 + k / 4))->lane[k % 4]);
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.st.sync.aligned.");
+    at = xg_ptx_pen_number(xg_ptx_pen_text(at, sums ? "16x256b.x" : "16x128b.x"), sums ? n : 2 * n);
+    at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ".b32 ["), &place);
+    xg_ptx_line_end(p, xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, "], "), from, 4 * n));
+    xg_ptx_line(p, "tcgen05.wait::st.sync.aligned", NULL, NULL, NULL, NULL);
 }
 
 #endif /* XG_PTX_TENSOR_C */

@@ -160,6 +160,7 @@ typedef struct xg_attention_shape {
     int32_t blocks; /* of 16 rows, that a warp has: 1 or 2, which share what is read of keys and values */
     bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
     bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
+    bool in_tensor; /* ... or rather one thread for them: scores, weights and sums lie in tensor memory */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
@@ -239,10 +240,12 @@ XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
 /* ---- attention_plan.c ---- */
+XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
+XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
 XG_FN bool xg_attention_is_ordered(
     const xg_record *given, const xg_attention_shape *s, int64_t cluster); /* no order names another one */
@@ -314,11 +317,13 @@ typedef struct xg_attention_kernel {
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
     xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_kval *walk;      /* which one of two it is */
     xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
+    xg_kval *shrinks[XG_ATTENTION_HALVES_MAX]; /* of a step: by what sums of rows in tensor memory are scaled */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
@@ -376,8 +381,8 @@ XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of all steps but the last so many */
 XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all threads of the block */
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
-/* op over the lanes that share a row */
-XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v);
+/* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
+XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
@@ -429,6 +434,42 @@ XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 /* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
 XG_FN xg_kval *xg_attention_group_spot(xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at);
+/* A group's products of a step: its rows with the keys, its weights with the values. sums: n vectors, where threads
+ * have them. */
+XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n);
+XG_FN void xg_attention_group_out_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n);
+XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step); /* steps that the block has gone through */
+enum {
+    XG_ATTENTION_SIDE_KEYS,
+    XG_ATTENTION_SIDE_VALUES
+};
+typedef enum xg_attention_state {
+    XG_ATTENTION_FULL,
+    XG_ATTENTION_EMPTY,
+    XG_ATTENTION_STATES
+} xg_attention_state;
+XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer);
+XG_FN void xg_attention_meet_voters(xg_attention_kernel *w); /* all threads have come so far in the walk */
+XG_FN void xg_attention_await_side(
+    xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
+
+/* ---- attention_tensor.c: sums in tensor memory ---- */
+enum {
+    XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
+    XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
+};
+XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p);     /* that a block allocates */
+XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);              /* scores are made while weights are */
+XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);              /* of all groups */
+XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* arrivals that one waits for */
+/* x times what lies in shared memory, to the group's scores, or with `out` added to its sums. */
+XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more);
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /* where 16 keys' weights lie */
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
+XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
+XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 
 /* ---- attention_walk.c ---- */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */
@@ -456,6 +497,7 @@ XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread'
 XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
 XG_FN void xg_attention_places(xg_attention_kernel *w);
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step); /* the next one */
 /* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */
 XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w));
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);

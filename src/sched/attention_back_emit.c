@@ -175,7 +175,7 @@ XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
     xg_attention_back_spot s;
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    most = xg_attention_combine(w, XG_K_OP_MAXF, most);
+    xg_attention_combine(w, XG_K_OP_MAXF, &most, 1);
     shift = xg_attention_shift(w, most);
     v = xg_attention_exp(w, w->most[half], shift);
     w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], v);
@@ -255,7 +255,7 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     for (k = 1; k < XG_WARP_LANES; k *= 2)
         least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
     xg_flow_slot(&one, &w->votes);
-    xg_flow_if(&one, xg_kcmpi_(b, XG_CI_EQ, w->lane, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, w->lane, 0));
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
     xg_attention_wait(w);
@@ -348,10 +348,9 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     w->keys_only = false;
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         w->stat[half][0] = w->most[half];
-        w->stat[half][1] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
-        if (w->stat[half][XG_ATTENTION_GRAD_SUM])
-            w->stat[half][XG_ATTENTION_GRAD_SUM] =
-                xg_attention_combine(w, XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        w->stat[half][1] = w->sum[half];
+        xg_attention_combine(
+            w, XG_K_OP_ADDF, &w->stat[half][1], w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1);
     }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_back_end_most(w, half);
@@ -362,8 +361,7 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     for (half = 0; half < XG_ATTENTION_HALVES; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
     xg_attention_back_walk(w, xg_attention_back_delta_step);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
-        w->stat[half][XG_ATTENTION_GRAD_SUM] =
-            xg_attention_combine(w, XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1);
 }
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;

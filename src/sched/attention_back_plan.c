@@ -200,7 +200,7 @@ XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 1, false, false},
+#define X(warps, step) {warps, 1, step, 1, false, false, false},
         XG_ATTENTION_BACK_SHAPES(X)
 #undef X
     };

@@ -101,7 +101,7 @@ XG_FN xg_kval *xg_attention_spot(
     pitch[XG_ATTENTION_AT_ROW] = t->pitch;
     pitch[XG_ATTENTION_AT_PIECE] = lanes;
     pitch[XG_ATTENTION_AT_LANE] = 1;
-    for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, k), pitch[k]));
+    for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_mul(x, at, xg_aff_dim(x, k), pitch[k]);
     return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {

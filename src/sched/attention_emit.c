@@ -107,13 +107,24 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
 }
-/* Maximum, sum and what they scale, of a thread's row. */
-XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
+/* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    xg_kb *b = xg_attention_b(w);
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval *two[2];
+        two[0] = w->most[half];
+        two[1] = w->scores[half][0];
+        for (c = 1; c < columns; c++) two[c % 2 == 0] = xg_k2(b, XG_K_OP_MAXF, two[c % 2 == 0], w->scores[half][c]);
+        most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
+    }
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves);
+}
+/* Sum and what the maximum scales, of a thread's row. */
+XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = w->most[half], *shift, *scale;
-    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    most = xg_attention_combine(w, XG_K_OP_MAXF, most);
+    xg_kval *shift, *scale;
     shift = xg_attention_shift(w, most);
     scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
@@ -123,13 +134,16 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], p);
         xg_attention_weight(w, half, c, p);
     }
-    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++)
+    w->shrinks[half] = scale;
+    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
     int64_t half;
     xg_attention_all_scores(w);
-    for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half);
+    xg_attention_peaks(w, most);
+    for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
 /* ---- all steps ---- */
 
@@ -221,7 +235,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
     }
     xg_attention_carry_shared(w, f);
     f->rolled = true;
@@ -234,10 +248,13 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
         if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
+    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
-    if (grouped)
+    if (w->p->shape.in_tensor)
+        xg_attention_tensor_step(w, step);
+    else if (grouped)
         xg_attention_group_step(w, step);
     else
         xg_attention_step(w, step);
@@ -262,7 +279,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
     xg_flow_slot(&f, &w->from);
     xg_flow_slot(&f, &w->to);
     f.rolled = true;
-    (void)xg_attention_loop(w, &f, TWICE);
+    w->walk = xg_attention_loop(w, &f, TWICE);
     f.op->a = 1; /* nearly always there is no rest */
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
@@ -348,7 +365,7 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
         if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
         if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, xg_attention_shown_size(p));
     }
-    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
+    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);

@@ -291,7 +291,7 @@ XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention
     counts[0] = xg_kval_range(s->own).hi + 1;
     counts[1] = XG_ATTENTION_BESIDE;
     counts[2] = XG_ATTENTION_PAIR;
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), XG_ATTENTION_PAIR));
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), XG_ATTENTION_PAIR);
     return xg_tile_apply(&w->t, counts, 3, xg_aff_add(x, at, xg_aff_dim(x, 2)), v);
 }
 /* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds
@@ -358,7 +358,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
     int64_t half;
     uint32_t k;
-    for (half = 0; half < w->p->halves; half++) w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
+    xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
     for (half = 0; half < w->p->halves; half++) {

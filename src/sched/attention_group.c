@@ -22,23 +22,21 @@ enum {
     XG_ATTENTION_MORE = 232, /* registers of a thread with rows, where there are two groups of them */
     XG_ATTENTION_LESS = 40   /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
 };
-typedef enum xg_attention_state {
-    XG_ATTENTION_FULL,
-    XG_ATTENTION_EMPTY,
-    XG_ATTENTION_STATES
-} xg_attention_state;
 
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES : 0;
+    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + p->votes : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
     int64_t lines = p->tile * depth + keys * (depth + xg_attention_lines(p->columns));
-    return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8);
+    return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8) +
+           (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
 XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p) {
-    return XG_MAX(XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers)), (int64_t)1);
+    int64_t n = XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers));
+    if (p->shape.in_tensor) n = XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p));
+    return XG_MAX(n, (int64_t)1);
 }
 
 /* ---- shared memory ---- */
@@ -66,9 +64,9 @@ XG_FN xg_kval *xg_attention_group_spot(
     lined.bytes = xg_type_bytes(w->f->held);
     lined.elements = rows * XG_ATTENTION_LINE * xg_tile_over(counts[XG_ATTENTION_AT_PIECE], pieces);
     line = xg_aff_add(x, line, xg_aff_dim(x, XG_ATTENTION_AT_ROW));
-    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]),
-        xg_aff_dim(x, XG_ATTENTION_AT_LANE));
-    place = xg_aff_add(x, place, xg_aff_mul(x, line, XG_ATTENTION_LINE));
+    place = xg_aff_add_mul(
+        x, xg_aff_dim(x, XG_ATTENTION_AT_LANE), xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]);
+    place = xg_aff_add_mul(x, place, line, XG_ATTENTION_LINE);
     return xg_tile_group_spot(&w->t, lined, counts, XG_ATTENTION_AT_DIMS, place, at);
 }
 
@@ -91,29 +89,41 @@ XG_FN void xg_attention_await_side(
     xg_kval *barrier = xg_attention_barrier(w, side, state, xg_tile_rest(&w->t, turn, w->p->stages));
     xg_tile_bulk_await_round(&w->t, barrier, turn, w->p->stages, ahead);
 }
+XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
+    xg_kval *at = xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, xg_attention_barriers(w->p) - 1));
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
+    xg_tile_bulk_await_round(&w->t, at, w->walk, 1, 0);
+}
 /* One thread of each group says that its group has read the buffer. */
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
     xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, own, 0));
     own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(&w->t, turn, w->p->stages));
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
     xg_flow_end(&f);
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, k;
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes,
+            k;
+    bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
-            k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1 : w->p->threads / XG_TILE_BULK_GROUP);
+            k == n - w->p->votes                                    ? w->p->threads + w->p->producers
+            : k >= sides                                            ? xg_attention_told(w->p, k - sides)
+            : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
+                                                                    : w->p->threads / XG_TILE_BULK_GROUP);
     xg_flow_end(&f);
-    xg_flow_if(&rows, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
+    xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_bring_query(w);
     xg_flow_end(&rows);
     xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
     xg_attention_wait(w);
+    if (in_tensor) xg_tile_tensor_place(&w->t);
 }
 
 /* ---- the thread that asks ---- */
@@ -149,7 +159,7 @@ XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
     xg_flow one = xg_flow_of(&w->t.s, NULL), f = one;
     uint32_t side;
-    xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    xg_flow_if(&one, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, w->p->threads));
     f.rolled = true;
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
@@ -205,41 +215,57 @@ XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, i
     xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
     return xg_tile_join(&w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t.s, 0));
 }
-XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
+XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(p->depth), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
     int64_t times = p->depth / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
-    xg_kval *zero = xg_elem_index(&w->t.s, 0), *sums[XG_KWGMMA_SUMS_MAX], *query, *key;
-    uint32_t n = (uint32_t)(keys / XG_KMMA_N), j;
-    query = xg_tile_join(&w->t, xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP), XG_KWGMMA_M, zero);
+    int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / XG_WARP_LANES);
+    xg_kval *query, *key;
+    query = xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));
     query = xg_attention_matrix(w, w->query, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
     key = xg_attention_matrix(w, w->keys, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
-    for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
     for (k = 0; k < times; k++) {
         int64_t on = k % in * XG_KMMA_K_BYTES;
         xg_kval *x = xg_attention_matrix_on(w, query, k / in * p->tile * bytes + on);
         xg_kval *y = xg_attention_matrix_on(w, key, k / in * keys * bytes + on);
-        xg_attention_group_product(w, x, y, 0, sums, n);
+        if (sums)
+            xg_attention_group_product(w, x, y, 0, sums, n);
+        else
+            xg_attention_tensor_product(w, x, y, false, k > 0);
     }
+}
+XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
+    xg_kval *sums[XG_KWGMMA_SUMS_MAX];
+    uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), j;
+    for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
+    xg_attention_group_scores_of(w, turn, sums, n);
     xg_attention_group_wait(w);
     for (j = 0; j < n; j++) xg_attention_take(w, w->scores, j, sums[j]);
 }
-XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
+XG_FN void xg_attention_group_out_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(p->columns), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
-    xg_kval *sums[XG_KWGMMA_SUMS_MAX], *words[XG_ATTENTION_STEPS_MAX], *value;
-    uint32_t n = (uint32_t)(p->columns / XG_KMMA_N), j;
+    xg_kval *words[XG_ATTENTION_STEPS_MAX], *value;
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, w->values, value, p->stages * lines * keys, keys * bytes);
-    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, w->scores, k);
-    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    for (k = 0; sums && k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, w->scores, k);
+    if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
     for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
-        xg_attention_group_product(w, words[k], y, XG_KWGMMA_B_ROWS, sums, n);
+        if (sums)
+            xg_attention_group_product(w, words[k], y, XG_KWGMMA_B_ROWS, sums, n);
+        else
+            xg_attention_tensor_product(w, xg_attention_tensor_weights(w, k), y, true, true);
     }
+}
+XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
+    xg_kval *sums[XG_KWGMMA_SUMS_MAX];
+    uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N), j;
+    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
+    xg_attention_group_out_of(w, turn, sums, n);
     xg_attention_group_wait(w);
     for (j = 0; j < n; j++) xg_attention_take(w, w->out, j, sums[j]);
 }
@@ -288,10 +314,13 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     xg_attention_group_begin(w, thread);
     for (k = 0; k <= p->form.n_stats; k++) xg_flow_slot(&part, &w->dest[k]);
     before = *w;
-    xg_flow_if(&part, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, p->threads)));
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
+    if (p->shape.in_tensor) xg_attention_tensor_begin(w);
     xg_attention_steps(w);
+    if (p->shape.in_tensor) xg_attention_tensor_take(w);
     xg_attention_results(w);
+    if (p->shape.in_tensor) xg_attention_tensor_end(w);
     xg_flow_else(&part);
     w->keys = before.keys;
     w->values = before.values;

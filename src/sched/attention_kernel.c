@@ -31,7 +31,7 @@ XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t li
 /* Whether v is one of so many; NULL: always. */
 XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
     if (xg_kval_range(v).hi < limit) return NULL;
-    return xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, v, xg_elem_index(&w->t.s, limit));
+    return xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, v, limit);
 }
 XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
     const xg_attention_given *given, uint32_t n, xg_kval **index) {
@@ -105,13 +105,15 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->query);
     xg_attention_carry_more(w, f);
 }
-XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v) {
-    int64_t apart;
+XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *of[XG_ATTENTION_HALVES_MAX];
+    int64_t apart, k;
     for (apart = 1; apart < XG_ATTENTION_BESIDE; apart *= 2) {
-        xg_kval *by = xg_kconst_int(xg_attention_b(w), XG_E_I32, apart);
-        v = xg_k2(xg_attention_b(w), op, v, xg_kshuffle(xg_attention_b(w), XG_K_OP_SHFLBFLY, v, by));
+        xg_kval *by = xg_kconst_int(b, XG_E_I32, apart);
+        for (k = 0; k < n; k++) of[k] = xg_kshuffle(b, XG_K_OP_SHFLBFLY, v[k], by);
+        for (k = 0; k < n; k++) v[k] = xg_k2(b, op, v[k], of[k]);
     }
-    return v;
 }
 /* exp(x - shift). What is rounded to 16 bits afterwards takes the device's power of two as it is. */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {

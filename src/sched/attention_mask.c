@@ -62,7 +62,7 @@ XG_FN bool xg_attention_integer_of(
     switch (i->op) {
     case XG_IOTA:
         k = (uint32_t)xg_attr_int(i, XG_A_iota_dimension, 0);
-        out->e = xg_aff_add(w->x, out->e, xg_aff_mul(w->x, map->results[k], scale));
+        out->e = xg_aff_add_mul(w->x, out->e, map->results[k], scale);
         return out->e != NULL;
     case XG_ADD:
     case XG_SUBTRACT:
@@ -110,7 +110,7 @@ XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v
     if ((way != 1 && way != -1) || w->f->n_bounds == XG_ATTENTION_BOUNDS) return false;
     memset(b, 0, sizeof *b);
     b->upper = way < 0;
-    b->at = xg_aff_mul(w->x, xg_aff_add(w->x, v->e, xg_aff_mul(w->x, key, -way)), -way);
+    b->at = xg_aff_mul(w->x, xg_aff_add_mul(w->x, v->e, key, -way), -way);
     if (!b->at || xg_aff_uses(b->at, key)) return false;
     b->slope = xg_attention_slope(b->at, row);
     for (k = 0; k < XG_ATTENTION_DIMS; k++) dims[k] = xg_range_of(0, w->counts[k] - 1);

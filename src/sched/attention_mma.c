@@ -61,7 +61,7 @@ XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int
     piece = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
     piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
     xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
-    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_elem_index(&w->t.s, 2 * k));
+    piece = xg_k2_int(b, XG_K_OP_XORI, piece, 2 * k);
     xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, xg_k2(b, XG_K_OP_ADDI, first, low), pitch, piece);

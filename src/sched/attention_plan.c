@@ -36,6 +36,12 @@
     X(8, 64) \
     X(4, 128) \
     X(4, 64)
+/* The same of groups whose sums lie in tensor memory, 32 rows of a warp. */
+#define XG_ATTENTION_TENSOR_SHAPES(X) \
+    X(8, 128) \
+    X(8, 64) \
+    X(4, 128) \
+    X(4, 64)
 /* clang-format on */
 enum {
     XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
@@ -86,6 +92,10 @@ XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
     return p->in_turns && s->lanes * bytes == XG_TILE_ACCESS_BYTES && p->form.depth == p->depth &&
            p->depth * bytes % XG_LINE_BYTES == 0;
 }
+/* What all warps' rows vote; of groups, which wait for that alone, in each walk elsewhere. */
+XG_FN int64_t xg_attention_votes(const xg_attention_plan *p) {
+    return p->tile * p->shape.parts * (p->shape.grouped ? 2 : 1);
+}
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
@@ -123,12 +133,13 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
     if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_ends_size(p) * xg_type_bytes(f->sum));
     if (p->cluster > 1) p->shared += xg_shared_whole(xg_attention_shown_size(p) * xg_type_bytes(f->sum));
-    if (p->votes) p->shared += xg_shared_whole(warps * p->warp_rows * xg_type_bytes(f->sum));
+    if (p->votes) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    if (2 * f->rows < s->warps * (int64_t)XG_ATTENTION_ROWS) return false;
-    return m->warp_groups && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made;
+    if (2 * f->rows < s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS) return false;
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
+           f->boxes[1].is_made;
 }
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
@@ -140,6 +151,7 @@ XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p) {
     return p->shape.warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
+XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p) { return p->shape.in_tensor ? 0 : p->columns; }
 /* The tile's rows stay in registers, where there is room. */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
     enum {
@@ -157,7 +169,7 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = (p->depth + p->columns) / XG_ATTENTION_UNIT_K;
     scores = p->own / XG_ATTENTION_BESIDE * p->halves * XG_ATTENTION_SCORE_ISSUE;
-    if (p->shape.grouped) return scores + p->columns / 2 + XG_ATTENTION_STEP_ISSUE;
+    if (p->shape.grouped) return scores + p->halves * p->columns / XG_ATTENTION_BESIDE + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
         dots = (1 + p->halves) * pairs * deep + p->columns * p->halves / XG_ATTENTION_BESIDE * 3 / 2;
@@ -189,11 +201,24 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
         all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
     return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
+/* Scores or weights are made of arrays beside them, which have something for each key. */
+XG_FN bool xg_attention_reads(const xg_attention_form *f) {
+    uint32_t k;
+    for (k = 0; k < f->comp->n_params; k++) {
+        const xg_inst *i = f->comp->params[k];
+        if (i->shape->elements >= f->keys && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
+                                                 xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
+            return true;
+    }
+    return false;
+}
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
-    int64_t sums = p->halves * (p->columns + p->own) / XG_ATTENTION_BESIDE;
+    int64_t columns = xg_attention_held_columns(p), own = p->own, sums;
+    if (!columns && xg_attention_reads(&p->form)) own += own / 2; /* what is on its way */
+    sums = p->halves * (columns ? columns + own : XG_MAX(p->columns, own)) / XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
-    int64_t wide = p->shape.blocks > 1 ? XG_ATTENTION_WIDE_REGISTERS : 0;
+    int64_t wide = p->shape.blocks > 1 && columns ? XG_ATTENTION_WIDE_REGISTERS : 0;
     return XG_ATTENTION_REGISTERS + wide + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
 XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
@@ -212,8 +237,8 @@ XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
     if (p->shape.grouped) /* its group's products, then what it makes of them */
-        return XG_TILE_BULK_GROUP / 2 * p->shape.step * (p->depth + p->columns) / rate + issue +
-               XG_ATTENTION_GROUP_CLOCKS;
+        return XG_TILE_BULK_GROUP / XG_WARP_LANES * p->warp_rows * p->shape.step * (p->depth + p->columns) / rate +
+               issue + XG_ATTENTION_GROUP_CLOCKS;
     if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
     own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
     if (p->in_turns) return own + XG_MAX(way - XG_ATTENTION_TURN_CLOCKS, (int64_t)0);
@@ -313,8 +338,8 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
     const xg_numbers *turns = given ? xg_record_get(&given->form, "in_turns") : NULL;
     if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
-    if (group &&
-        (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
+    if (group && (!s->grouped || group->n != 2 || group->p[0] != s->warps * s->blocks * XG_ATTENTION_ROWS ||
+                     group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
     if (turns ? turns->n != 1 || turns->p[0] != s->in_turns : (tile || group) && s->in_turns) return false;
@@ -329,14 +354,17 @@ XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device 
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 1, true, false},
-        XG_ATTENTION_GROUP_SHAPES(X)
+#define X(warps, step) {warps, 1, step, 2, true, false, true},
+        XG_ATTENTION_TENSOR_SHAPES(X)
 #undef X
-#define X(warps, parts, step) {warps, parts, step, 1, false, false},
-            XG_ATTENTION_SHAPES(X)
+#define X(warps, step) {warps, 1, step, 1, true, false, false},
+            XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
-#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns},
-                XG_ATTENTION_WIDE_SHAPES(X)
+#define X(warps, parts, step) {warps, parts, step, 1, false, false, false},
+                XG_ATTENTION_SHAPES(X)
+#undef X
+#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns, false},
+                    XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };
     const xg_attention_form *f = &p->form;
@@ -354,6 +382,7 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
             if (p->shape.in_turns && !p->in_turns) break;
             if (p->shape.blocks > 1 && xg_attention_registers(p) > m->registers_per_thread) break;
             if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
+            if (p->shape.in_tensor && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) continue;
             if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
             time = xg_attention_time(p, m);
             if (time >= least) continue;

@@ -18,16 +18,16 @@ XG_FN xg_kval *xg_attention_bound_value(
     at[XG_ATTENTION_ROW] = row;
     v = xg_tile_apply(&w->t, counts, 2, xg_aff_add_k(x, b->at, -b->least), at);
     v = xg_kcast(to, XG_K_OP_INDEX_CAST, v, XG_E_I64);
-    v = xg_k2(to, XG_K_OP_ADDI, v, xg_kconst_int(to, XG_E_I64, b->least));
+    v = xg_k2_int(to, XG_K_OP_ADDI, v, b->least);
     for (k = 0; k < b->n; k++) {
         xg_attention_numbers(w, at);
         read = xg_attention_element(w, b->part[k], at, NULL, 0, index).v;
         if (read->type->elem != XG_E_I64) read = xg_kcast(to, XG_K_OP_EXTSI, read, XG_E_I64);
-        all = xg_kcmpi_(to, XG_CI_SLT, read, xg_kconst_int(to, XG_E_I64, XG_ATTENTION_BOUND_LIMIT));
+        all = xg_kcmpi_int(to, XG_CI_SLT, read, XG_ATTENTION_BOUND_LIMIT);
         bounded = bounded ? xg_k2(to, XG_K_OP_ANDI, bounded, all) : all;
-        all = xg_kcmpi_(to, XG_CI_SGT, read, xg_kconst_int(to, XG_E_I64, -(int64_t)XG_ATTENTION_BOUND_LIMIT));
+        all = xg_kcmpi_int(to, XG_CI_SGT, read, -(int64_t)XG_ATTENTION_BOUND_LIMIT);
         bounded = xg_k2(to, XG_K_OP_ANDI, bounded, all);
-        read = xg_k2(to, XG_K_OP_MULI, read, xg_kconst_int(to, XG_E_I64, b->scale[k]));
+        read = xg_k2_int(to, XG_K_OP_MULI, read, b->scale[k]);
         v = xg_k2(to, XG_K_OP_ADDI, v, read);
     }
     all = xg_kconst_int(to, XG_E_I64, none);
@@ -45,7 +45,7 @@ XG_FN void xg_attention_tile_rows(xg_attention_kernel *w, xg_kval **first, xg_kv
 XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t more) {
     const xg_attention_plan *p = w->p;
     xg_kb *b = xg_attention_b(w);
-    v = xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_I64, more));
+    v = xg_k2_int(b, XG_K_OP_ADDI, v, more);
     v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->steps * p->shape.step);
     return xg_tile_quotient(&w->t, v, p->shape.step);
 }
@@ -55,7 +55,7 @@ XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *own = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *first;
     xg_kval_set_range(own, xg_range_of(0, steps));
-    own = xg_tile_quotient(&w->t, xg_k2(b, XG_K_OP_ADDI, own, xg_elem_index(&w->t.s, blocks - 1)), blocks);
+    own = xg_tile_quotient(&w->t, xg_k2_int(b, XG_K_OP_ADDI, own, blocks - 1), blocks);
     first = xg_k2(b, XG_K_OP_ADDI, w->from, xg_k2(b, XG_K_OP_MULI, w->rank, own));
     w->from = xg_k2(b, XG_K_OP_MINSI, first, w->to);
     w->to = xg_k2(b, XG_K_OP_MINSI, xg_k2(b, XG_K_OP_ADDI, first, own), w->to);
@@ -109,17 +109,22 @@ XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
         xg_kval_set_range(*at, xg_range_of(0, p->steps));
     }
 }
+/* Where a vote lies: a row's, or one so many further on. */
+XG_FN xg_kval *xg_attention_vote_at(xg_attention_kernel *w, xg_kval *row, int64_t more) {
+    if (w->p->shape.grouped) row = xg_tile_join(&w->t, w->walk, w->p->tile, row);
+    return xg_attention_at(w, row, xg_attention_votes(w->p), more);
+}
 /* The rows' maxima into shared memory. */
 XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    int64_t tile = w->p->tile, parts = w->p->shape.parts, half;
+    int64_t half;
     xg_kval *row, *at;
     xg_flow f = xg_flow_of(&w->t.s, &w->votes);
-    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, w->beside, xg_elem_index(&w->t.s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_EQ, w->beside, 0));
     row = xg_tile_join(&w->t, w->part, w->p->shape.warps, w->across);
     row = xg_tile_join(&w->t, row, w->p->warp_rows, w->group);
     for (half = 0; half < w->p->halves; half++) {
-        at = xg_attention_at(w, row, tile * parts, half * XG_ATTENTION_EIGHT);
+        at = xg_attention_vote_at(w, row, half * XG_ATTENTION_EIGHT);
         w->votes = xg_kinsert(b, w->most[half], w->votes, &at, 1);
     }
     xg_flow_end(&f);
@@ -129,13 +134,17 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
     xg_kb *b = xg_attention_b(w);
     int64_t tile = w->p->tile, parts = w->p->shape.parts, k, j;
     xg_kval *least = NULL, *row, *at, *v, *most;
-    xg_attention_wait(w);
+    bool grouped = w->p->shape.grouped;
+    if (!grouped) xg_attention_wait(w);
     if (has_rows) xg_attention_show_most(w);
-    xg_attention_wait(w);
+    if (grouped)
+        xg_attention_meet_voters(w);
+    else
+        xg_attention_wait(w);
     for (k = 0; k < tile; k += XG_WARP_LANES) {
         row = xg_attention_clamp(w, xg_attention_at(w, w->lane, tile, k), tile);
         for (most = NULL, j = 0; j < parts; j++) {
-            at = xg_attention_at(w, row, tile * parts, j * tile);
+            at = xg_attention_vote_at(w, row, j * tile);
             v = xg_kextract(b, w->votes, &at, 1);
             most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
         }

@@ -442,32 +442,37 @@ XG_FN int64_t xg_lt_workspace(const xg_way_job *job, const xg_device *d) {
     if (limit <= 0) limit = d->memory_bytes;
     return XG_MIN((int64_t)XG_LT_WORKSPACE_BYTES, limit / XG_LT_WORKSPACE_SHARE / 256 * 256);
 }
-/* Whether the library makes it. */
-XG_FN bool xg_lt_takes(const xg_inst *fusion, xg_lt_match *m) {
+/* Whether the library makes it, and how. */
+XG_FN bool xg_lt_takes(const xg_inst *fusion, xg_lt_match *m, xg_lt_call *c, xg_lt_types *types) {
     const xg_device *d = &fusion->comp->module->device;
-    xg_lt_types types;
-    xg_lt_call c;
-    return xg_lt_match_of(fusion, m) && xg_lt_types_of(m, d, &types) && xg_lt_call_of(m, &types, &c) &&
-           xg_lt_is_known(m, &c, d);
+    return xg_lt_match_of(fusion, m) && xg_lt_types_of(m, d, types) && xg_lt_call_of(m, types, c) &&
+           xg_lt_is_known(m, c, d);
+}
+XG_FN const char *xg_cublaslt_field(xg_exe_matmul which) {
+    static const char *const names[] = {
+#define X(field) #field,
+        XG_EXE_MATMUL_FIELDS(X)
+#undef X
+    };
+    return names[which];
 }
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *module = job->fusion->comp->module;
     const xg_device *d = &module->device;
-    int64_t workspace;
+    int64_t workspace, numbers[XG_EXE_MATMUL_COUNT]; /* as many as the fields of xg_lt_call */
+    uint32_t k;
     xg_lt_match m;
     xg_lt_types types;
     xg_lt_call c;
     bool ordered = job->given && job->given->way.n;
     if (!ordered && !(module->libraries & 1u << XG_EXE_LIBRARY_CUBLASLT)) return false;
     r->why = xg_str_z("it is no product of matrices that cuBLASLt makes");
-    if (!xg_lt_match_of(job->fusion, &m) || !xg_lt_types_of(&m, d, &types) || !xg_lt_call_of(&m, &types, &c) ||
-        !xg_lt_is_known(&m, &c, d))
-        return false;
+    if (!xg_lt_takes(job->fusion, &m, &c, &types)) return false;
     r->why = xg_str_of(NULL, 0);
     c.deterministic = module->deterministic;
-#define X(field) xg_record_put(job->arena, &r->form, #field, &c.field, 1);
-    XG_EXE_MATMUL_FIELDS(X)
-#undef X
+    memcpy(numbers, &c, sizeof numbers);
+    for (k = 0; k < XG_EXE_MATMUL_COUNT; k++)
+        xg_record_put(job->arena, &r->form, xg_cublaslt_field((xg_exe_matmul)k), &numbers[k], 1);
     workspace = xg_lt_workspace(job, d);
     xg_record_put(job->arena, &r->form, "workspace", &workspace, 1);
     times->own = module->libraries & XG_EXE_LIBRARY_ALWAYS ? 0 : xg_lt_time(&m, &c, &types, d);

@@ -221,7 +221,7 @@ XG_FN const xg_imap *xg_sdpa_numbers(const xg_sdpa *s, const xg_sdpa_split *p, c
     for (k = 0; k < p->n; k++) {
         const xg_aff **whole = &m->results[k < p->batch ? XG_ATTENTION_BATCH : XG_ATTENTION_ROW];
         m->dims[k].range = xg_range_of(0, p->size[k] - 1);
-        *whole = xg_aff_add(s->x, xg_aff_mul(s->x, *whole, p->size[k]), xg_aff_dim(s->x, k));
+        *whole = xg_aff_add_mul(s->x, xg_aff_dim(s->x, k), *whole, p->size[k]);
     }
     for (k = 0; k < 3; k++) {
         m->dims[p->n + k].range = to->dims[XG_ATTENTION_KEY + k].range;

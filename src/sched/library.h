@@ -11,6 +11,7 @@
 /* ---- cublaslt.c ---- */
 XG_FN bool xg_f8_fuse(xg_module *m); /* f8_pass.c: the pass narrow-product-fusion */
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times);
+XG_FN const char *xg_cublaslt_field(xg_exe_matmul which); /* the name of that number in a record */
 
 /* ---- dnn_norm.c ---- */
 XG_FN bool xg_cudnn_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* attention and norms */

@@ -412,8 +412,7 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
         if (s->extent != l->extent[s->kind]) { /* some of the threads have nothing to do here */
             f = xg_flow_of(&l->s, NULL);
             xg_nlower_carry(l, &f, s);
-            xg_flow_if(
-                &f, xg_kcmpi_(&l->s.b, XG_CI_SLT, l->axis[s->kind], xg_kconst_int(&l->s.b, XG_E_INDEX, s->extent)));
+            xg_flow_if(&f, xg_kcmpi_int(&l->s.b, XG_CI_SLT, l->axis[s->kind], s->extent));
             xg_nlower_bind(l, s->var, l->axis[s->kind]);
             xg_nlower_stmts(l, s);
             xg_flow_end(&f);

@@ -370,8 +370,7 @@ XG_FN const xg_imap *xg_rule_role_map(xg_loopnest *n, const xg_rproduct *p, cons
         const xg_aff *e = xg_aff_const(n->aff, 0);
         if (!p->count[roles[j]]) continue;
         for (k = 0; k < count; k++)
-            if (p->role[iter[k]] == roles[j])
-                e = xg_aff_add(n->aff, xg_aff_mul(n->aff, e, dims[k]), xg_aff_dim(n->aff, k));
+            if (p->role[iter[k]] == roles[j]) e = xg_aff_add_mul(n->aff, xg_aff_dim(n->aff, k), e, dims[k]);
         m->results[used++] = e;
     }
     return m;

@@ -103,10 +103,11 @@ typedef struct xg_tile_fetch {
 
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
-    int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool may_group; /* warp groups multiply such elements, too ... */
-    bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
+    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;    /* warp groups multiply such elements, too ... */
+    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
+    bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
     int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
@@ -117,10 +118,11 @@ typedef struct xg_tile_plan {
     int64_t parts;     /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch; /* of a row of them in shared memory */
     int64_t out_slant; /* on plain cores: elements more between `quad` rows and the next ones */
-    int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
-    int64_t warps_n, lanes_n;      /* of the threads of a slice, along n */
-    bool crossed;                  /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
-    int64_t rows, columns;         /* threads of a slice, along m and n */
+    int64_t threads, blocks;
+    int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
+    int64_t warps_n, lanes_n; /* of the threads of a slice, along n */
+    bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
+    int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
     int64_t out_vector;       /* elements of the result that a thread writes at a time */
@@ -143,6 +145,7 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
 enum {
     XG_TILE_NO_UNIT = -1,
     XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
+    XG_TILE_CPU_BYTES = 64,    /* ... on a host's processor: a line of its cache, a register */
     XG_TILE_WORD_BYTES = 4,
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
@@ -394,8 +397,9 @@ XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k)
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m);     /* such products */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                            /* a shape that has been settled */
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p);                      /* that a block allocates */
-XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread);              /* in front of a barrier ... */
-XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);                               /* ... and behind it */
+/* In front of a barrier, and behind it. */
+XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns);
+XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
 XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);

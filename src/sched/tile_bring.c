@@ -21,13 +21,13 @@ XG_FN xg_kval *xg_tile_apply(
 /* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
  */
 XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
-    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
+    return n == 1 ? v : xg_k2_int(&w->s.b, XG_K_OP_DIVUI, v, n);
 }
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
-    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2_int(&w->s.b, XG_K_OP_REMUI, v, n);
 }
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
-    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    v = n == 1 ? v : xg_k2_int(&w->s.b, XG_K_OP_MULI, v, n);
     return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
 }
 XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
@@ -63,17 +63,16 @@ XG_FN void xg_tile_fetch_place(
     const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
-    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *row = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step);
     *k = xg_aff_dim(x, XG_TILE_K_ROUND);
     if (t->brick > 1) *k = xg_aff_div(x, *k, t->brick);
-    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, *k, r.k_step));
-    if (t->brick > 1)
-        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->brick), xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick));
+    *k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_KS), *k, r.k_step);
+    if (t->brick > 1) *k = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick), *k, t->brick);
     if (t->shift) *k = xg_aff_mod(x, *k, r.k_units);
     if (t->along_k)
-        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+        *k = xg_aff_add_mul(x, lane, *k, t->vector);
     else
-        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+        *row = xg_aff_add_mul(x, lane, *row, t->vector);
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
@@ -111,9 +110,9 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows);
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
-    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
+    linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
@@ -222,8 +221,8 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         xg_tile_fetch_counts(w->p, side, counts);
         w->step = xg_elem_index(&w->s, 0);
         xg_tile_fetch_at(w, side, w->step, w->step, at);
-        begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows));
-        begin = xg_aff_add(x, xg_aff_mul(x, begin, -row), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BATCH), -batch));
+        begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_dim(x, XG_TILE_TILE), t->rows);
+        begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
         begin = xg_aff_div(x, xg_aff_add_k(x, begin, -first), t->vector);
         begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mod(x, begin, t->shift));
         w->place[side][1] = xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, begin, at);
@@ -243,7 +242,7 @@ XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *c
 XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
     int64_t vectors = w->p->fetch[side].vectors;
     if (vectors >= w->p->threads) return NULL;
-    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+    return xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, vectors);
 }
 XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     const xg_tile_fetch *t = &w->p->fetch[side];
@@ -323,16 +322,16 @@ XG_FN xg_kval *xg_tile_spot(
     if (t->line && t->by_rows)
         row = xg_aff_mul(x, row, t->line);
     else if (t->line) {
-        k = xg_aff_add(x, xg_aff_mul(x, k, t->line), xg_aff_mod(x, row, t->line));
+        k = xg_aff_add_mul(x, xg_aff_mod(x, row, t->line), k, t->line);
         row = xg_aff_mul(x, xg_aff_div(x, row, t->line), w->p->shape.k * t->line);
     } else if (t->slant)
-        row = xg_aff_add(x, xg_aff_mul(x, row, t->pitch), xg_aff_mul(x, xg_aff_div(x, row, XG_KMMA_M), t->slant));
+        row = xg_aff_add_mul(x, xg_aff_mul(x, row, t->pitch), xg_aff_div(x, row, XG_KMMA_M), t->slant);
     else if (t->by_rows)
         row = xg_aff_mul(x, row, t->pitch);
     else
         k = xg_aff_mul(x, k, t->pitch);
     at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side)));
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side));
     if (!t->line) return xg_tile_apply(w, own, 5, at, v);
     lined.elements = w->p->shared;
     lined.bytes = xg_type_bytes(w->p->held);

@@ -170,7 +170,7 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 }
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead) {
     xg_kval *o[2], *round = xg_tile_quotient(w, step, stages);
-    round = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, round, xg_elem_index(&w->s, ahead)), 2);
+    round = xg_tile_rest(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, round, ahead), 2);
     o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, round, XG_E_I32);
     xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
@@ -196,13 +196,13 @@ XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_store_begin(w);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
             k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? xg_tile_bulk_readers(w->p) : 1);
     if (w->p->shape.multicast) xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
-    if (tensor) xg_tile_tensor_begin(w, thread);
+    if (tensor) xg_tile_tensor_begin(w, thread, xg_tile_tensor_columns(w->p));
     xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
     if (w->p->shape.multicast)
         xg_tile_bulk_meet(w);
@@ -235,7 +235,7 @@ XG_FN void xg_tile_bulk_box(
     xg_kop *op;
     /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
     half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[1]);
-    if (shared) to = xg_aff_add(x, to, xg_aff_mul(x, half, t->line));
+    if (shared) to = xg_aff_add_mul(x, to, half, t->line);
     o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, xg_aff_add_k(x, to, t->offset + row * p->shape.k), at);
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
@@ -297,7 +297,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *many;
     f->rolled = true;
     if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
-    many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, xg_elem_index(&w->s, p->steps));
+    many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
     return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks, p->grid));
 }
 XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
@@ -321,9 +321,9 @@ XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step, int64_t on, xg
     int64_t tellers = w->p->shape.multicast ? 2 : 1;
     xg_kval *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *o[2];
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, own, 2), XG_E_I32);
-    own = xg_kcmpi_(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, xg_elem_index(&w->s, tellers > 1 ? tellers : 0));
+    own = xg_kcmpi_int(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, tellers > 1 ? tellers : 0);
     xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);
-    step = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, on));
+    step = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, on);
     o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, xg_tile_rest(w, step, w->p->shape.stages));
     if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, o[0], 0);
@@ -387,7 +387,7 @@ XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     xg_tile_bulk_begin(w, thread);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&part, &w->dest[k]);
     shared = w->shared;
-    xg_flow_if(&part, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, p->threads)));
+    xg_flow_if(&part, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, p->threads));
     w->thread = xg_tile_rest(w, thread, p->threads);
     w->team = XG_TILE_BULK_TEAM;
     xg_tile_threads(w);

@@ -29,32 +29,33 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
     const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
+    int64_t quad = side ? p->quad_n : p->quad;
     xg_kval *o[2], *vector;
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
-    k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
-        xg_aff_dim(x, XG_TILE_READ_INNER));
+    k = xg_aff_add_mul(
+        x, xg_aff_dim(x, XG_TILE_READ_INNER), xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]);
     /* slices take neighbours: the lanes of a warp then read what lies side by side */
-    k = xg_aff_add(x, xg_aff_mul(x, k, p->shape.slices), xg_aff_dim(x, XG_TILE_READ_SLICE));
-    at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
-    for (part = 0; part < own / p->quad; part++) {
-        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / p->quad)));
-        if ((xg_type_class(p->form.sum) & XGT_C) || p->quad == 1) {
-            for (j = 0; j < p->quad; j++) {
+    k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_READ_SLICE), k, p->shape.slices);
+    at = xg_aff_add_mul(x, xg_aff_mul(x, at, quad), k, t->pitch);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch);
+    for (part = 0; part < own / quad; part++) {
+        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)));
+        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1) {
+            for (j = 0; j < quad; j++) {
                 o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j), v);
-                out[part * p->quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
+                out[part * quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
             }
             continue;
         }
-        type = xg_kir_vector(w->e->m, elem->elem, p->quad);
+        type = xg_kir_vector(w->e->m, elem->elem, quad);
         o[0] = w->shared;
         o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
         vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
-        for (j = 0; j < p->quad; j++) {
+        for (j = 0; j < quad; j++) {
             o[0] = vector;
             o[1] = xg_elem_index(&w->s, j);
-            out[part * p->quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+            out[part * quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
         }
     }
 }
@@ -106,10 +107,10 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad, counts[3];
+    int64_t i, h, j, across = p->shape.tn / p->quad_n, counts[3];
     xg_kval *v[3];
-    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
-    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad_n == 1;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad_n);
     counts[0] = p->rows;
     counts[1] = p->columns;
     counts[2] = p->shape.slices;
@@ -117,14 +118,14 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     v[1] = w->own[1];
     v[2] = w->slice;
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n + p->out_slant);
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_size(p)));
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), p->quad_n);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
-            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
+            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad_n];
             const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
-            for (j = 0; j < p->quad; j++) {
+            for (j = 0; j < p->quad_n; j++) {
                 if (apart) {
                     xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
@@ -186,16 +187,14 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
-    linear[XG_TILE_M] =
-        xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
+    linear[XG_TILE_M] = xg_aff_add_mul(x, xg_aff_add_k(x, row, part * rows), xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m);
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, pitch), column);
+    m->results[f->rank] = xg_aff_add_mul(x, column, row, pitch);
     if (p->out_slant)
-        m->results[f->rank] =
-            xg_aff_add(x, m->results[f->rank], xg_aff_mul(x, xg_aff_div(x, row, p->quad), p->out_slant));
+        m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
@@ -227,13 +226,13 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
             counts[3];
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), inner), xg_aff_dim(x, 1));
+    const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), inner);
     xg_elem v = xg_tile_zero(w);
     xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3];
     counts[0] = many;
     counts[1] = inner;
     counts[2] = xg_tile_part_size(p);
-    place = xg_aff_add(x, xg_aff_mul(x, place, counts[2]), xg_aff_dim(x, 2));
+    place = xg_aff_add_mul(x, xg_aff_dim(x, 2), place, counts[2]);
     xg_flow_elem(&outer, &v);
     outer.rolled = true;
     slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
@@ -332,8 +331,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     uint32_t k;
     if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
-    xg_flow_if(
-        &some, vectors < o.threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, vectors)) : NULL);
+    xg_flow_if(&some, vectors < o.threads ? xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, vectors) : NULL);
     at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, thread, o.counts[XG_TILE_OUT_COLUMN]);
     if (vectors < o.threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
     at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, thread, o.counts[XG_TILE_OUT_COLUMN]);

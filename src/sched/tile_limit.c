@@ -103,7 +103,7 @@ XG_FN xg_kval *xg_tile_whole_steps(xg_tile_kernel *w) {
     xg_elem_apply(&w->s, xg_imap_compose(x, m, p->end_at), &w->batch, index);
     n = xg_elem_of(&w->s, p->end, index).v;
     n = xg_elem_clamped(&w->s, n, p->end->shape->type, p->form.group[XG_TILE_K].size);
-    n = xg_k2(&w->s.b, XG_K_OP_ADDI, n, xg_elem_index(&w->s, xg_tile_lead(p) + p->shape.k - 1));
+    n = xg_k2_int(&w->s.b, XG_K_OP_ADDI, n, xg_tile_lead(p) + p->shape.k - 1);
     return xg_tile_quotient(w, n, p->shape.k);
 }
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) { return xg_tile_part_steps(w, xg_tile_whole_steps(w)); }

@@ -196,9 +196,9 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     place = xg_aff_add_k(x, place, t->offset + apart);
-    place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side)));
+    place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
     along = xg_aff_add_k(x, along, at->first);
-    place = xg_aff_add(x, place, xg_aff_mul(x, along, deep * (t->by_rows ? 1 : t->pitch)));
+    place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
     at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
     if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
@@ -328,7 +328,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
     xg_kval *next, *spare;
     xg_tile_unit_await(w, stages - 2);
-    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, stages - 1));
+    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
     xg_tile_unit_bring_next(w, next, spare);
     xg_tile_unit_add(w, xg_tile_rest(w, step, stages));

@@ -73,6 +73,17 @@
     X(16, 64, 8, 8, 4, 4, 1) \
     X(16, 4, 128, 8, 4, 4, 1) \
     X(16, 128, 4, 8, 4, 4, 1)
+/* On a host's processor, in front of those: a row of a thread's columns is a line of its caches, which vectors of any
+ * width fill, and each element of the other side is multiplied by the whole row. A step has several lines of each row:
+ * the first one is waited for, the processor brings the next ones itself. */
+#define XG_TILE_CPU_SHAPES(X) \
+    X(4, 128, 128, 64, 8, 16, 1) \
+    X(4, 64, 128, 64, 8, 16, 1) \
+    X(4, 128, 64, 64, 8, 16, 1) \
+    X(4, 64, 64, 64, 8, 16, 1) \
+    X(4, 32, 64, 64, 8, 16, 1) \
+    X(4, 64, 32, 64, 8, 16, 1) \
+    X(4, 16, 64, 64, 8, 16, 1)
 /* clang-format on */
 
 enum {
@@ -147,7 +158,7 @@ XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_
     linear[row] = xg_aff_dim(x, 0);
     linear[XG_TILE_K] = xg_aff_dim(x, 1);
     k = along_k ? XG_TILE_K : row;
-    linear[k] = xg_aff_add(x, xg_aff_mul(x, linear[k], n), lane);
+    linear[k] = xg_aff_add_mul(x, lane, linear[k], n);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
     for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
@@ -281,7 +292,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
         memset(linear, 0, sizeof linear);
         linear[XG_TILE_B] = xg_aff_dim(x, 3);
         linear[XG_TILE_M] = xg_aff_dim(x, 0);
-        linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), n), xg_aff_dim(x, 2));
+        linear[XG_TILE_N] = xg_aff_add_mul(x, xg_aff_dim(x, 2), xg_aff_dim(x, 1), n);
         xg_tile_variables(f, &env, linear, vars);
         for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
         for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
@@ -365,6 +376,8 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_settle(p, s, vectors);
     p->shape = *s;
     p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
+    p->quad_n = p->quad;
+    if (p->on_processor && p->quad > 1) p->quad_n = XG_MIN((int64_t)s->tn, XG_TILE_CPU_BYTES / bytes);
     p->rows = s->m / s->tm;
     p->columns = s->n / s->tn;
     p->threads = p->rows * p->columns * s->slices;
@@ -394,20 +407,25 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
  * memory and back with each step. Blocks run one after the other on each core. */
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
-        WIDE = 64,          /* sums of a thread that fill eight registers of eight lanes */
-        WIDE_EIGHTHS = 2,   /* clocks of a product, in eighths */
+        ROWS = 16,        /* columns of a thread whose rows are vectors: nothing is shuffled */
+        ROWS_EIGHTHS = 1, /* clocks of a product, in eighths */
+        WIDE = 64,        /* sums of a thread that fill eight registers of eight lanes */
+        WIDE_EIGHTHS = 2,
         HALF_EIGHTHS = 4,   /* with half as many sums */
         NARROW_EIGHTHS = 6, /* with fewer */
-        FETCH_EIGHTHS = 16, /* of an element that comes into shared memory */
+        FETCH_EIGHTHS = 8,  /* of an element that comes into shared memory */
+        LINE_EIGHTHS = 128, /* of a step's first line of a row, which is waited for */
         CARRY_EIGHTHS = 4   /* of a sum that is kept between two steps */
     };
     const xg_tile_shape *s = &p->shape;
     int64_t sums = (int64_t)s->tm * s->tn, each = xg_tile_over(p->blocks, m->sm_count), step;
     step = (int64_t)s->m * s->n * s->k *
-           (sums >= WIDE          ? WIDE_EIGHTHS
+           (s->tn >= ROWS         ? ROWS_EIGHTHS
+               : sums >= WIDE     ? WIDE_EIGHTHS
                : 2 * sums >= WIDE ? HALF_EIGHTHS
                                   : NARROW_EIGHTHS);
-    step += (int64_t)(s->m + s->n) * s->k * FETCH_EIGHTHS + (int64_t)s->m * s->n * s->slices * CARRY_EIGHTHS;
+    step += (int64_t)(s->m + s->n) * (s->k * FETCH_EIGHTHS + LINE_EIGHTHS);
+    step += (int64_t)s->m * s->n * s->slices * CARRY_EIGHTHS;
     return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / 8), 1000000, m->clock_mhz);
 }
 /* Or `most`, where it is no less. */
@@ -501,20 +519,25 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
            g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
-XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
+XG_FN const xg_tile_shape *xg_tile_plain_shape(bool rows, int64_t bytes, size_t k) {
 #define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, XG_TILE_ALONE},
-    static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
+    static const xg_tile_shape shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
-    static const uint8_t sizes[] = {XG_TILE_SHAPES(X)};
+    static const uint8_t sizes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
+#define X(of, m, n, k, tm, tn, slices) +1
     int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-    size_t first;
-    for (first = 0; sizes[first] != want; first++) {}
+    size_t first = rows ? 0 : 0 XG_TILE_CPU_SHAPES(X);
+#undef X
+    while (sizes[first] != want) first++;
     return first + k < XG_COUNT(shapes) && sizes[first + k] == want ? &shapes[first + k] : NULL;
 }
+/* A convolution finds the place of each element: what a step brings takes longer than its lines are waited for. */
 XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
-    return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(xg_type_bytes(p->form.sum), k) : xg_tile_unit_shape(p, k);
+    bool rows = p->on_processor && p->form.hero->op == XG_DOT;
+    return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(rows, xg_type_bytes(p->form.sum), k)
+                                      : xg_tile_unit_shape(p, k);
 }
 /* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
  * device busy. */

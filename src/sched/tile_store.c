@@ -221,7 +221,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
     const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
-    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N));
+    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N);
     for (k = 0; k < columns; k += 2 * XG_KMMA_N, spots++) {
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
         if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
@@ -241,14 +241,14 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
     const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *odd, *at;
     xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
     int64_t fragments = columns / XG_KMMA_N, apart = fragments / 2, k, h;
-    is_odd = xg_kcmpi_(&w->s.b, XG_CI_NE, is_odd, xg_elem_index(&w->s, 0));
+    is_odd = xg_kcmpi_int(&w->s.b, XG_CI_NE, is_odd, 0);
     odd = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_AT_ROW), 2);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
-    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
+    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
     for (k = 0; k < fragments; k++)
         for (h = 0; h < 2; h++) {
             int64_t other = k < apart ? apart : -apart, place = from + (k + h * columns) * XG_KMMA_N;
-            const xg_aff *own = xg_aff_add(x, at, xg_aff_mul(x, odd, other * XG_KMMA_N));
+            const xg_aff *own = xg_aff_add_mul(x, at, odd, other * XG_KMMA_N);
             xg_kval *v = xg_tile_store_two(w, sum + k, h), *u = xg_tile_store_two(w, sum + k + other, h);
             v = xg_k3(&w->s.b, XG_K_OP_SELECT, is_odd, u, v);
             xg_tile_put_into(w, &w->out, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
@@ -261,7 +261,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
     const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
-    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
+    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
     for (k = 0; k < columns / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
             xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N));
@@ -273,9 +273,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
 /* ---- tensor stores ---- */
 
 /* Of the thread that asks. */
-XG_FN xg_kval *xg_tile_store_asks(xg_tile_kernel *w) {
-    return xg_kcmpi_(&w->s.b, XG_CI_EQ, w->thread, xg_elem_index(&w->s, 0));
-}
+XG_FN xg_kval *xg_tile_store_asks(xg_tile_kernel *w) { return xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0); }
 XG_FN void xg_tile_store_leave(xg_tile_kernel *w, int64_t but) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_flow_if(&f, xg_tile_store_asks(w));

@@ -97,12 +97,12 @@ XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
 /* ---- tensor memory ---- */
 
 /* The first warp allocates it. */
-XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread) {
+XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kval *place = xg_shared_array(&w->s.b, XG_E_I32, 1);
     w->memory = xg_tile_bulk_at(w, place, xg_elem_index(&w->s, 0));
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, XG_WARP_LANES)));
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, xg_tile_tensor_columns(w->p));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, XG_WARP_LANES));
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, columns);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
@@ -117,7 +117,7 @@ XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
     xg_tile_wait(w);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_WARP_LANES)));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, XG_WARP_LANES));
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
     xg_flow_end(&f);
@@ -134,7 +134,7 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
     xg_kop *op;
     for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
     o[0] = w->memory;
-    o[1 + XG_TILE_SIDES] = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, xg_elem_index(&w->s, 0));
+    o[1 + XG_TILE_SIDES] = xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0);
     for (k = 0; k < times; k++) {
         for (side = 0; side < XG_TILE_SIDES; side++) {
             on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
@@ -158,7 +158,7 @@ XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
 /* One thread asks for all of it ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
     xg_flow one = xg_flow_of(&w->s, NULL);
-    xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, w->thread, xg_elem_index(&w->s, 0)));
+    xg_flow_if(&one, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0));
     return one;
 }
 /* ... and says when the last of it is made, which all threads wait for. */
@@ -201,7 +201,7 @@ XG_FN void xg_tile_tensor_round(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_TENSOR_AHEAD;
     xg_kval *next, *spare;
     xg_tile_tensor_begin_step(w, step, ahead - 1);
-    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, ahead));
+    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, ahead);
     spare = xg_tile_rest(w, next, stages);
     xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, next, 1);
     xg_tile_unit_bring_next(w, next, spare);

@@ -108,7 +108,7 @@ XG_FN xg_kval *xg_tile_group_spot(
     line = xg_tile_rest(w, xg_tile_quotient(w, own, XG_KWGMMA_LINES), XG_KWGMMA_LINES);
     v[n] = xg_k2(&w->s.b, XG_K_OP_XORI, own, line);
     xg_kval_set_range(v[n], xg_range_of(0, pieces - 1));
-    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, n), piece), xg_aff_mod(x, place, piece));
+    place = xg_aff_add_mul(x, xg_aff_mod(x, place, piece), xg_aff_dim(x, n), piece);
     return xg_tile_apply(w, all, n + 1, place, v);
 }
 
@@ -126,7 +126,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     counts[1] = p->shape.stages;
     at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_THREADS);
     at[1] = buffer;
-    if (side == 0) place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, 0), (int64_t)XG_KWGMMA_M * p->shape.k));
+    if (side == 0) place = xg_aff_add_mul(x, place, xg_aff_dim(x, 0), (int64_t)XG_KWGMMA_M * p->shape.k);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
@@ -137,7 +137,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
 /* The same, so many bytes further on. */
 XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
     if (!bytes) return matrix;
-    return xg_k2(&w->s.b, XG_K_OP_ADDI, matrix, xg_kconst_int(&w->s.b, XG_E_I64, bytes / XG_TILE_ACCESS_BYTES));
+    return xg_k2_int(&w->s.b, XG_K_OP_ADDI, matrix, bytes / XG_TILE_ACCESS_BYTES);
 }
 /* 64 rows of each group times all columns, 32 bytes of k, added to the sums of `fragment`. */
 XG_FN void xg_tile_group_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t fragment) {
@@ -194,7 +194,7 @@ XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_GROUP_AHEAD;
     xg_kval *next, *spare;
     xg_tile_group_await(w, ahead - 1);
-    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, ahead));
+    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, ahead);
     spare = xg_tile_rest(w, next, stages);
     xg_tile_unit_bring_next(w, next, spare);
     xg_tile_group_multiply(w, xg_tile_rest(w, step, stages));

@@ -57,6 +57,7 @@ part "fuzz import" build/programs/fuzz import 20 60 $(imported_cases tests/corpu
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "corpus, interpreter" sh tests/scripts/corpus.sh interpreter
 part "corpus, host" sh tests/scripts/corpus.sh host
+part "coverage through LLVM, a sample" sh tests/scripts/llvm.sh sample
 have python3 && part "StableHLO that is written, run by XLA" \
     python3 tests/scripts/stablehlo_jax.py tests/corpus --sample 4 --seed 7
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --work 200000

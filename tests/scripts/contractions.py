@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Dots of any size, type, layout, prologue and epilogue on the simulator, or a GPU, compared with the evaluator.
 
-    python3 tests/scripts/contractions.py [--count 24] [--seed 1] [--work 1048576] [--tool build/xlagpu] [--keep DIR]
+    python3 tests/scripts/contractions.py [--count 24] [--seed 1] [--from 0] [--work 1048576] [--tool build/xlagpu]
+                                              [--keep DIR] [--targets sm_80,...] [--types bf16,...]
                                               [--platform cuda] [--driver FILE]
 
 M, N and K are 1 to 4097, often a power of two or beside one; a batch has 1 to 7 products. The largest of them shrinks
 until there are at most --work multiply-adds. Integers have to be equal. Of floats the bound is that of a random walk of
 roundings, which grows with the root of K times the size of a usual element, itself the root of K; what is written in a
 narrower type may differ by a rounding. Each module runs twice: the bits have to be the same. A module that fails is
-kept in --keep. With --platform=cuda they are compiled for the GPU that is there. Ends with 'N passed, N failed'."""
+kept in --keep. With --platform=cuda they are compiled for the GPU that is there. Says every 20 modules how far it is;
+--from goes on with the module of that number, which is the same in each run. Ends with 'N passed, N failed'."""
 
 import argparse, math, os, random, subprocess, sys, tempfile
 
@@ -19,6 +21,8 @@ EPS = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7, "c64"
 # what is multiplied, and what the products are summed up in
 TYPES = [("f32", "f32")] * 4 + [("f64", "f64"), ("f16", "f32"), ("bf16", "f32"), ("c64", "c64"), ("c128", "c128")]
 TYPES += [("s8", "s32"), ("s32", "s32"), ("u16", "s32"), ("s64", "s64")]
+TARGETS = ["sm_75", "sm_80", "sm_90a"]
+SAID = 20  # modules from one report to the next
 
 
 def size(r):
@@ -38,9 +42,9 @@ def sizes(r, work):
 class Module:
     """The text of a module with one dot, and the dimensions of its result."""
 
-    def __init__(self, r, d):
+    def __init__(self, r, d, types):
         self.r, self.d, self.lines, self.params = r, d, [], 0
-        self.type, self.sum = r.choice(TYPES)
+        self.type, self.sum = r.choice(types)
         self.out = self.sum
         result = self.prologue_and_dot()
         self.finish(result)
@@ -155,6 +159,9 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--count", type=int, default=24)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--from", dest="first", type=int, default=0)
+    ap.add_argument("--targets", default=",".join(TARGETS))
+    ap.add_argument("--types", help="of what is multiplied: all of them without")
     ap.add_argument("--work", type=int, default=1 << 20)
     ap.add_argument("--tool", default="build/xlagpu")
     ap.add_argument("--keep", default="build/contractions")
@@ -163,10 +170,11 @@ def main():
     a = ap.parse_args()
     passed = failed = 0
     os.makedirs(a.keep, exist_ok=True)
-    for n in range(a.count):
+    types = [t for t in TYPES if not a.types or t[0] in a.types.split(",")]
+    for n in range(a.first, a.count):
         r = random.Random(a.seed * 1000003 + n)
-        module = Module(r, sizes(r, a.work))
-        target = r.choice(("sm_75", "sm_80", "sm_90a"))
+        module = Module(r, sizes(r, a.work), types)
+        target = r.choice(a.targets.split(","))
         target = target if a.platform == "host" else "the GPU"
         path = os.path.join(a.keep, f"{a.seed}_{n}.hlo")
         with open(path, "w") as f:
@@ -174,10 +182,12 @@ def main():
         wrong = run(a, path, module, target, n)
         if wrong:
             failed += 1
-            print(f"FAIL {path} on {target}, K {module.d['k']}: {wrong[0][:200]}")
+            print(f"FAIL {path} on {target}, K {module.d['k']}: {wrong[0][:200]}", flush=True)
         else:
             passed += 1
             os.remove(path)
+        if (n + 1) % SAID == 0:
+            print(f"{n + 1} of {a.count}: {passed} passed, {failed} failed", flush=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

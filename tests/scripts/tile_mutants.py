@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Forty errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Forty-six errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S]
 
@@ -18,6 +18,7 @@ GROUPS = "attention_groups"
 UNITS = "units tiles gemm"
 WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
+SUMS = "attention_tensor"
 MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
@@ -66,6 +67,13 @@ MUTANTS = [
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
     ("tile_tensor.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", TENSOR),
     ("tile_tensor.c", "TENSOR_BEFORE, " + NONE + "\n    xg_tile_wait(w);", "TENSOR_BEFORE, " + NONE, TENSOR),
+    # attention in tensor memory
+    ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);", "", SUMS),
+    ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);", "", SUMS),
+    ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);", "", SUMS),
+    ("attention_tensor.c", "w->shrinks[XG_ATTENTION_HALVES * block +", "w->shrinks[", SUMS),
+    ("attention_tensor.c", "block * XG_ATTENTION_ROWS, column", "0 * block, column", SUMS),
+    ("attention_tensor.c", "xg_attention_is_ahead(p) ? p->shape.step : 0", "0 * p->shape.step", SUMS),
 ]
 
 

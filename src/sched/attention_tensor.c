@@ -1,0 +1,246 @@
+/* sched/attention_tensor.c -- attention whose scores and sums lie in tensor memory (tcgen05): of warp groups as in
+ * attention_group.c, 128 rows each, of which one thread asks for the products.
+ *
+ *     the last warp group's first thread: as in attention_group.c; products themselves say that a buffer is empty
+ *
+ *     the other groups: first asks for s = Q K; then, for each step:
+ *         all: wait until s is made; read it; "taken"
+ *         first: waits until all have taken it; asks for s = Q K of the next step
+ *         all: scores, maximum, weights; wait until o is made; o = o scale; p; "ready"
+ *         first: waits until all are ready; asks for o = o + p V
+ *
+ * Where there are not enough columns for s and p, p lies where s was, and the next s is asked for behind o. Products
+ * that a thread asks for are made in this order. While one group makes weights, the other one's products are made. A
+ * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
+ * Two weights of neighbouring keys are a word of p. */
+#ifndef XG_SCHED_ATTENTION_TENSOR_C
+#define XG_SCHED_ATTENTION_TENSOR_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_MADE,        /* scores of a step */
+    XG_ATTENTION_SUMMED,      /* ... and sums */
+    XG_ATTENTION_DONE,        /* everything */
+    XG_ATTENTION_READY,       /* weights, of all threads */
+    XG_ATTENTION_TAKEN,       /* scores, by all threads */
+    XG_ATTENTION_LEFT,        /* tensor memory, by all threads: of the first group, for all groups */
+    XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
+};
+
+/* ---- places ---- */
+
+XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->threads / XG_TILE_BULK_GROUP; }
+XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
+    return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
+}
+XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
+    if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_LEFT) return p->threads;
+    return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
+}
+/* Columns of a group: scores, weights if they lie apart, sums. */
+XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
+    return p->shape.step + (xg_attention_is_ahead(p) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+}
+XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) { return xg_attention_sums_at(p) + p->columns; }
+XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
+    int64_t own = p->shape.step + p->shape.step / XG_ATTENTION_PAIR + p->columns;
+    return xg_attention_tensor_groups(p) * own <= XG_KTENSOR_COLUMNS;
+}
+XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
+    int64_t n = XG_KTENSOR_COLUMNS_LEAST;
+    while (n < xg_attention_tensor_groups(p) * xg_attention_group_columns(p)) n *= 2;
+    return n;
+}
+XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p) {
+    return xg_attention_is_ahead(p) ? p->shape.step : 0;
+}
+XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
+    return xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
+}
+/* The group's barrier of a kind. */
+XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
+    int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - w->p->votes;
+    xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index(&w->t.s, 0) : xg_attention_own_group(w);
+    at = xg_attention_at(w, at, all, all - (XG_ATTENTION_TELLS - tell) * groups);
+    return xg_tile_bulk_at(&w->t, w->barriers, at);
+}
+XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
+    xg_tile_bulk_await_round(&w->t, xg_attention_teller(w, tell), turn, 1, ahead);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+}
+/* What the thread did in tensor memory is done. */
+XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell) {
+    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, xg_attention_teller(w, tell), 0);
+}
+XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
+    xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_COMMIT, barrier, 0);
+}
+/* A column of the group's, of its scores or, behind them, its sums; `lane`: of the warp's own lanes, -1: of all. */
+XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column) {
+    enum {
+        OWN = XG_WARP_LANES << XG_KTENSOR_LANE_SHIFT
+    };
+    xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
+    at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
+    if (lane >= 0) at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / XG_WARP_LANES), OWN, at);
+    at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
+    return xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
+}
+
+/* ---- what a warp reads and writes ---- */
+
+/* Columns that are read at a time, of so many. */
+XG_FN int64_t xg_attention_read_at_once(int64_t columns) { return XG_MIN(columns & -columns, XG_ATTENTION_AT_ONCE); }
+/* Vectors of four for each eight columns from one on, of a warp's block-th sixteen rows. */
+XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, int64_t block, int64_t column, int64_t n) {
+    const xg_ktype *types[XG_ATTENTION_AT_ONCE / XG_KMMA_N];
+    xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
+    xg_kop *op;
+    int64_t k;
+    for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_attention_no_sums(w)->type;
+    op = xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_READ, &at, 1, types, (uint32_t)(n / XG_KMMA_N), 0);
+    op->b = n;
+    return op->results;
+}
+XG_FN void xg_attention_write_cells(xg_attention_kernel *w, int64_t block, int64_t column, xg_kval **v, int64_t n) {
+    v[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1, NULL, 0, 0);
+}
+/* All of a thread's sums in so many columns from `first` on. */
+XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to) {
+    int64_t n = xg_attention_read_at_once(columns), block, c, k;
+    for (block = 0; block < w->p->shape.blocks; block++)
+        for (c = 0; c < columns; c += n) {
+            xg_kval *v = xg_attention_read_cells(w, block, first + c, n);
+            for (k = 0; k < n / XG_KMMA_N; k++)
+                xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
+        }
+}
+/* The sums of a thread's rows times what their maximum asks for; `none`: 0. */
+XG_FN void xg_attention_shrink(xg_attention_kernel *w, bool none) {
+    int64_t columns = w->p->columns, n = xg_attention_read_at_once(columns), block, c, k, i;
+    int64_t first = xg_attention_sums_at(w->p);
+    for (block = 0; block < w->p->shape.blocks; block++)
+        for (c = 0; c < columns; c += n) {
+            xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N], *v = NULL, *x;
+            if (!none) v = xg_attention_read_cells(w, block, first + c, n);
+            for (k = 0; k < n / XG_KMMA_N; k++) {
+                o[1 + k] = xg_attention_no_sums(w);
+                for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
+                    x = w->shrinks[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
+                    x = xg_k2(xg_attention_b(w), XG_K_OP_MULF, xg_attention_lane(w, &v[k], i), x);
+                    o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
+                }
+            }
+            xg_attention_write_cells(w, block, first + c, o, n / XG_KMMA_N);
+        }
+}
+XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
+    int64_t words = w->p->own / XG_ATTENTION_PAIR, n = xg_attention_read_at_once(words), block, c, k;
+    for (block = 0; block < w->p->shape.blocks; block++)
+        for (c = 0; c < words; c += n) {
+            xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N];
+            for (k = 0; k < n / XG_KMMA_N; k++)
+                o[1 + k] = xg_attention_packed(w, &w->scores[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
+            xg_attention_write_cells(w, block, xg_attention_weights_at(w->p) + c, o, n / XG_KMMA_N);
+        }
+}
+
+/* ---- products ---- */
+
+XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more) {
+    xg_kval *o[4];
+    xg_kop *op;
+    o[0] = xg_attention_cell(w, -1, out ? xg_attention_sums_at(w->p) : 0);
+    o[1] = x;
+    o[2] = y;
+    o[3] = xg_kconst_int(xg_attention_b(w), XG_E_I1, more);
+    op = xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_MMA, o, 4, NULL, 0, 0);
+    op->b = out ? w->p->columns : w->p->shape.step;
+    op->flags = (uint32_t)w->f->unit | (out ? (uint32_t)XG_KWGMMA_B_ROWS : 0u);
+}
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k) {
+    return xg_attention_cell(w, -1, xg_attention_weights_at(w->p) + k * XG_KMMA_N);
+}
+/* By one thread. */
+XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *turn = xg_attention_turn(w, step), *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_group_scores_of(w, turn, NULL, 0);
+    xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_EMPTY, buffer));
+    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_MADE));
+}
+XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w) {
+    xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
+    return one;
+}
+/* ..., if it is one that is walked. */
+XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
+    xg_attention_ask_scores(w, step);
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_tensor_first(xg_attention_kernel *w) {
+    xg_flow one = xg_attention_first_thread(w);
+    xg_attention_ask_walked(w, w->from);
+    xg_flow_end(&one);
+}
+XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_group_out_of(w, turn, NULL, 0);
+    xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, buffer));
+    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_SUMMED));
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, true); }
+XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *turn = xg_attention_turn(w, step);
+    bool ahead = xg_attention_is_ahead(w->p);
+    xg_flow one;
+    xg_attention_begin_step(w, step);
+    xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
+    xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
+    if (ahead) {
+        xg_attention_tell(w, XG_ATTENTION_TAKEN);
+        one = xg_attention_first_thread(w);
+        xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
+        xg_attention_ask_walked(w, xg_attention_after(w, step));
+        xg_flow_end(&one);
+    }
+    xg_attention_weigh(w);
+    xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
+    xg_attention_shrink(w, false);
+    xg_attention_write_weights(w);
+    xg_attention_tell(w, XG_ATTENTION_READY);
+    one = xg_attention_first_thread(w);
+    xg_attention_ask_out(w, turn);
+    if (!ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    xg_flow_end(&one);
+}
+/* What has been summed up, to w->out. */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
+    xg_flow one = xg_attention_first_thread(w);
+    xg_kval *zero = xg_elem_index(&w->t.s, 0);
+    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
+    xg_flow_end(&one);
+    xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
+    xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+}
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
+    xg_flow first = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
+    xg_flow_end(&first);
+}
+
+#endif /* XG_SCHED_ATTENTION_TENSOR_C */
