@@ -13386,7 +13386,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in.imm = rank | (layered ? (uint32_t)XG_SIM_TX_LAYERED : 0u) |
              (xg_str_is(s->mods[s->n_mods - 1], "s32") ? (uint32_t)XG_SIM_TX_WHOLE : 0u) |
              (xg_str_is(s->mods[s->n_mods - 2], "f32") ? (uint32_t)XG_SIM_TX_FLOAT : 0u);
-    xg_sim_tex_sources(p, s, n == 3 ? XG_SIM_TX_SOURCES : n, &in);
+    xg_sim_tex_sources(p, s, n == 3 ? (uint32_t)XG_SIM_TX_SOURCES : n, &in);
     if (level) (void)xg_sim_source(p, s, 2, XG_SIM_B32);
     in.list = xg_sim_list_begin(p);
     for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) xg_sim_list_add(p, code[i]);
@@ -24486,12 +24486,16 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
 
 /* ---- after a fault ---- */
 
-/* Is a record the same when it is executed again? A load that writes its own address is not. */
+/* Is a record the same when it is executed again? A load that writes its own address is not, nor a fetch that writes
+ * one of its coordinates. */
 XG_FN bool xg_sim_repeats(const xg_sim_worker *w, const xg_sim_ins *in) {
+    const bool load = xg_sim_is_load(in);
     uint32_t k;
-    for (k = 0; in->kind == XG_SIM_K_LD && k < in->n; k++)
-        if (w->m->list[in->list + k] == in->a) return false;
-    return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
+    for (k = 0; load && k < in->n; k++) {
+        const uint32_t to = w->m->list[in->list + k];
+        if (to == in->a || to == in->b || to == in->c || to == in->e) return false;
+    }
+    return load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
 }
 /* Does a record need other lanes of its warp, or other warps? */
 XG_FN bool xg_sim_meets_others(const xg_sim_ins *in) {

@@ -58,7 +58,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in.imm = rank | (layered ? (uint32_t)XG_SIM_TX_LAYERED : 0u) |
              (xg_str_is(s->mods[s->n_mods - 1], "s32") ? (uint32_t)XG_SIM_TX_WHOLE : 0u) |
              (xg_str_is(s->mods[s->n_mods - 2], "f32") ? (uint32_t)XG_SIM_TX_FLOAT : 0u);
-    xg_sim_tex_sources(p, s, n == 3 ? XG_SIM_TX_SOURCES : n, &in);
+    xg_sim_tex_sources(p, s, n == 3 ? (uint32_t)XG_SIM_TX_SOURCES : n, &in);
     if (level) (void)xg_sim_source(p, s, 2, XG_SIM_B32);
     in.list = xg_sim_list_begin(p);
     for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) xg_sim_list_add(p, code[i]);
