@@ -431,7 +431,7 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD + XG_BLOCK_APART), room = XG_MAX(least, a->grow);
+    size_t least = xg_add(a->ctx, bytes, (size_t)XG_CHUNK_HEAD + XG_BLOCK_APART), room = XG_MAX(least, a->grow);
     xg_chunk *chunk = xg_arena_take_spare(a, least);
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
