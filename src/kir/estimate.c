@@ -45,7 +45,7 @@ typedef struct xg_kest_queue {
     int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
     uint32_t n;
 } xg_kest_queue;
-/* What the middle round of the innermost loop stands for: rounds whose number begins with `second` and grows by `by`. */
+/* What the middle round of the innermost loop stands for: rounds whose number goes from `second` on by `by`. */
 typedef struct xg_kest_rounds {
     const xg_kval *number; /* NULL: they are not known */
     int64_t n, second, by;
