@@ -33,6 +33,7 @@ static const xg_form_field xg_row_form_fields[] = {
     {"unit", offsetof(xg_row_plan, unit)},
     {"pieces", offsetof(xg_row_plan, pieces)},
     {"beside", offsetof(xg_row_plan, beside)},
+    {"own", offsetof(xg_row_plan, own)},
 };
 static const xg_form_field xg_column_form[] = {
     {"vector", offsetof(xg_column_plan, vector)},
@@ -60,7 +61,9 @@ XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
         xg_form_read(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
         return xg_short_complete(&w->r, &w->brief);
     case XG_REDUCTION_ROW:
-        if (xg_record_get(&e->given->form, "lanes")) w->row.beside = 0; /* was decided for other lanes */
+        /* decided for other ways of the lanes */
+        if (xg_record_get(&e->given->form, "lanes")) w->row.beside = w->row.own = 0;
+        if (xg_record_get(&e->given->form, "unit") || xg_record_get(&e->given->form, "pieces")) w->row.own = 0;
         xg_form_read(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
         return w->r.row ? xg_row_complete(&w->r, &w->row) : "it does not reduce the innermost dimension";
     default:
@@ -83,7 +86,7 @@ XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
     case XG_REDUCTION_ROW:
         xg_form_write(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
         r->threads = w->row.lanes * w->row.rows;
-        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
+        r->blocks = (r->n_kept / xg_row_own(&w->row) + w->row.rows - 1) / w->row.rows;
         e->record->launch.shared = xg_row_shared_bytes(r, &w->row);
         break;
     default:
@@ -121,7 +124,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_reduction_kernel *w = (xg_reduction_kernel *)e->form;
     xg_reduction *r = &w->r;
     xg_partial p;
-    uint32_t k;
+    uint32_t own = r->row && !w->brief.vector ? (uint32_t)xg_row_own(&w->row) : 1, k;
     xg_emit_functions(e, false);
     r->s = xg_emit_scope(e, f, UINT32_MAX);
     r->s.b.loc = e->fusion->id + 1;
@@ -129,8 +132,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     r->thread = xg_kthread_id(&r->s.b, 0, r->threads);
     r->block = xg_kblock_id(&r->s.b, 0, r->blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(r, r->n_values, dest, e->n_roots);
-    if (r->row || w->brief.vector) xg_reduction_start(r, p.acc);
+    p = xg_partial_new(r, own * r->n_values, dest, e->n_roots);
+    for (k = 0; (r->row || w->brief.vector) && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
     if (w->brief.vector)
         xg_short_emit(r, &w->brief, &p);
     else if (r->row)

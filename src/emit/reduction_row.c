@@ -12,6 +12,8 @@
  * All numbers are powers of two but the row's length and number.
  * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a
  * single hero's: a thread has registers for what is on its way from memory of one group, not of all of them.
+ * Where an array is the same for all rows (the vector of a product), the same lanes take `own` rows at a time, and read
+ * it once for all of these; each row has partial results of its own.
  * A row whose elements lie in many short runs (the channels of a group, at each place of an image) is walked by groups
  * of its lanes, each of which takes a run of its own: `beside` runs side by side.
  * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before
@@ -24,7 +26,11 @@
 enum {
     XG_ROW_FEW = 8 /* lanes */,
     XG_ROW_LANES_MAX = 1024,
-    XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */
+    XG_ROW_OWN_MAX = 8,
+    XG_ROW_OWN = 4,           /* rows of the same lanes where they are worth it: ... */
+    XG_ROW_OWN_VECTORS = 8,   /* of that many vectors for each thread that a device holds, */
+    XG_ROW_OWN_LENGTH = 1024, /* and of rows so long */
+    XG_ROW_GROUP = 4          /* rounds whose loads are in flight together */
 };
 enum {
     XG_ROW_LIGHT = 8 /* operations for an element of a hero that need few registers of their own */,
@@ -40,11 +46,43 @@ typedef struct xg_row_plan {
     /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
     int64_t length, pieces;
     int64_t beside; /* pieces that groups of lanes walk side by side; 0: one */
+    int64_t own;    /* neighbouring rows of the same lanes; 0: one */
 } xg_row_plan;
 
+XG_FN int64_t xg_row_own(const xg_row_plan *p) { return XG_MAX(p->own, (int64_t)1); }
 /* Lanes of one piece, and whether one round of theirs has all of it: then rounds go from piece to piece. */
 XG_FN int64_t xg_row_lanes(const xg_row_plan *p) { return p->lanes / XG_MAX(p->beside, (int64_t)1); }
 XG_FN bool xg_row_is_flat(const xg_row_plan *p) { return p->pieces > 1 && xg_row_lanes(p) * p->vector == p->length; }
+
+/* Whether the same lanes may take so many rows at a time. */
+XG_FN bool xg_row_may_own(const xg_reduction *r, const xg_row_plan *p, int64_t own) {
+    return r->n_values == 1 && !p->unit && p->pieces == 1 && !r->pad && !xg_reduction_has_sides(r) &&
+           r->n_kept % own == 0;
+}
+/* An array that is the same for neighbouring rows has an element for each of a row. */
+XG_FN bool xg_row_has_vector(const xg_reduction *r) {
+    int64_t side_by_side = 1;
+    uint32_t k;
+    for (k = 0; k < r->kept.n && side_by_side == 1; k++) side_by_side = r->kept.size[k];
+    for (k = 0; side_by_side % 2 == 0 && k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (xg_shape_is_array(s) && s->elements >= r->n_reduced && s->elements <= r->in->elements / side_by_side)
+            return true;
+    }
+    return false;
+}
+/* Large arrays keep the device busy with half of the threads, too, each of which has more loads on their way: then the
+ * vector is read once for several rows. */
+XG_FN void xg_row_settle_own(const xg_reduction *r, xg_row_plan *p) {
+    int64_t resident = r->e->target->resident_threads,
+            enough = XG_MIN(XG_MIN(r->n_kept, resident) * p->lanes, resident) / 2;
+    if (r->in->elements / p->vector < XG_ROW_OWN_VECTORS * resident || p->length < XG_ROW_OWN_LENGTH ||
+        !xg_row_has_vector(r))
+        return;
+    for (p->own = XG_ROW_OWN; p->own > 1 && !xg_row_may_own(r, p, p->own); p->own /= 2) {}
+    if (p->own == 1) p->own = 0;
+    while (p->own && p->lanes < XG_LAUNCH_THREADS && r->n_kept / p->own * p->lanes < enough) p->lanes *= 2;
+}
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide, most;
@@ -68,12 +106,13 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
-    p.beside = 0;
+    p.beside = p.own = 0;
     while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && r->n_reduced >= 32 * p.lanes &&
            2 * XG_MAX(p.beside, (int64_t)1) <= p.pieces) {
         p.beside = 2 * XG_MAX(p.beside, (int64_t)1);
         p.lanes *= 2;
     }
+    xg_row_settle_own(r, &p);
     p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
     for (p.rows = XG_MAX(XG_LAUNCH_THREADS / p.lanes, (int64_t)1);
          p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > XG_WARP_LANES; p.rows /= 2) {}
@@ -90,6 +129,8 @@ XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
     if (p->pieces != 1 && p->pieces != r->n_reduced / r->minor) return "pieces must be 1, or the runs of the row";
     if (p->beside && (!xg_form_power(p->beside, p->lanes) || p->beside == 1 || p->beside > p->pieces))
         return "pieces side by side must be a power of two that divides the lanes, and as many as there are at most";
+    if (p->own && (!xg_form_power(p->own, XG_ROW_OWN_MAX) || !xg_row_may_own(r, p, p->own)))
+        return "own rows must be a power of two, at most 8, that divides the rows of one plain reduction";
     p->length = r->n_reduced / p->pieces;
     if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
                        p->unit != XG_MIN(XG_MAX(p->vector, XG_SECTOR_BYTES / r->bytes), p->lanes * p->vector) ||
@@ -99,17 +140,37 @@ XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
     return NULL;
 }
 
+/* The map of all rows that the lanes have, one row's indices behind the other's; m->kept counts these sets of rows. */
+XG_FN const xg_imap *xg_row_sets_map(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m,
+    const xg_imap *(*of)(const xg_reduction *, const xg_walk_map *)) {
+    const xg_aff *all[XG_ROW_OWN_MAX * XG_RANK_MAX], *set = m->kept;
+    int64_t own = xg_row_own(plan), k;
+    uint32_t n = 0, j;
+    if (own == 1) return of(r, m);
+    for (k = 0; k < own; k++) {
+        const xg_imap *one;
+        m->kept = xg_aff_add_k(m->x, xg_aff_mul(m->x, set, own), k);
+        one = of(r, m);
+        if (!xg_imap_ok(one)) return one;
+        for (j = 0; j < one->n_results; j++) all[n++] = one->results[j];
+    }
+    m->kept = set;
+    return xg_walk_map_end(r, m, all, n);
+}
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    uint32_t own = p->n / r->n_values, k, j;
     xg_kval *at[XG_RANK_MAX];
-    uint32_t k;
     xg_walk w;
     if (map->state == XG_IMAP_EMPTY) return; /* none is there */
     w = xg_walk_begin(r, map, p);
-    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
-    xg_reduction_elements(r, at, x);
-    xg_reduction_merge(r, p->acc, x);
-    xg_reduction_sides(r, at, p->dest);
+    for (j = 0; j < own; j++) {
+        for (k = 0; k < map->n_results / own; k++) at[k] = w.at + j * (map->n_results / own) + k;
+        if (j) r->s.memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1); /* another row's elements */
+        xg_reduction_elements(r, at, x);
+        xg_reduction_merge(r, p->acc + j * r->n_values, x);
+        xg_reduction_sides(r, at, p->dest);
+    }
     xg_walk_end(r, &w);
 }
 /* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
@@ -132,7 +193,7 @@ XG_FN const xg_aff *xg_row_places(
     start = xg_aff_mul(m->x, start, plan->vector);
     if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
     m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
-    xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    xg_walk_require(m, m->kept, 0, r->n_kept / xg_row_own(plan) - 1);
     return start;
 }
 /* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
@@ -149,7 +210,7 @@ XG_FN void xg_row_rounds(
         xg_row_walk(r, inside, p);
         xg_row_walk(r, across, p);
     } else
-        xg_row_walk(r, xg_walk_map_source(r, &m), p);
+        xg_row_walk(r, xg_row_sets_map(r, plan, &m, xg_walk_map_source), p);
 }
 /* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says
  * so. Its indices are those of the row that it is in. */
@@ -354,25 +415,36 @@ XG_FN void xg_row_shuffle(xg_reduction *r, int64_t lanes, xg_elem *acc) {
     }
 }
 
+/* ... of so many values: sets of the heroes', one for each row. */
+XG_FN void xg_row_shuffle_all(xg_reduction *r, int64_t lanes, xg_elem *acc, uint32_t values) {
+    uint32_t k;
+    for (k = 0; k < values; k += r->n_values) xg_row_shuffle(r, lanes, acc + k);
+}
+
 XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *th = xg_aff_dim(m.x, 0);
     xg_kval *at[XG_RANK_MAX];
     const xg_imap *map;
     xg_walk w;
-    uint32_t k;
+    uint32_t own = (uint32_t)xg_row_own(plan), k, j;
     m.kept = xg_aff_add_mul(m.x, xg_aff_div(m.x, th, plan->lanes), xg_aff_dim(m.x, 1), plan->rows);
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
-    xg_walk_require(&m, m.kept, 0, r->n_kept - 1);
-    map = xg_walk_map_result(r, &m);
+    xg_walk_require(&m, m.kept, 0, r->n_kept / own - 1);
+    map = xg_row_sets_map(r, plan, &m, xg_walk_map_result);
     w = xg_walk_begin(r, map, p);
-    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
-    xg_reduction_results(r, p->acc, at, p->dest);
+    for (j = 0; j < own; j++) {
+        for (k = 0; k < map->n_results / own; k++) at[k] = w.at + j * (map->n_results / own) + k;
+        if (j) r->s.memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+        xg_reduction_results(r, p->acc + j * r->n_values, at, p->dest);
+    }
     xg_walk_end(r, &w);
 }
 
 XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan) {
-    return plan->lanes > XG_WARP_LANES ? xg_reduction_shared(r, plan->rows * (plan->lanes / XG_WARP_LANES)) : 0;
+    return plan->lanes > XG_WARP_LANES
+               ? xg_row_own(plan) * xg_reduction_shared(r, plan->rows * (plan->lanes / XG_WARP_LANES))
+               : 0;
 }
 /* Warps of a row meet in shared memory. */
 XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
@@ -381,14 +453,16 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
     xg_shared shared;
     xg_partial write;
-    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
-    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval **v, *at[2];
+    xg_elem *like;
     xg_walk w;
-    uint32_t k, n;
+    uint32_t values = p->n, k, n;
+    v = XG_NEW_N(r->e->arena, xg_kval *, 2 * values + 1);
+    like = XG_NEW_N(r->e->arena, xg_elem, values + 1);
     dims[0] = plan->rows;
     dims[1] = plan->lanes / XG_WARP_LANES;
-    shared = xg_shared_new(&r->s, p->acc, r->n_values, dims, 2);
-    n = xg_carry_values(p->acc, r->n_values, v);
+    shared = xg_shared_new(&r->s, p->acc, values, dims, 2);
+    n = xg_carry_values(p->acc, values, v);
     out[0] = xg_aff_div(m.x, th, plan->lanes);
     out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), XG_WARP_LANES);
     xg_walk_require(&m, xg_aff_mod(m.x, th, XG_WARP_LANES), 0, 0);
@@ -401,13 +475,13 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     m = xg_walk_map_begin(r);
     out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nothing uses */
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
-    memcpy(like, p->acc, r->n_values * sizeof *like);
+    memcpy(like, p->acc, values * sizeof *like);
     p->n = 0;
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), p);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
-    xg_shared_read(&r->s, &shared, at, 2, like, r->n_values, p->acc);
-    xg_row_shuffle(r, dims[1], p->acc);
-    p->n = r->n_values;
+    xg_shared_read(&r->s, &shared, at, 2, like, values, p->acc);
+    xg_row_shuffle_all(r, dims[1], p->acc, values);
+    p->n = values;
     xg_row_write(r, plan, p);
     p->n = 0;
     xg_walk_end(r, &w);
@@ -415,7 +489,7 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
 
 XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_row_all(r, plan, p);
-    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)XG_WARP_LANES), p->acc);
+    xg_row_shuffle_all(r, XG_MIN(plan->lanes, (int64_t)XG_WARP_LANES), p->acc, p->n);
     if (plan->lanes > XG_WARP_LANES)
         xg_row_across_warps(r, plan, p);
     else

@@ -45,6 +45,11 @@ typedef struct xg_kest_queue {
     int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
     uint32_t n;
 } xg_kest_queue;
+/* What the middle round of the innermost loop stands for: rounds whose number goes from `second` on by `by`. */
+typedef struct xg_kest_rounds {
+    const xg_kval *number; /* NULL: they are not known */
+    int64_t n, second, by;
+} xg_kest_rounds;
 typedef struct xg_kest {
     const xg_kmodule *m;
     const xg_device *d;
@@ -55,6 +60,7 @@ typedef struct xg_kest {
     int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
+    xg_kest_rounds middle;
     int64_t stands;               /* warps that this one stands for, itself among them */
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
@@ -456,8 +462,10 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
+    bool known = lo->known && hi->known && step->known;
+    xg_kest_rounds all, around;
     uint32_t l;
-    if (lo->known && hi->known && step->known) {
+    if (known) {
         for (trips = 0, l = 0; l < XG_WARP_LANES; l++)
             if (e->mask >> l & 1 && step->at[l] > 0)
                 trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
@@ -465,6 +473,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         by = step->at[0];
     }
     stays = hi->known && step->known ? xg_kest_stays(e, op, hi->at[0], step->at[0], &weight) : 0;
+    known = known && !stays && (!op->a || op->a == trips);
     if (stays) trips = stays;
     if (op->a) trips = op->a; /* the maker of the loop knows better */
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
@@ -476,9 +485,16 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     if (trips == 1) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
     xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    all.number = known ? &r->args[0] : NULL;
+    all.n = trips - 1;
+    all.second = first + by;
+    all.by = by;
     stays = e->weight;
+    around = e->middle;
     e->weight = weight;
+    e->middle = all;
     took = xg_kest_round(e, r, trips - 1);
+    e->middle = around;
     e->weight = stays;
     e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
@@ -492,10 +508,23 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
     e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
 }
+/* How often what a condition lets run does so. A loop's number below a bound, as of a step that is brought while there
+ * is one, holds in some of the rounds that the middle one stands for. */
+XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kop *op) {
+    const xg_kop *c = op->operands[0].value->def;
+    const xg_kest_rounds *r = &e->middle;
+    int64_t held;
+    if (!r->number || !c || c->op != XG_K_OP_CMPI || c->flags != XG_CI_SLT) return e->times;
+    if (c->operands[0].value != r->number || !xg_kest_in(e, c, 1)->known) return e->times;
+    held = (xg_kest_in(e, c, 1)->at[0] - r->second + r->by - 1) / r->by;
+    return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
+}
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    int64_t times = e->times;
     xg_kest_settle(e);
+    if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last) e->times = xg_kest_held(e, op);
     for (l = 0; l < XG_WARP_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
@@ -506,12 +535,20 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     }
     e->mask = all;
+    e->times = times;
 }
-XG_FN void xg_kest_multiply(xg_kest *e, const xg_kop *op) {
+/* A warp's mma, which waits until the matrix unit of its scheduler is free; the result's clock. */
+XG_FN int64_t xg_kest_multiply(xg_kest *e, const xg_kop *op, int64_t begin) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags);
-    int64_t macs = (int64_t)XG_KMMA_M * XG_KMMA_N * (XG_KMMA_K_BYTES / row->bytes),
+    int64_t macs = (int64_t)XG_KMMA_M * XG_KMMA_N * (XG_KMMA_K_BYTES / row->bytes), clocks,
             *sum = &e->c->warp_macs[row->tensor];
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
+    clocks = xg_cost_scale(macs * XG_KEST_WARPS, 1000, XG_MAX(e->d->mma_permille, (int64_t)1));
+    clocks /= xg_cost_tensor_rate(e->d, row->tensor);
+    e->clock = XG_MAX(begin, e->unit);
+    e->unit = e->clock + clocks;
+    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    return XG_MAX(e->clock + XG_KEST_MMA_CLOCKS, e->unit + XG_KEST_UNIT_CLOCKS);
 }
 /* Of shared memory, beside the threads. */
 XG_FN void xg_kest_unit_passes(xg_kest *e, int64_t n) {
@@ -649,13 +686,14 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
-    int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight);
+    int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
     e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
     if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
-    if (op->op == XG_K_OP_MMA) xg_kest_multiply(e, op);
+    ready = begin + (memory ? memory : p.latency);
+    if (op->op == XG_K_OP_MMA) ready = xg_kest_multiply(e, op, begin);
     if (op->op == XG_K_OP_BARRIER) {
         e->clock += p.latency;
         if (!e->thread[0]) e->c->barriers += e->times;
@@ -663,7 +701,7 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_beside(e, op, memory);
     for (k = 0; k < op->n_results; k++) {
         if (k == 0) xg_kest_compute(e, op);
-        xg_kest_of(e, &op->results[k])->ready = begin + (memory ? memory : p.latency);
+        xg_kest_of(e, &op->results[k])->ready = ready;
     }
     if (op->op == XG_K_OP_LOAD) xg_kest_flies(e, op, begin + memory);
 }

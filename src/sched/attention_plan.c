@@ -100,7 +100,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
     int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, pad = XG_ATTENTION_PAD_BYTES / bytes;
-    int64_t warps = (int64_t)s->warps * s->parts;
+    int64_t warps = (int64_t)s->warps * s->parts, deep;
     p->shape = *s;
     p->producers = s->grouped ? XG_TILE_BULK_GROUP : 0;
     p->own = s->step / s->parts;
@@ -115,7 +115,9 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->votes = p->bounded && f->votes;
     p->walked = xg_tile_over(p->bounded ? xg_attention_mean_steps(p) : p->steps, p->cluster);
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
-    p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
+    deep = unit ? (int64_t)XG_ATTENTION_UNIT_K : piece;
+    if (f->back.is) deep = XG_MAX(deep, (int64_t)XG_ATTENTION_EIGHT); /* gradients are as wide: four lanes' pairs */
+    p->depth = xg_attention_over(f->depth, deep);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
     p->copied = xg_attention_is_copied(f, m);
     p->in_turns = s->in_turns && p->copied && p->steps > 1;

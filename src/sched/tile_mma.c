@@ -151,6 +151,29 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *bu
         for (row = 0; row < r.rows; row++) xg_tile_unit_put_brick(w, side, row, k, buffer);
 }
 
+/* ---- what a step waits for, and brings ---- */
+
+XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p) { return p->fetch[0].async || p->fetch[1].async; }
+XG_FN void xg_tile_unit_commit(xg_tile_kernel *w) {
+    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+}
+/* The next step's operands are there, for all threads. */
+XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
+    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+    xg_tile_wait(w);
+}
+/* A step that is to come, if there is one, on its way to its buffer. */
+XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *spare) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_tile_bring_nothing(w);
+    xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, w->steps));
+    xg_tile_bring_step(w, next, spare);
+    xg_flow_end(&f);
+    xg_tile_unit_commit(w);
+}
+
 /* ---- multiply ---- */
 
 enum {
@@ -236,7 +259,9 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
             (*sum)->def->a = j % 2;
         }
 }
-XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+/* Multiplies what lies in `buffer`, and brings step `next` (NULL: none) into `spare`. Copies are issued while the first
+ * fragments are on their way. */
+XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare) {
     const xg_tile_plan *p = w->p;
     int64_t times = p->shape.k / xg_tile_unit_k(p) / p->chains, k, fragments;
     bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
@@ -264,6 +289,7 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
         for (k = 0; k < fragments; k++) xg_flow_slot(&f, &now.a[k]);
         at.first = 1;
     }
+    if (next_step) xg_tile_unit_bring_next(w, next_step, spare);
     if (times > 1 || ahead) {
         for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
         at.at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
@@ -278,15 +304,6 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
 
 /* ---- all steps ---- */
 
-XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p) { return p->fetch[0].async || p->fetch[1].async; }
-XG_FN void xg_tile_unit_commit(xg_tile_kernel *w) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
-}
-/* The next step's operands are there, for all threads. */
-XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
-    xg_tile_wait(w);
-}
 /* The steps in front of the loop. */
 XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
@@ -306,23 +323,14 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     xg_tile_unit_commit(w);
     xg_flow_end(&f);
 }
-/* A step that is to come, if there is one, on its way to its buffer. */
-XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *spare) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_tile_bring_nothing(w);
-    xg_tile_carry_staged(w, &f);
-    xg_flow_slot(&f, &w->shared);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, w->steps));
-    xg_tile_bring_step(w, next, spare);
-    xg_flow_end(&f);
-    xg_tile_unit_commit(w);
-}
-/* With the step's operands in `buffer`. */
-XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer) {
-    if (w->p->unit == XG_TILE_NO_UNIT)
-        xg_tile_multiply(w, buffer);
-    else
-        xg_tile_unit_multiply(w, buffer);
+/* With the step's operands in `buffer`; see xg_tile_unit_multiply. */
+XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, xg_kval *spare) {
+    if (w->p->unit != XG_TILE_NO_UNIT) {
+        xg_tile_unit_multiply(w, buffer, next, spare);
+        return;
+    }
+    if (next) xg_tile_unit_bring_next(w, next, spare);
+    xg_tile_multiply(w, buffer);
 }
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
@@ -330,8 +338,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_unit_await(w, stages - 2);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
-    xg_tile_unit_bring_next(w, next, spare);
-    xg_tile_unit_add(w, xg_tile_rest(w, step, stages));
+    xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
     xg_tile_put_step(w, spare);
 }
 /* Shared memory becomes that of sums. */
@@ -367,7 +374,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     xg_tile_unit_first(w, p->shape.stages - 1);
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
-        xg_tile_unit_add(w, xg_elem_index(&w->s, 0));
+        xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);
     } else
         xg_tile_unit_loop(w, xg_tile_unit_step);
     if (p->unit == XG_TILE_NO_UNIT)

@@ -221,6 +221,16 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 
 /* ---- mma.sync ---- */
 
+/* A unit that multiplies a warp's part of a step for longer than the way from memory takes hides that: copies and
+ * fragments but the first ones meet it. */
+XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
+    int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first;
+    unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
+    if (unit < way || !xg_tile_unit_reads_ahead(p)) return;
+    first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
+    w->multiplied = unit;
+    w->clocks = unit + first + xg_tile_unit_issue(p) + XG_TILE_UNIT_STEP_CLOCKS;
+}
 /* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
  * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
 XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) {
@@ -236,6 +246,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
     w.clocks =
         XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
+    xg_tile_unit_hides(p, m, &w, way);
     return w;
 }
 /* Two rows of less than 128 bytes that one store of a warp writes lie in some of the same banks. */
@@ -258,6 +269,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_passes = xg_cost_mul(all, w.passes);
     c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
     c.warp_issued = xg_cost_mul(p->steps, w.issued);
+    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied);
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;

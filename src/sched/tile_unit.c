@@ -331,14 +331,15 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
     return sum;
 }
 /* The fragments of the next k are read in front of the products of this one, where there are registers for both: a warp
- * of few products would wait for each of them. */
+ * of few products would wait for each of them, and one of many for a step's first ones. */
 XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     enum {
         FRAGMENT = 4, /* registers, as of a fragment's sums */
-        AHEAD = 64    /* registers of sums and both k's fragments, at most */
+        AHEAD = 64,   /* registers of sums and both k's fragments, at most ... */
+        COPIED = 192  /* ... where nothing else goes through registers: a warp of 64 by 64 */
     };
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * p->chains;
-    return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
+    return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
  * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
