@@ -226,7 +226,7 @@ XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 /* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(sin)
 X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
     /* clang-format on */
