@@ -323,6 +323,29 @@ typedef struct xlagpu_target_desc {
 } xlagpu_target_desc;
 
 #endif /* XG_API_TARGET_H */
+/* api/texture.h -- a texture of the PTX simulator: what cudaResourceDesc and cudaTextureDesc say of one. */
+#ifndef XG_API_TEXTURE_H
+#define XG_API_TEXTURE_H
+
+/* An array in device memory that `tex` reads, with CUDA's numbers. Zero is the default, as it is CUDA's: texels by
+ * coordinates that count them, the nearest one, and those at the edge again beyond it. */
+typedef struct xlagpu_texture {
+    uint64_t address;   /* of the first texel: a multiple of a texel's bytes */
+    uint64_t row_bytes; /* from one row to the next; 0: they follow each other */
+    uint32_t dims[3];   /* texels: width, height, depth; height 0: one dimension, depth 0: two */
+    uint32_t layers;    /* of tex1DLayered and tex2DLayered, one after the other; 0: it has none */
+    uint32_t kind;      /* of a component: 0 signed, 1 unsigned, 2 float, as cudaChannelFormatKind */
+    uint32_t bits;      /* of a component: 8, 16, 32 */
+    uint32_t channels;  /* components of a texel: 1, 2, 4 */
+    uint32_t
+        address_mode[3]; /* by dimension: 0 wrap, 1 clamp, 2 mirror, 3 border (which is 0), as cudaTextureAddressMode;
+                               * wrap and mirror are clamp where coordinates are not normalised */
+    uint32_t linear;     /* not 0: linear filtering */
+    uint32_t normalized; /* not 0: coordinates from 0 to 1 */
+    uint32_t normalized_float; /* not 0: integers of 8 and 16 bits are read as floats from 0 or -1 to 1 */
+} xlagpu_texture;
+
+#endif /* XG_API_TEXTURE_H */
 
 #ifdef __cplusplus
 extern "C" {
@@ -722,6 +745,11 @@ typedef struct xlagpu_tensor_map {
     uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill;
 } xlagpu_tensor_map;
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
+/* host: the object of an xlagpu_texture (its fields stand at the beginning of this header). Its buffer's address is the
+ * cudaTextureObject_t that a kernel takes; xlagpu_rt_free ends it. Elsewhere ERROR_UNSUPPORTED: the objects of a GPU are
+ * its driver's, by cuTexObjectCreate. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
+    xlagpu_device *device, const xlagpu_texture *texture, xlagpu_buffer *object);
 
 #ifdef __cplusplus
 }
@@ -730,7 +758,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 734
+#line 762
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -2181,8 +2209,11 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 /* ---- chunks ---- */
 
 /* Under the address sanitizer, which does not see what an arena does with its chunks, the arena says it: what is not
- * handed out is poison, and some of that lies between blocks. */
-#if defined(__has_feature)
+ * handed out is poison, and some of that lies between blocks. With XG_ARENA_FENCES, which tests define, the arena
+ * itself looks: poison is a pattern, and whoever wrote into it is found when the next block is handed out. */
+#if defined(XG_ARENA_FENCES)
+#define XG_ARENA_POISON
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define XG_ARENA_POISON
 #endif
@@ -2190,6 +2221,33 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 #define XG_ARENA_POISON
 #endif
 #ifdef XG_ARENA_POISON
+enum {
+    XG_BLOCK_APART = XG_BLOCK_ALIGN
+};
+#else
+enum {
+    XG_BLOCK_APART = 0
+};
+#endif
+#ifdef XG_ARENA_FENCES
+#include <stdio.h>
+enum {
+    XG_FENCE = 0xA5
+};
+XG_FN void xg_fence_check(const void *from, size_t bytes) {
+    const unsigned char *p = (const unsigned char *)from;
+    while (bytes--)
+        if (*p++ != XG_FENCE) {
+            fputs("something was written beyond a block of an arena\n", stderr);
+            abort();
+        }
+}
+#define XG_POISON(p, bytes) ((void)memset(p, XG_FENCE, bytes))
+#define XG_UNPOISON(p, bytes) xg_fence_check((char *)(p)-XG_BLOCK_APART, (bytes) + XG_BLOCK_APART)
+#define XG_UNPOISON_MORE(p, bytes, more) xg_fence_check((const char *)(p) + (bytes), (more) - (bytes))
+#define XG_UNPOISON_CHUNK(p, bytes) ((void)0)
+#define XG_LAST_BLOCK(at) xg_fence_check((at)-XG_BLOCK_APART, XG_BLOCK_APART)
+#elif defined(XG_ARENA_POISON)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -2200,15 +2258,15 @@ void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 #endif
 #define XG_POISON(p, bytes) __asan_poison_memory_region(p, bytes)
 #define XG_UNPOISON(p, bytes) __asan_unpoison_memory_region(p, bytes)
-enum {
-    XG_BLOCK_APART = XG_BLOCK_ALIGN
-};
+#define XG_UNPOISON_MORE(p, bytes, more) __asan_unpoison_memory_region(p, more)
+#define XG_UNPOISON_CHUNK(p, bytes) __asan_unpoison_memory_region(p, bytes)
+#define XG_LAST_BLOCK(at) ((void)0)
 #else
 #define XG_POISON(p, bytes) ((void)0)
 #define XG_UNPOISON(p, bytes) ((void)0)
-enum {
-    XG_BLOCK_APART = 0
-};
+#define XG_UNPOISON_MORE(p, bytes, more) ((void)0)
+#define XG_UNPOISON_CHUNK(p, bytes) ((void)0)
+#define XG_LAST_BLOCK(at) ((void)0)
 #endif
 enum {
     XG_SLAB = 1 << 21,
@@ -2330,7 +2388,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
-    XG_UNPOISON(k, (size_t)(k->end - (char *)k));
+    XG_UNPOISON_CHUNK(k, (size_t)(k->end - (char *)k));
     if (!s) {
         xg_mem_free(c, k);
         return;
@@ -2387,6 +2445,7 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
+    if (a->chunk) XG_LAST_BLOCK(a->at);
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
     while (a->chunk != m.chunk) {
         xg_chunk *c = a->chunk;
@@ -2423,7 +2482,7 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    size_t least = xg_add(a->ctx, bytes, (size_t)XG_CHUNK_HEAD + XG_BLOCK_APART), room = XG_MAX(least, a->grow);
     xg_chunk *chunk = xg_arena_take_spare(a, least);
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
@@ -2437,14 +2496,14 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     a->chunk = chunk;
-    a->at = (char *)chunk + XG_CHUNK_HEAD;
+    a->at = (char *)chunk + XG_CHUNK_HEAD + XG_BLOCK_APART;
     a->end = chunk->end;
-    XG_POISON(a->at, (size_t)(a->end - a->at));
+    XG_POISON(a->at - XG_BLOCK_APART, (size_t)(a->end - a->at) + XG_BLOCK_APART);
 }
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_BLOCK_APART - XG_CHUNK_HEAD)
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - 2 * XG_BLOCK_APART - XG_CHUNK_HEAD)
         xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     xg_arena_grow(a, xg_block_room(bytes));
     p = a->at;
@@ -2491,7 +2550,7 @@ XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
-    XG_UNPOISON(p, more);
+    XG_UNPOISON_MORE(p, bytes, more);
     return true;
 }
 
@@ -4215,6 +4274,12 @@ typedef struct xg_sim_tensormap {
 } xg_sim_tensormap;
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
 
+/* A texture. encode writes the object whose address in global memory is the handle, or says what is wrong. */
+enum {
+    XG_SIM_TEXTURE_BYTES = 8 + sizeof(xlagpu_texture)
+};
+XG_SIM_FN const char *xg_sim_texture_encode(const xlagpu_texture *t, void *out);
+
 /* What a run counts: api/counters.h. */
 typedef struct xg_sim_stats {
 #define X(name) uint64_t name;
@@ -4417,8 +4482,9 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE,  /* async.c; matrix.c */
-    XG_SIM_K_TENSOR /* umma.c */
+    XG_SIM_K_TILE, /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */,
+    XG_SIM_K_TEX /* texture.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -4523,7 +4589,8 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
-    bool constants;         /* there is a load with .nc */
+    bool constants;         /* there is a load with .nc or a tex */
+    bool textures;          /* there is a tex */
     bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     bool tensor_memory;     /* there is a tcgen05 */
     bool ranks;             /* its text may look at the ranks in shared addresses */
@@ -7088,7 +7155,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         xg_sim_operand_number(p, o);
     else
         xg_sim_unexpected(p, "an operand");
-    if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
+    if (depth == 0 &&
+        (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK ||
+            (o->kind == XG_SIM_O_VEC && xg_str_is(p->stmt->op, "tex"))) &&
+        xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
         xg_sim_operand_read(p, o->pair, 1);
     }
@@ -11148,8 +11218,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
 }
 
 #endif /* XG_SIM_CONTROL_C */
-/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not
- * simulated. */
+/* sim/decode_video.c -- the video instructions to records. */
 #ifndef XG_SIM_DECODE_VIDEO_C
 #define XG_SIM_DECODE_VIDEO_C
 
@@ -11260,11 +11329,6 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     in->imm = imm;
     in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 |
                xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
-}
-
-XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    (void)arg;
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': textures and surfaces are not simulated", (int)s->op.n, s->op.p);
 }
 
 #endif /* XG_SIM_DECODE_VIDEO_C */
@@ -13263,6 +13327,89 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 #endif /* XG_SIM_DECODE_SYSTEM_C */
+/* sim/decode_texture.c -- statements on textures: tex becomes one record of K_TEX, the others are refused.
+ *
+ * The record's sources are the texture's handle in a, the coordinates in b, c and e, the layer in e. A level is read
+ * and makes no difference: a texture here has one. */
+#ifndef XG_SIM_DECODE_TEXTURE_C
+#define XG_SIM_DECODE_TEXTURE_C
+
+/* imm of K_TEX. */
+enum {
+    XG_SIM_TX_RANK = 3,       /* dimensions */
+    XG_SIM_TX_LAYERED = 4,    /* a layer is chosen first */
+    XG_SIM_TX_WHOLE = 8,      /* coordinates are integers */
+    XG_SIM_TX_FLOAT = 16,     /* the result is */
+    XG_SIM_TX_COMPONENTS = 4, /* of a result */
+    XG_SIM_TX_SOURCES = 4     /* coordinates with a layer or padding */
+};
+
+/* The handle of [handle, {coordinates}] and the coordinates in the order of the text; how many the text has. */
+XG_FN void xg_sim_tex_sources(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n, xg_sim_ins *in) {
+    const xg_sim_operand *where = &s->o[1], *at = where->pair;
+    const xg_sim_type type = in->imm & XG_SIM_TX_WHOLE ? XG_SIM_S32 : XG_SIM_F32;
+    uint32_t code[XG_SIM_TX_SOURCES], i;
+    if (where->kind != XG_SIM_O_ADDR || !at || where->value)
+        XG_SIM_BAD(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
+    in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64, false);
+    if ((at->kind == XG_SIM_O_VEC ? at->n : 1) != n)
+        XG_SIM_BAD(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
+            "this form of 'tex' takes %u coordinates in braces", n);
+    for (i = 0; i < n; i++) {
+        const bool layer = i == 0 && in->imm & XG_SIM_TX_LAYERED;
+        code[i] =
+            xg_sim_source_of(p, s, at->kind == XG_SIM_O_VEC ? &at->items[i] : at, layer ? XG_SIM_U32 : type, false);
+    }
+    i = in->imm & XG_SIM_TX_LAYERED ? 1 : 0;
+    in->b = code[i];
+    if ((in->imm & XG_SIM_TX_RANK) > 1) in->c = code[i + 1];
+    if (n == XG_SIM_TX_SOURCES || i) in->e = code[i ? 0 : 2];
+}
+/* tex[.level].GEOMETRY.v4.TYPE.TYPE {d, d, d, d}[|p], [handle, {coordinates}][, level] */
+XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    const uint32_t level = xg_sim_has(s, "level"), layered = xg_sim_has(s, "a1d a2d");
+    const uint32_t rank = xg_sim_has(s, "3d") ? 3 : xg_sim_has(s, "2d a2d") ? 2 : 1, n = rank + layered;
+    const xg_sim_operand *to = &s->o[0];
+    uint32_t code[XG_SIM_TX_COMPONENTS], i, there = XG_SIM_NOREG;
+    xg_sim_ins in, *put;
+    (void)arg;
+    if (!xg_sim_form(s, "level? 1d|2d|3d|a1d|a2d v4 f32|s32|u32 f32|s32"))
+        XG_SIM_UNSUPPORTED(p, s->at, "there is tex[.level].1d|2d|3d|a1d|a2d.v4.f32|s32|u32.f32|s32",
+            "this form of 'tex' is not simulated");
+    xg_sim_operands(p, s, 2 + level, 2 + level);
+    if (to->kind != XG_SIM_O_VEC || to->n != XG_SIM_TX_COMPONENTS)
+        XG_SIM_BAD(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
+    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32, false);
+    if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED, false);
+    memset(&in, 0, sizeof in);
+    in.c = in.e = XG_SIM_NOREG;
+    in.imm = rank | (layered ? (uint32_t)XG_SIM_TX_LAYERED : 0u) |
+             (xg_str_is(s->mods[s->n_mods - 1], "s32") ? (uint32_t)XG_SIM_TX_WHOLE : 0u) |
+             (xg_str_is(s->mods[s->n_mods - 2], "f32") ? (uint32_t)XG_SIM_TX_FLOAT : 0u);
+    xg_sim_tex_sources(p, s, n == 3 ? (uint32_t)XG_SIM_TX_SOURCES : n, &in);
+    if (level) (void)xg_sim_source(p, s, 2, XG_SIM_B32);
+    in.list = xg_sim_list_begin(p);
+    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) xg_sim_list_add(p, code[i]);
+    put = xg_sim_put(p, s, XG_SIM_K_TEX);
+    put->a = in.a;
+    put->b = in.b;
+    put->c = in.c;
+    put->e = in.e;
+    put->imm = in.imm;
+    put->list = in.list;
+    put->n = XG_SIM_TX_COMPONENTS;
+    put->imm2 = (uint32_t)XG_SIM_GLOBAL | 2u << XG_SIM_M_SIZE | (uint32_t)XG_SIM_M_WIDE | 2u << XG_SIM_M_VECTOR |
+                (uint32_t)XG_SIM_M_CONSTANT;
+    if (there != XG_SIM_NOREG) /* memory is there, always */
+        xg_sim_alu(p, s, XG_F(mov_b32), there, xg_sim_constant(p, 0xFFFFFFFFu, 4), XG_SIM_NOREG, XG_SIM_NOREG);
+}
+XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' is not simulated: of textures only 'tex' is, of surfaces nothing",
+        (int)s->op.n, s->op.p);
+}
+
+#endif /* XG_SIM_DECODE_TEXTURE_C */
 /* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
  * on.
  *
@@ -13517,7 +13664,8 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 /* sim/rows.c -- the table of all mnemonics.
  *
  * To add an instruction: a row of XG_SIM_ROWS, a decoder in one of the decoding files (arithmetic: decode.c, convert.c;
- * memory, branches, warps: control.c; copies and memory barriers: decode_async.c; tiles of matrices: decode_matrix.c),
+ * memory, branches, warps: control.c; copies and memory barriers: decode_async.c; tiles of matrices: decode_matrix.c;
+ * textures: decode_texture.c),
  * and a function in lanes.c/scalar.c or a case of a kind in memory.c, warp.c, async.c or matrix.c. Nothing else knows
  * mnemonics. */
 #ifndef XG_SIM_ROWS_C
@@ -13627,7 +13775,7 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("vmin4", videos, 16 + XG_SIM_V_MIN) \
     R("vmax4", videos, 16 + XG_SIM_V_MAX) \
     R("vset4", videos, 16 + XG_SIM_V_SET) \
-    R("tex", refused, 0) \
+    R("tex", tex, 0) \
     R("tld4", refused, 0) \
     R("txq", refused, 0) \
     R("istypep", refused, 0) \
@@ -13805,6 +13953,7 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 
 /* ---- operands ---- */
 
+XG_INLINE bool xg_sim_is_load(const xg_sim_ins *in) { return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_TEX; }
 /* How many of a record's list are sources; the rest are destinations. */
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *sites, const xg_sim_copy *copies) {
     if (in->kind == XG_SIM_K_ST) return in->n;
@@ -15280,6 +15429,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     X("slct", MOVE) \
     X("prmt", MOVE) \
     X("cp", GLOBAL) \
+    X("tex", GLOBAL) \
     X("atom", ATOMIC) \
     X("red", ATOMIC) \
     X("bra", CONTROL) \
@@ -16266,7 +16416,7 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_INLINE void xg_sim_constant_marks(
     const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
     uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
-    m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
+    m->constant = xg_sim_is_load(in) && in->imm2 & XG_SIM_M_CONSTANT;
     if (!write && launches[!m->constant] != launch) launches[!m->constant] = launch;
     m->read_only = write && launches[0] == launch && launches[1] != launch;
 }
@@ -16286,12 +16436,14 @@ XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v,
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
         xg_sim_word_text(w, k * 4, where, sizeof where);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
-            write
-                ? "this write to %s, which the kernel has read by ld.global.nc: such loads are of memory that nothing "
-                  "writes while the kernel runs"
-                : "this load of %s, which the kernel has written: ld.global.nc is for memory that nothing writes while "
-                  "the kernel runs",
-            where);
+            write ? "this write to %s, which the kernel has read by %s: such loads are of memory that nothing "
+                    "writes while the kernel runs"
+                  : "this load of %s, which the kernel has written: %s is for memory that nothing writes while "
+                    "the kernel runs",
+            where,
+            in->kind == XG_SIM_K_TEX  ? "tex"
+            : write && w->m->textures ? "tex or ld.global.nc"
+                                      : "ld.global.nc");
         return false;
     }
     return true;
@@ -17641,6 +17793,7 @@ XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_
 /* What the assembler may bring forward in straight code: arithmetic, plain loads and stores. */
 XG_FN bool xg_sim_trace_moves(const xg_sim_ins *in) {
     switch (in->kind) {
+    case XG_SIM_K_TEX:
     case XG_SIM_K_LD: return !(in->imm2 & XG_SIM_M_STRONG);
     case XG_SIM_K_ALU:
     case XG_SIM_K_ST:
@@ -17842,7 +17995,7 @@ XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
 /* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
 XG_FN void xg_sim_trace_access(
     xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
-    bool through_l1 = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    bool through_l1 = xg_sim_is_load(in) && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
     xg_sim_recents sectors, lines;
     uint64_t at, last;
     uint32_t i;
@@ -18171,7 +18324,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     uint32_t at;
     if (p->stays) (void)xg_sim_trace_settle(c);
     at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
-    if (!p->stays && in->kind == XG_SIM_K_LD) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
+    if (!p->stays && xg_sim_is_load(in)) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
     c->now += p->weight;
@@ -18193,7 +18346,7 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     ready = xg_sim_trace_begin(w, v, c, in, p) + (r->level ? r->level : p->latency);
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
-    if (in->kind == XG_SIM_K_LD) xg_sim_trace_flies(w->l->trace, c, in, ready);
+    if (xg_sim_is_load(in)) xg_sim_trace_flies(w->l->trace, c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
 }
 XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {
@@ -23642,6 +23795,258 @@ XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 }
 
 #endif /* XG_SIM_PROVIDED_C */
+/* sim/texture.c -- texture objects and the fetches of them.
+ *
+ * What a handle is on a GPU only its driver knows. Here it is the address of a texture object in global memory: a magic
+ * number and an xlagpu_texture, made by xg_sim_texture_encode. Texels lie in global memory row by row.
+ *
+ * A fetch follows the CUDA programming guide, appendix "Texture Fetching". Along each dimension it finds two texels and
+ * their shares (of a fetch without filtering the second's is 0); the texels of all lanes with the same pair of numbers
+ * are one load, checked and counted as ld.global.nc is. So linear filtering of two dimensions loads up to four times.
+ * Shares have 8 bits behind the point. Texels of a filtered fetch are added in double precision and rounded once.
+ *
+ * Laws
+ * - A kernel can write over an object, or make one up: nothing in it is believed before xg_sim_texture_check.
+ * - Texels with a share of 0 are not read: neither bounds nor NaNs beside the place matter. */
+#ifndef XG_SIM_TEXTURE_C
+#define XG_SIM_TEXTURE_C
+
+#define XG_SIM_TEXTURE_MAGIC 0x5455544558455458u /* "XTEXETUT" */
+
+/* xlagpu_texture's kinds and address modes. */
+typedef enum xg_sim_texel_kind {
+    XG_SIM_TEXEL_SIGNED,
+    XG_SIM_TEXEL_UNSIGNED,
+    XG_SIM_TEXEL_FLOAT
+} xg_sim_texel_kind;
+typedef enum xg_sim_edge {
+    XG_SIM_EDGE_WRAP,
+    XG_SIM_EDGE_CLAMP,
+    XG_SIM_EDGE_MIRROR,
+    XG_SIM_EDGE_BORDER
+} xg_sim_edge;
+enum {
+    XG_SIM_TEXELS_MOST = 1 << 27, /* of a dimension, as CUDA's limit of linear memory */
+    XG_SIM_TEXTURE_RANK = 3,
+    XG_SIM_TEXTURE_TAPS = 1 << XG_SIM_TEXTURE_RANK /* texels of a filtered fetch */
+};
+
+/* ---- objects ---- */
+
+XG_FN uint32_t xg_sim_texture_rank(const xlagpu_texture *t) { return t->dims[2] ? 3 : t->dims[1] ? 2 : 1; }
+/* True when a fetch gives floats, which may be filtered. */
+XG_FN bool xg_sim_texture_real(const xlagpu_texture *t) { return t->kind == XG_SIM_TEXEL_FLOAT || t->normalized_float; }
+/* What is wrong with a texture; NULL when nothing is. */
+XG_FN const char *xg_sim_texture_check(const xlagpu_texture *t) {
+    uint64_t item;
+    uint32_t i;
+    if (t->kind > XG_SIM_TEXEL_FLOAT || !(t->bits == 32 || t->bits == 16 || (t->bits == 8 && t->kind < 2)))
+        return "a texture has integers of 8, 16 or 32 bits or floats of 16 or 32";
+    if (t->channels != 1 && t->channels != 2 && t->channels != 4) return "a texel has 1, 2 or 4 channels";
+    if (!t->dims[0] || (t->dims[2] && !t->dims[1]) || (t->dims[2] && t->layers))
+        return "a texture has one to three dimensions, with layers at most two";
+    for (i = 0; i < XG_SIM_TEXTURE_RANK; i++)
+        if (t->dims[i] > XG_SIM_TEXELS_MOST || t->address_mode[i] > XG_SIM_EDGE_BORDER)
+            return "a texture has at most 2^27 texels along a dimension, and address modes 0 to 3";
+    if (t->normalized_float && (t->kind == XG_SIM_TEXEL_FLOAT || t->bits == 32))
+        return "only integers of 8 and 16 bits are read as normalised floats";
+    if (t->linear && !xg_sim_texture_real(t)) return "linear filtering is of floats, or of integers read as such";
+    item = t->bits / 8 * t->channels;
+    if (t->address % item || t->row_bytes % item || (t->row_bytes && t->row_bytes < item * t->dims[0]))
+        return "a texture's address and row must be multiples of a texel, the row as long as its texels";
+    return NULL;
+}
+XG_SIM_FN const char *xg_sim_texture_encode(const xlagpu_texture *t, void *out) {
+    const uint64_t magic = XG_SIM_TEXTURE_MAGIC;
+    const char *wrong = xg_sim_texture_check(t);
+    if (wrong) return wrong;
+    memcpy(out, &magic, sizeof magic);
+    memcpy((char *)out + sizeof magic, t, sizeof *t);
+    return NULL;
+}
+/* The kernel's parameter that holds a handle, alone or in a structure; NULL when none does. */
+XG_FN const xg_sim_param *xg_sim_handle_param(const xg_sim_worker *w, uint64_t handle) {
+    const xg_sim_info *info = &w->l->entry->f.info;
+    uint32_t i, at;
+    for (i = 0; i < info->n_params; i++)
+        for (at = 0; at + 8 <= info->params[i].size; at += 8)
+            if (memcmp(w->params + info->params[i].offset + at, &handle, 8) == 0) return &info->params[i];
+    return NULL;
+}
+/* The texture of a handle; false after a fault. */
+XG_FN bool xg_sim_texture_of(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t handle, xlagpu_texture *t) {
+    const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, handle);
+    const xg_sim_param *p;
+    char where[XG_SIM_PLACE_MAX] = "";
+    uint64_t magic = 0;
+    if (b && b->base + b->bytes - handle >= XG_SIM_TEXTURE_BYTES) {
+        const char *from = (const char *)(uintptr_t)handle;
+        memcpy(&magic, from, sizeof magic);
+        memcpy(t, from + sizeof magic, sizeof *t);
+        if (magic == XG_SIM_TEXTURE_MAGIC && !xg_sim_texture_check(t)) return true;
+    }
+    p = xg_sim_handle_param(w, handle);
+    if (b) xg_sim_buffer_text(b, false, where, sizeof where);
+    xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+        "there is no texture at 0x%llX%s%.*s%s%s%s: --arg tex:F.npy makes one, in C xlagpu_rt_make_texture",
+        (unsigned long long)handle, p ? ", which is parameter '" : "", p ? (int)XG_MIN(p->name.n, 60u) : 0,
+        p ? p->name.p : "", p ? "'" : "", b ? ", in " : "", where);
+    return false;
+}
+
+/* ---- fetches ---- */
+
+/* What the lanes with one handle fetch. */
+typedef struct xg_sim_fetch {
+    xlagpu_texture t;
+    uint32_t taps; /* that may have a share */
+    bool filters;
+    uint64_t at[XG_SIM_TEXTURE_TAPS][XG_SIM_WARP]; /* addresses of texels */
+    float share[XG_SIM_TEXTURE_TAPS][XG_SIM_WARP]; /* exact: 24 bits */
+    double sum[XG_SIM_TX_COMPONENTS][XG_SIM_WARP];
+    uint32_t out[XG_SIM_TX_COMPONENTS][XG_SIM_WARP];
+} xg_sim_fetch;
+
+/* The two texels beside a coordinate and their shares. A coordinate is first brought near the texture, so that any
+ * float, NaN too, becomes an integer. */
+XG_FN void xg_sim_fetch_axis(
+    const xlagpu_texture *t, uint32_t axis, bool whole, double x, uint32_t at[2], double share[2]) {
+    const double n = t->dims[axis];
+    const bool scaled = t->normalized && !whole;
+    const uint32_t mode =
+        scaled || t->address_mode[axis] == XG_SIM_EDGE_BORDER ? t->address_mode[axis] : (uint32_t)XG_SIM_EDGE_CLAMP;
+    double first, turns;
+    uint32_t k;
+    if (scaled) {
+        turns = floor(x);
+        if (mode == XG_SIM_EDGE_WRAP || mode == XG_SIM_EDGE_MIRROR) x -= turns;
+        if (mode == XG_SIM_EDGE_MIRROR && fmod(turns, 2) != 0) x = 1 - x;
+        x *= n;
+    }
+    if (t->linear && !whole) x -= 0.5;
+    x = x > n ? n : x >= -1 ? x : x < -1 ? -1 : 0;
+    first = floor(x);
+    share[1] = t->linear && !whole ? floor((x - first) * 256 + 0.5) / 256 : 0;
+    share[0] = 1 - share[1];
+    for (k = 0; k < 2; k++) {
+        double i = first + k;
+        if (i < 0 || i >= n) {
+            if (mode == XG_SIM_EDGE_BORDER) share[k] = i = 0;
+            i = mode == XG_SIM_EDGE_WRAP ? (i < 0 ? n - 1 : 0) : i < 0 ? 0 : XG_MIN(i, n - 1);
+        }
+        at[k] = (uint32_t)i;
+    }
+}
+/* Where a lane's texels lie and what their shares are; false after a fault. */
+XG_FN bool xg_sim_fetch_lane(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fetch *f) {
+    const xlagpu_texture *t = &f->t;
+    const uint32_t item = t->bits / 8 * t->channels, rank = in->imm & XG_SIM_TX_RANK;
+    const uint64_t row = t->row_bytes ? t->row_bytes : (uint64_t)item * t->dims[0];
+    uint32_t code[XG_SIM_TEXTURE_RANK], at[XG_SIM_TEXTURE_RANK][2], layer = 0, axis, k;
+    double share[XG_SIM_TEXTURE_RANK][2];
+    code[0] = in->b;
+    code[1] = in->c;
+    code[2] = in->e;
+    if (in->imm & XG_SIM_TX_LAYERED && (layer = xg_sim_lane_u32(xg_sim_slot(w, v, in->e), lane)) >= t->layers) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "layer %u of a texture of %u", layer, t->layers);
+        return false;
+    }
+    for (axis = 0; axis < rank; axis++) {
+        const uint32_t x = xg_sim_lane_u32(xg_sim_slot(w, v, code[axis]), lane);
+        const bool whole = (in->imm & XG_SIM_TX_WHOLE) != 0;
+        xg_sim_fetch_axis(
+            t, axis, whole, whole ? (double)(int32_t)x : (double)xg_f32_of_bits(x), at[axis], share[axis]);
+    }
+    for (k = 0; k < f->taps; k++) {
+        uint64_t rows = layer;
+        double all = 1;
+        for (axis = rank; axis-- > 0;) {
+            const uint32_t side = k >> axis & 1;
+            all *= share[axis][side];
+            if (axis) rows = rows * t->dims[axis] + at[axis][side];
+        }
+        f->at[k][lane] = t->address + rows * row + (uint64_t)at[0][k & 1] * item;
+        f->share[k][lane] = (float)all;
+    }
+    return true;
+}
+/* A component as the register gets it. */
+XG_FN uint32_t xg_sim_texel_bits(const xlagpu_texture *t, const char *p) {
+    const uint32_t top = 1u << (t->bits - 1);
+    uint32_t x = 0;
+    double y;
+    memcpy(&x, p, t->bits / 8);
+    if (t->kind == XG_SIM_TEXEL_FLOAT) return t->bits == 16 ? xg_sim_f16_to_f32(x) : x;
+    if (t->kind == XG_SIM_TEXEL_SIGNED) x = (x ^ top) - top;
+    if (!t->normalized_float) return x;
+    y = t->kind == XG_SIM_TEXEL_SIGNED ? (double)(int32_t)x / (top - 1) : (double)x / (2 * top - 1);
+    return xg_f32_bits((float)XG_MAX(y, -1.0));
+}
+/* The load of one texel of each lane of the mask; false after a fault. */
+XG_FN bool xg_sim_fetch_tap(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t k, xg_sim_fetch *f) {
+    const uint32_t bytes = f->t.bits / 8, item = bytes * f->t.channels;
+    xg_sim_reach r;
+    uint32_t i, c;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (mask >> i & 1 && f->share[k][i] == 0) mask &= ~(1u << i);
+    if (!mask) return true;
+    if (!xg_sim_reach_warp(w, v, in, (const char *)f->at[k], 0, true, XG_SIM_GLOBAL, mask, item, false, &r) ||
+        !xg_sim_shadow(w, v, in, &r, mask, item, XG_SIM_READS, false))
+        return false;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        for (c = 0; mask >> i & 1 && c < f->t.channels; c++) {
+            const uint32_t x = xg_sim_texel_bits(&f->t, xg_sim_reach_at(&r, i) + c * bytes);
+            f->out[c][i] = x;
+            if (f->filters) f->sum[c][i] += (double)f->share[k][i] * (double)xg_f32_of_bits(x);
+        }
+    return true;
+}
+/* What the lanes of the mask fetch of the texture f->t; false after a fault. */
+XG_FN bool xg_sim_fetch_all(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, xg_sim_fetch *f) {
+    const uint32_t lane = xg_sim_first_lane(mask), rank = xg_sim_texture_rank(&f->t);
+    const bool layered = (in->imm & XG_SIM_TX_LAYERED) != 0, real = xg_sim_texture_real(&f->t);
+    uint32_t i, k, c;
+    if (rank != (in->imm & XG_SIM_TX_RANK) || layered != (f->t.layers != 0)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the texture has %u dimension%s and %s", rank,
+            rank > 1 ? "s" : "", f->t.layers ? "layers" : "no layers");
+        return false;
+    }
+    if (real != ((in->imm & XG_SIM_TX_FLOAT) != 0)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the texture gives %s", real ? "f32" : "u32 or s32");
+        return false;
+    }
+    f->filters = f->t.linear && !(in->imm & XG_SIM_TX_WHOLE);
+    f->taps = f->filters ? 1u << rank : 1u;
+    memset(f->sum, 0, sizeof f->sum);
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (mask >> i & 1 && !xg_sim_fetch_lane(w, v, in, i, f)) return false;
+    for (k = 0; k < f->taps; k++)
+        if (!xg_sim_fetch_tap(w, v, in, mask, k, f)) return false;
+    for (i = 0; f->filters && i < XG_SIM_WARP; i++)
+        for (c = 0; mask >> i & 1 && c < f->t.channels; c++) f->out[c][i] = xg_f32_bits((float)f->sum[c][i]);
+    return true;
+}
+XG_FN void xg_sim_exec_tex(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *handles = xg_sim_slot(w, v, in->a);
+    xg_sim_fetch f;
+    uint32_t rest = mask, same, i, lane;
+    memset(f.out, 0, sizeof f.out);
+    w->stats.global_loads++;
+    for (; rest; rest &= ~same) { /* lanes with one handle, which mostly are all */
+        const uint64_t handle = xg_sim_lane_address(handles, lane = xg_sim_first_lane(rest), true, 0);
+        for (same = i = 0; i < XG_SIM_WARP; i++)
+            same |= (rest >> i & (xg_sim_lane_address(handles, i, true, 0) == handle)) << i;
+        if (!xg_sim_texture_of(w, v, in, lane, handle, &f.t) || !xg_sim_fetch_all(w, v, in, same, &f)) return;
+    }
+    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++)
+        xg_sim_blend(v->regs + w->m->list[in->list + i], (const char *)f.out[i], mask, 4);
+}
+
+#endif /* XG_SIM_TEXTURE_C */
 /* sim/run.c -- blocks, groups of warps, and the loop that executes records.
  *
  * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no
@@ -23931,6 +24336,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         v->n_stored = 0;
         xg_sim_exec_atom(w, v, in, mask);
         break;
+    case XG_SIM_K_TEX: xg_sim_exec_tex(w, v, in, mask); break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
@@ -24080,12 +24486,16 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
 
 /* ---- after a fault ---- */
 
-/* Is a record the same when it is executed again? A load that writes its own address is not. */
+/* Is a record the same when it is executed again? A load that writes its own address is not, nor a fetch that writes
+ * one of its coordinates. */
 XG_FN bool xg_sim_repeats(const xg_sim_worker *w, const xg_sim_ins *in) {
+    const bool load = xg_sim_is_load(in);
     uint32_t k;
-    for (k = 0; in->kind == XG_SIM_K_LD && k < in->n; k++)
-        if (w->m->list[in->list + k] == in->a) return false;
-    return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
+    for (k = 0; load && k < in->n; k++) {
+        const uint32_t to = w->m->list[in->list + k];
+        if (to == in->a || to == in->b || to == in->c || to == in->e) return false;
+    }
+    return load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
 }
 /* Does a record need other lanes of its warp, or other warps? */
 XG_FN bool xg_sim_meets_others(const xg_sim_ins *in) {
@@ -24768,9 +25178,10 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 0; i < m->n_code; i++) {
         const xg_sim_ins *in = &m->code[i];
-        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        const bool load = xg_sim_is_load(in), access = load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
         if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
-        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->constants = m->constants || (load && in->imm2 & XG_SIM_M_CONSTANT);
+        m->textures = m->textures || in->kind == XG_SIM_K_TEX;
         m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
     }
     for (i = 1; i < m->n_code; i++)
@@ -30048,6 +30459,26 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, c
     for (k = 0; k < 5; k++)
         if (!whole.steps[k]) whole.steps[k] = 1;
     return d->platform->encode_map(d, &whole, out);
+}
+
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_make_texture(
+    xlagpu_device *d, const xlagpu_texture *t, xlagpu_buffer *object) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!t || !object)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", t ? "room for the texture object" : "texture");
+    memset(object, 0, sizeof *object);
+#ifndef XLAGPU_NO_SIMULATOR
+    if (d->platform == xr_host_platform()) {
+        char bytes[XG_SIM_TEXTURE_BYTES];
+        const char *wrong = xg_sim_texture_encode(t, bytes);
+        xlagpu_status s =
+            wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : xlagpu_rt_alloc(d, sizeof bytes, object);
+        return s == XLAGPU_OK ? xlagpu_rt_upload(d, *object, bytes, sizeof bytes) : s;
+    }
+#endif
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+        "textures are made for the simulator only: cuTexObjectCreate makes those of a GPU");
 }
 
 #ifdef XLAGPU_NO_SIMULATOR

@@ -102,7 +102,7 @@ enum {
     X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
     X(registers, "registers", SIZE, FV_SIM, "N", "registers of a thread, as ptxas says them, for the predicted time") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
-    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
+    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy tex:F.npy[,linear][,wrap|clamp|mirror|border][,normalized][,normfloat][,channels][,layers] same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cudnn,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(schedule, "schedule", STR, FV_RUN | FV_COMPILE, "FILE", "make kernels as this file says: what --emit=schedule writes, edited; fusions that it leaves out are made as without it") \

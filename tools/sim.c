@@ -96,6 +96,95 @@ static const char *sim_dtype(const char *text, npy_array *a) {
     return NULL;
 }
 
+/* ---- textures ---- */
+
+/* What an argument tex: may say behind its file, in any order. */
+typedef enum tex_word {
+    TEX_LINEAR,
+    TEX_NORMALIZED,
+    TEX_NORMFLOAT,
+    TEX_CHANNELS,
+    TEX_LAYERS,
+    TEX_WRAP, /* the address modes stand last: one of them at most */
+    TEX_CLAMP,
+    TEX_MIRROR,
+    TEX_BORDER,
+    TEX_WORDS
+} tex_word;
+/* ",linear,wrap" to a bit for each word; false when there is another one, or two address modes. */
+static bool tex_words(const char *text, bool has[TEX_WORDS], uint32_t *mode) {
+    static const char *const words[] = {
+        "linear", "normalized", "normfloat", "channels", "layers", "wrap", "clamp", "mirror", "border"};
+    int k, modes = 0;
+    *mode = TEX_CLAMP - TEX_WRAP;
+    while (*text == ',') {
+        const size_t n = strcspn(++text, ",");
+        for (k = 0; k < TEX_WORDS && (strlen(words[k]) != n || strncmp(text, words[k], n) != 0); k++) {}
+        if (k == TEX_WORDS) return false;
+        has[k] = true;
+        if (k >= TEX_WRAP) {
+            *mode = (uint32_t)k - TEX_WRAP;
+            modes++;
+        }
+        text += n;
+    }
+    return modes < 2;
+}
+/* The array's type and dimensions as a texture's; false when a texture cannot have them. */
+static bool tex_shape(const npy_array *a, const bool has[TEX_WORDS], xlagpu_texture *t) {
+    const char kind = npy_kind(a->type);
+    uint32_t rank = a->rank, first = has[TEX_LAYERS] ? 1 : 0, k;
+    t->kind = kind == 'i' ? 0 : kind == 'f' ? 2 : 1;
+    t->bits = 8 * a->item;
+    t->channels = 1;
+    if ((kind != 'i' && kind != 'u' && kind != 'f') || strcmp(a->type, "bf16") == 0) return false;
+    if (has[TEX_CHANNELS] && rank) t->channels = (uint32_t)a->dims[--rank];
+    if (rank <= first || rank > 3 || a->item > 4) return false;
+    for (k = 0; k < a->rank; k++)
+        if (a->dims[k] < 1 || a->dims[k] > 0x7FFFFFFF) return false;
+    if (first) t->layers = (uint32_t)a->dims[0];
+    for (k = first; k < rank; k++) t->dims[rank - 1 - k] = (uint32_t)a->dims[k];
+    return true;
+}
+/* "tex:F.npy[,word]...": the array in memory, a texture of it, and its handle as the parameter. */
+static int sim_parse_tex(xlagpu_device *d, const char *text, sim_arg *a) {
+    const size_t n = strcspn(text + 4, ",");
+    bool has[TEX_WORDS] = {false};
+    xlagpu_texture t;
+    xlagpu_buffer object;
+    uint32_t mode, k;
+    char path[512];
+    xlagpu_status s;
+    memset(&t, 0, sizeof t);
+    snprintf(path, sizeof path, "%.*s", (int)n, text + 4);
+    if (!tex_words(text + 4 + n, has, &mode))
+        return fail(BAD,
+            "xlagpu: error: --arg %s: behind the file of a texture stand linear, normalized, normfloat, channels, "
+            "layers, and one of wrap, clamp, mirror, border",
+            text);
+    if ((has[TEX_WRAP] || has[TEX_MIRROR]) && !has[TEX_NORMALIZED])
+        return fail(BAD, "xlagpu: error: --arg %s: wrap and mirror are of normalized coordinates", text);
+    if (!npz_read(path, &a->file)) return fail(BAD, "%s", a->file.error);
+    if (!a->file.n) return fail(BAD, "%s: error: it holds no array", path);
+    a->array = a->file.arrays[0];
+    if (!tex_shape(&a->array, has, &t))
+        return fail(BAD,
+            "xlagpu: error: --arg %s: a texture is an array of u8, s8, u16, s16, u32, s32, f16 or f32, [depth,]height,"
+            "width; [layers,[height,]width] with layers; and [,channels] behind that with channels",
+            text);
+    if (sim_upload(d, a) != OK) return DEVICE;
+    t.address = a->buffer.address;
+    for (k = 0; k < 3; k++) t.address_mode[k] = mode;
+    t.linear = has[TEX_LINEAR];
+    t.normalized = has[TEX_NORMALIZED];
+    t.normalized_float = has[TEX_NORMFLOAT];
+    s = xlagpu_rt_make_texture(d, &t, &object);
+    if (s == XLAGPU_ERROR_USAGE) return fail(BAD, "xlagpu: error: --arg %s: %s", text, xlagpu_rt_error(d));
+    if (s != XLAGPU_OK) return fail_in("xlagpu", s, xlagpu_rt_error(d));
+    memcpy(a->value, &object.address, 8);
+    return OK;
+}
+
 /* What argument k is, for the texts of faults: "argument 2, out:f32:255:b.npy, f32[255]". */
 static void sim_describe(xlagpu_device *d, const char *text, int k, const sim_arg *a) {
     const char *type = a->array.type && strcmp(a->array.type, "raw") != 0 ? a->array.type : NULL;
@@ -119,10 +208,11 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     a->array.dims = a->dims;
     if (!rest)
         return fail(BAD,
-            "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F, value:F "
-            "or TYPE:VALUE",
+            "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, tex:F.npy, same:K, "
+            "bytes:F, value:F or TYPE:VALUE",
             text);
     rest++;
+    if (strncmp(text, "tex:", 4) == 0) return sim_parse_tex(d, text, a);
     if (strncmp(text, "in:", 3) == 0 || strncmp(text, "inout:", 6) == 0) {
         second = text[2] == 'o' ? strchr(rest, ':') : NULL;
         if (text[2] == 'o' && !second) return fail(BAD, "xlagpu: error: --arg %s: inout needs two files", text);

@@ -158,8 +158,11 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 /* ---- chunks ---- */
 
 /* Under the address sanitizer, which does not see what an arena does with its chunks, the arena says it: what is not
- * handed out is poison, and some of that lies between blocks. */
-#if defined(__has_feature)
+ * handed out is poison, and some of that lies between blocks. With XG_ARENA_FENCES, which tests define, the arena
+ * itself looks: poison is a pattern, and whoever wrote into it is found when the next block is handed out. */
+#if defined(XG_ARENA_FENCES)
+#define XG_ARENA_POISON
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define XG_ARENA_POISON
 #endif
@@ -167,6 +170,33 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 #define XG_ARENA_POISON
 #endif
 #ifdef XG_ARENA_POISON
+enum {
+    XG_BLOCK_APART = XG_BLOCK_ALIGN
+};
+#else
+enum {
+    XG_BLOCK_APART = 0
+};
+#endif
+#ifdef XG_ARENA_FENCES
+#include <stdio.h>
+enum {
+    XG_FENCE = 0xA5
+};
+XG_FN void xg_fence_check(const void *from, size_t bytes) {
+    const unsigned char *p = (const unsigned char *)from;
+    while (bytes--)
+        if (*p++ != XG_FENCE) {
+            fputs("something was written beyond a block of an arena\n", stderr);
+            abort();
+        }
+}
+#define XG_POISON(p, bytes) ((void)memset(p, XG_FENCE, bytes))
+#define XG_UNPOISON(p, bytes) xg_fence_check((char *)(p)-XG_BLOCK_APART, (bytes) + XG_BLOCK_APART)
+#define XG_UNPOISON_MORE(p, bytes, more) xg_fence_check((const char *)(p) + (bytes), (more) - (bytes))
+#define XG_UNPOISON_CHUNK(p, bytes) ((void)0)
+#define XG_LAST_BLOCK(at) xg_fence_check((at)-XG_BLOCK_APART, XG_BLOCK_APART)
+#elif defined(XG_ARENA_POISON)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -177,15 +207,15 @@ void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 #endif
 #define XG_POISON(p, bytes) __asan_poison_memory_region(p, bytes)
 #define XG_UNPOISON(p, bytes) __asan_unpoison_memory_region(p, bytes)
-enum {
-    XG_BLOCK_APART = XG_BLOCK_ALIGN
-};
+#define XG_UNPOISON_MORE(p, bytes, more) __asan_unpoison_memory_region(p, more)
+#define XG_UNPOISON_CHUNK(p, bytes) __asan_unpoison_memory_region(p, bytes)
+#define XG_LAST_BLOCK(at) ((void)0)
 #else
 #define XG_POISON(p, bytes) ((void)0)
 #define XG_UNPOISON(p, bytes) ((void)0)
-enum {
-    XG_BLOCK_APART = 0
-};
+#define XG_UNPOISON_MORE(p, bytes, more) ((void)0)
+#define XG_UNPOISON_CHUNK(p, bytes) ((void)0)
+#define XG_LAST_BLOCK(at) ((void)0)
 #endif
 enum {
     XG_SLAB = 1 << 21,
@@ -307,7 +337,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
-    XG_UNPOISON(k, (size_t)(k->end - (char *)k));
+    XG_UNPOISON_CHUNK(k, (size_t)(k->end - (char *)k));
     if (!s) {
         xg_mem_free(c, k);
         return;
@@ -364,6 +394,7 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
+    if (a->chunk) XG_LAST_BLOCK(a->at);
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
     while (a->chunk != m.chunk) {
         xg_chunk *c = a->chunk;
@@ -400,7 +431,7 @@ XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
 }
 
 XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
-    size_t least = xg_add(a->ctx, bytes, XG_CHUNK_HEAD), room = XG_MAX(least, a->grow);
+    size_t least = xg_add(a->ctx, bytes, (size_t)XG_CHUNK_HEAD + XG_BLOCK_APART), room = XG_MAX(least, a->grow);
     xg_chunk *chunk = xg_arena_take_spare(a, least);
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
@@ -414,14 +445,14 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
         xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     a->chunk = chunk;
-    a->at = (char *)chunk + XG_CHUNK_HEAD;
+    a->at = (char *)chunk + XG_CHUNK_HEAD + XG_BLOCK_APART;
     a->end = chunk->end;
-    XG_POISON(a->at, (size_t)(a->end - a->at));
+    XG_POISON(a->at - XG_BLOCK_APART, (size_t)(a->end - a->at) + XG_BLOCK_APART);
 }
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_BLOCK_APART - XG_CHUNK_HEAD)
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - 2 * XG_BLOCK_APART - XG_CHUNK_HEAD)
         xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     xg_arena_grow(a, xg_block_room(bytes));
     p = a->at;
@@ -468,7 +499,7 @@ XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
-    XG_UNPOISON(p, more);
+    XG_UNPOISON_MORE(p, bytes, more);
     return true;
 }
 

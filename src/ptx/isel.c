@@ -39,151 +39,152 @@ enum {
     XG_PT_ANY = 0
 };
 
-/* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
+/* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. XA: on every target, without
+ * flags. */
 /* clang-format off */
-#define XG_PTX_ROWS(X) \
-    X(THREAD_ID, I32, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
-    X(THREAD_ID, INDEX, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
-    X(THREAD_ID, I64, ANY, 0, 0, 0, "mov.u32 $t, %tid.$x|cvt.u64.u32 $d, $t") \
-    X(BLOCK_ID, I32, ANY, 0, 0, 0, "mov.u32 $d, %ctaid.$x") \
-    X(BLOCK_ID, INDEX, ANY, 0, 0, 0, "mov.u32 $d, %ctaid.$x") \
-    X(INDEX_CAST, INDEX, I64, 0, 0, 0, "cvt.u64.u32 $d, $0") \
-    X(BLOCK_ID, I64, ANY, 0, 0, 0, "mov.u32 $t, %ctaid.$x|cvt.u64.u32 $d, $t") \
+#define XG_PTX_ROWS(X, XA) \
+    XA(THREAD_ID, I32, ANY, "mov.u32 $d, %tid.$x") \
+    XA(THREAD_ID, INDEX, ANY, "mov.u32 $d, %tid.$x") \
+    XA(THREAD_ID, I64, ANY, "mov.u32 $t, %tid.$x|cvt.u64.u32 $d, $t") \
+    XA(BLOCK_ID, I32, ANY, "mov.u32 $d, %ctaid.$x") \
+    XA(BLOCK_ID, INDEX, ANY, "mov.u32 $d, %ctaid.$x") \
+    XA(INDEX_CAST, INDEX, I64, "cvt.u64.u32 $d, $0") \
+    XA(BLOCK_ID, I64, ANY, "mov.u32 $t, %ctaid.$x|cvt.u64.u32 $d, $t") \
     X(SELECT, ANY, H, 0, 0, XG_PI_IMM16, "selp.b16 $d, $1, $2, $0") \
-    X(SELECT, ANY, R, 0, 0, 0, "selp.b32 $d, $1, $2, $0") \
-    X(SELECT, ANY, PS, 0, 0, 0, "selp.b32 $d, $1, $2, $0") \
-    X(SELECT, ANY, I64, 0, 0, 0, "selp.b64 $d, $1, $2, $0") \
-    X(SELECT, ANY, PG, 0, 0, 0, "selp.b64 $d, $1, $2, $0") \
-    X(SELECT, ANY, F32, 0, 0, 0, "selp.f32 $d, $1, $2, $0") \
-    X(SELECT, ANY, F64, 0, 0, 0, "selp.f64 $d, $1, $2, $0") \
-    X(CMPI, I32, ANY, 0, 0, 0, "setp.$c32 $d, $0, $1") \
-    X(CMPI, I64, ANY, 0, 0, 0, "setp.$c64 $d, $0, $1") \
-    X(CMPF, F32, ANY, 0, 0, 0, "setp.$c$f.f32 $d, $0, $1") \
-    X(CMPF, F64, ANY, 0, 0, 0, "setp.$c.f64 $d, $0, $1") \
-    X(CMPF, F16, ANY, 0, 0, 0, "setp.$c.f16 $d, $0, $1") \
+    XA(SELECT, ANY, R, "selp.b32 $d, $1, $2, $0") \
+    XA(SELECT, ANY, PS, "selp.b32 $d, $1, $2, $0") \
+    XA(SELECT, ANY, I64, "selp.b64 $d, $1, $2, $0") \
+    XA(SELECT, ANY, PG, "selp.b64 $d, $1, $2, $0") \
+    XA(SELECT, ANY, F32, "selp.f32 $d, $1, $2, $0") \
+    XA(SELECT, ANY, F64, "selp.f64 $d, $1, $2, $0") \
+    XA(CMPI, I32, ANY, "setp.$c32 $d, $0, $1") \
+    XA(CMPI, I64, ANY, "setp.$c64 $d, $0, $1") \
+    XA(CMPF, F32, ANY, "setp.$c$f.f32 $d, $0, $1") \
+    XA(CMPF, F64, ANY, "setp.$c.f64 $d, $0, $1") \
+    XA(CMPF, F16, ANY, "setp.$c.f16 $d, $0, $1") \
     X(CMPF, BF16, ANY, 90, 78, 0, "setp.$c.bf16 $d, $0, $1") \
-    X(ADDI, R, ANY, 0, 0, 0, "add.s32 $d, $0, $1") \
-    X(ADDI, I64, ANY, 0, 0, 0, "add.s64 $d, $0, $1") \
-    X(SUBI, R, ANY, 0, 0, 0, "sub.s32 $d, $0, $1") \
-    X(SUBI, I64, ANY, 0, 0, 0, "sub.s64 $d, $0, $1") \
-    X(MULI, R, ANY, 0, 0, 0, "mul.lo.s32 $d, $0, $1") \
-    X(MULI, I64, ANY, 0, 0, 0, "mul.lo.s64 $d, $0, $1") \
-    X(MULHSI, I32, ANY, 0, 0, 0, "mul.hi.s32 $d, $0, $1") \
-    X(MULHSI, I64, ANY, 0, 0, 0, "mul.hi.s64 $d, $0, $1") \
-    X(MULHUI, I32, ANY, 0, 0, 0, "mul.hi.u32 $d, $0, $1") \
-    X(MULHUI, I64, ANY, 0, 0, 0, "mul.hi.u64 $d, $0, $1") \
-    X(DIVSI, I32, ANY, 0, 0, 0, "div.s32 $d, $0, $1") \
-    X(DIVSI, I64, ANY, 0, 0, 0, "div.s64 $d, $0, $1") \
-    X(DIVUI, I32, ANY, 0, 0, 0, "div.u32 $d, $0, $1") \
-    X(DIVUI, I64, ANY, 0, 0, 0, "div.u64 $d, $0, $1") \
-    X(REMSI, I32, ANY, 0, 0, 0, "rem.s32 $d, $0, $1") \
-    X(REMSI, I64, ANY, 0, 0, 0, "rem.s64 $d, $0, $1") \
-    X(REMUI, I32, ANY, 0, 0, 0, "rem.u32 $d, $0, $1") \
-    X(REMUI, I64, ANY, 0, 0, 0, "rem.u64 $d, $0, $1") \
-    X(ANDI, I1, ANY, 0, 0, 0, "and.pred $d, $0, $1") \
-    X(ANDI, R, ANY, 0, 0, 0, "and.b32 $d, $0, $1") \
-    X(ANDI, I64, ANY, 0, 0, 0, "and.b64 $d, $0, $1") \
-    X(ORI, I1, ANY, 0, 0, 0, "or.pred $d, $0, $1") \
-    X(ORI, R, ANY, 0, 0, 0, "or.b32 $d, $0, $1") \
-    X(ORI, I64, ANY, 0, 0, 0, "or.b64 $d, $0, $1") \
-    X(XORI, I1, ANY, 0, 0, 0, "xor.pred $d, $0, $1") \
-    X(XORI, R, ANY, 0, 0, 0, "xor.b32 $d, $0, $1") \
-    X(XORI, I64, ANY, 0, 0, 0, "xor.b64 $d, $0, $1") \
-    X(SHLI, R, ANY, 0, 0, 0, "shl.b32 $d, $0, $1") \
-    X(SHLI, I64, ANY, 0, 0, 0, "shl.b64 $d, $0, $n1") \
-    X(SHRUI, I32, ANY, 0, 0, 0, "shr.u32 $d, $0, $1") \
-    X(SHRUI, I64, ANY, 0, 0, 0, "shr.u64 $d, $0, $n1") \
-    X(SHRSI, I32, ANY, 0, 0, 0, "shr.s32 $d, $0, $1") \
-    X(SHRSI, I64, ANY, 0, 0, 0, "shr.s64 $d, $0, $n1") \
-    X(MAXSI, I32, ANY, 0, 0, 0, "max.s32 $d, $0, $1") \
-    X(MAXSI, I64, ANY, 0, 0, 0, "max.s64 $d, $0, $1") \
-    X(MINSI, I32, ANY, 0, 0, 0, "min.s32 $d, $0, $1") \
-    X(MINSI, I64, ANY, 0, 0, 0, "min.s64 $d, $0, $1") \
-    X(MAXUI, I32, ANY, 0, 0, 0, "max.u32 $d, $0, $1") \
-    X(MAXUI, I64, ANY, 0, 0, 0, "max.u64 $d, $0, $1") \
-    X(MINUI, I32, ANY, 0, 0, 0, "min.u32 $d, $0, $1") \
-    X(MINUI, I64, ANY, 0, 0, 0, "min.u64 $d, $0, $1") \
-    X(CTPOP, I32, ANY, 0, 0, 0, "popc.b32 $d, $0") \
-    X(CTPOP, I64, ANY, 0, 0, 0, "popc.b64 $t, $0|cvt.u64.u32 $d, $t") \
-    X(CTLZ, I32, ANY, 0, 0, 0, "clz.b32 $d, $0") \
-    X(CTLZ, I64, ANY, 0, 0, 0, "clz.b64 $t, $0|cvt.u64.u32 $d, $t") \
-    X(EXTSI, I1, R, 0, 0, 0, "selp.s32 $d, -1, 0, $0") \
-    X(EXTSI, I1, I64, 0, 0, 0, "selp.s64 $d, -1, 0, $0") \
-    X(EXTSI, I8, R, 0, 0, 0, "cvt.s32.s8 $d, $0") \
-    X(EXTSI, I8, I64, 0, 0, 0, "cvt.s64.s8 $d, $0") \
-    X(EXTSI, I16, I32, 0, 0, 0, "cvt.s32.s16 $d, $0") \
-    X(EXTSI, I16, I64, 0, 0, 0, "cvt.s64.s16 $d, $0") \
-    X(EXTSI, I32, I64, 0, 0, 0, "cvt.s64.s32 $d, $0") \
-    X(EXTUI, I1, R, 0, 0, 0, "selp.u32 $d, 1, 0, $0") \
-    X(EXTUI, I1, I64, 0, 0, 0, "selp.u64 $d, 1, 0, $0") \
-    X(EXTUI, I8, R, 0, 0, 0, "and.b32 $d, $0, 255") \
-    X(EXTUI, I8, I64, 0, 0, 0, "cvt.u64.u8 $d, $0") \
-    X(EXTUI, I16, I32, 0, 0, 0, "and.b32 $d, $0, 65535") \
-    X(EXTUI, I16, I64, 0, 0, 0, "cvt.u64.u16 $d, $0") \
-    X(EXTUI, I32, I64, 0, 0, 0, "cvt.u64.u32 $d, $0") \
-    X(TRUNCI, R, I1, 0, 0, 0, "and.b32 $t, $0, 1|setp.ne.u32 $d, $t, 0") \
-    X(TRUNCI, I64, I1, 0, 0, 0, "and.b64 $q, $0, 1|setp.ne.u64 $d, $q, 0") \
-    X(TRUNCI, I64, R, 0, 0, 0, "cvt.u32.u64 $d, $0") \
-    X(SITOFP, I8, F32, 0, 0, 0, "cvt.rn.f32.s8 $d, $0") \
-    X(SITOFP, I16, F32, 0, 0, 0, "cvt.rn.f32.s16 $d, $0") \
-    X(SITOFP, I32, F32, 0, 0, 0, "cvt.rn.f32.s32 $d, $0") \
-    X(SITOFP, I64, F32, 0, 0, 0, "cvt.rn.f32.s64 $d, $0") \
-    X(SITOFP, I32, F64, 0, 0, 0, "cvt.rn.f64.s32 $d, $0") \
-    X(SITOFP, I64, F64, 0, 0, 0, "cvt.rn.f64.s64 $d, $0") \
-    X(UITOFP, I8, F32, 0, 0, 0, "cvt.rn.f32.u8 $d, $0") \
-    X(UITOFP, I16, F32, 0, 0, 0, "cvt.rn.f32.u16 $d, $0") \
-    X(UITOFP, I32, F32, 0, 0, 0, "cvt.rn.f32.u32 $d, $0") \
-    X(UITOFP, I64, F32, 0, 0, 0, "cvt.rn.f32.u64 $d, $0") \
-    X(UITOFP, I32, F64, 0, 0, 0, "cvt.rn.f64.u32 $d, $0") \
-    X(UITOFP, I64, F64, 0, 0, 0, "cvt.rn.f64.u64 $d, $0") \
-    X(UITOFP, I1, F32, 0, 0, 0, "selp.f32 $d, 0f3F800000, 0f00000000, $0") \
-    X(UITOFP, I1, F64, 0, 0, 0, "selp.f64 $d, 0d3FF0000000000000, 0d0000000000000000, $0") \
-    X(FPTOSI, F32, I32, 0, 0, 0, "cvt.rzi.s32.f32 $d, $0") \
-    X(FPTOSI, F32, I64, 0, 0, 0, "cvt.rzi.s64.f32 $d, $0") \
-    X(FPTOSI, F64, I32, 0, 0, 0, "cvt.rzi.s32.f64 $d, $0") \
-    X(FPTOSI, F64, I64, 0, 0, 0, "cvt.rzi.s64.f64 $d, $0") \
-    X(FPTOUI, F32, I32, 0, 0, 0, "cvt.rzi.u32.f32 $d, $0") \
-    X(FPTOUI, F32, I64, 0, 0, 0, "cvt.rzi.u64.f32 $d, $0") \
-    X(FPTOUI, F64, I32, 0, 0, 0, "cvt.rzi.u32.f64 $d, $0") \
-    X(FPTOUI, F64, I64, 0, 0, 0, "cvt.rzi.u64.f64 $d, $0") \
+    XA(ADDI, R, ANY, "add.s32 $d, $0, $1") \
+    XA(ADDI, I64, ANY, "add.s64 $d, $0, $1") \
+    XA(SUBI, R, ANY, "sub.s32 $d, $0, $1") \
+    XA(SUBI, I64, ANY, "sub.s64 $d, $0, $1") \
+    XA(MULI, R, ANY, "mul.lo.s32 $d, $0, $1") \
+    XA(MULI, I64, ANY, "mul.lo.s64 $d, $0, $1") \
+    XA(MULHSI, I32, ANY, "mul.hi.s32 $d, $0, $1") \
+    XA(MULHSI, I64, ANY, "mul.hi.s64 $d, $0, $1") \
+    XA(MULHUI, I32, ANY, "mul.hi.u32 $d, $0, $1") \
+    XA(MULHUI, I64, ANY, "mul.hi.u64 $d, $0, $1") \
+    XA(DIVSI, I32, ANY, "div.s32 $d, $0, $1") \
+    XA(DIVSI, I64, ANY, "div.s64 $d, $0, $1") \
+    XA(DIVUI, I32, ANY, "div.u32 $d, $0, $1") \
+    XA(DIVUI, I64, ANY, "div.u64 $d, $0, $1") \
+    XA(REMSI, I32, ANY, "rem.s32 $d, $0, $1") \
+    XA(REMSI, I64, ANY, "rem.s64 $d, $0, $1") \
+    XA(REMUI, I32, ANY, "rem.u32 $d, $0, $1") \
+    XA(REMUI, I64, ANY, "rem.u64 $d, $0, $1") \
+    XA(ANDI, I1, ANY, "and.pred $d, $0, $1") \
+    XA(ANDI, R, ANY, "and.b32 $d, $0, $1") \
+    XA(ANDI, I64, ANY, "and.b64 $d, $0, $1") \
+    XA(ORI, I1, ANY, "or.pred $d, $0, $1") \
+    XA(ORI, R, ANY, "or.b32 $d, $0, $1") \
+    XA(ORI, I64, ANY, "or.b64 $d, $0, $1") \
+    XA(XORI, I1, ANY, "xor.pred $d, $0, $1") \
+    XA(XORI, R, ANY, "xor.b32 $d, $0, $1") \
+    XA(XORI, I64, ANY, "xor.b64 $d, $0, $1") \
+    XA(SHLI, R, ANY, "shl.b32 $d, $0, $1") \
+    XA(SHLI, I64, ANY, "shl.b64 $d, $0, $n1") \
+    XA(SHRUI, I32, ANY, "shr.u32 $d, $0, $1") \
+    XA(SHRUI, I64, ANY, "shr.u64 $d, $0, $n1") \
+    XA(SHRSI, I32, ANY, "shr.s32 $d, $0, $1") \
+    XA(SHRSI, I64, ANY, "shr.s64 $d, $0, $n1") \
+    XA(MAXSI, I32, ANY, "max.s32 $d, $0, $1") \
+    XA(MAXSI, I64, ANY, "max.s64 $d, $0, $1") \
+    XA(MINSI, I32, ANY, "min.s32 $d, $0, $1") \
+    XA(MINSI, I64, ANY, "min.s64 $d, $0, $1") \
+    XA(MAXUI, I32, ANY, "max.u32 $d, $0, $1") \
+    XA(MAXUI, I64, ANY, "max.u64 $d, $0, $1") \
+    XA(MINUI, I32, ANY, "min.u32 $d, $0, $1") \
+    XA(MINUI, I64, ANY, "min.u64 $d, $0, $1") \
+    XA(CTPOP, I32, ANY, "popc.b32 $d, $0") \
+    XA(CTPOP, I64, ANY, "popc.b64 $t, $0|cvt.u64.u32 $d, $t") \
+    XA(CTLZ, I32, ANY, "clz.b32 $d, $0") \
+    XA(CTLZ, I64, ANY, "clz.b64 $t, $0|cvt.u64.u32 $d, $t") \
+    XA(EXTSI, I1, R, "selp.s32 $d, -1, 0, $0") \
+    XA(EXTSI, I1, I64, "selp.s64 $d, -1, 0, $0") \
+    XA(EXTSI, I8, R, "cvt.s32.s8 $d, $0") \
+    XA(EXTSI, I8, I64, "cvt.s64.s8 $d, $0") \
+    XA(EXTSI, I16, I32, "cvt.s32.s16 $d, $0") \
+    XA(EXTSI, I16, I64, "cvt.s64.s16 $d, $0") \
+    XA(EXTSI, I32, I64, "cvt.s64.s32 $d, $0") \
+    XA(EXTUI, I1, R, "selp.u32 $d, 1, 0, $0") \
+    XA(EXTUI, I1, I64, "selp.u64 $d, 1, 0, $0") \
+    XA(EXTUI, I8, R, "and.b32 $d, $0, 255") \
+    XA(EXTUI, I8, I64, "cvt.u64.u8 $d, $0") \
+    XA(EXTUI, I16, I32, "and.b32 $d, $0, 65535") \
+    XA(EXTUI, I16, I64, "cvt.u64.u16 $d, $0") \
+    XA(EXTUI, I32, I64, "cvt.u64.u32 $d, $0") \
+    XA(TRUNCI, R, I1, "and.b32 $t, $0, 1|setp.ne.u32 $d, $t, 0") \
+    XA(TRUNCI, I64, I1, "and.b64 $q, $0, 1|setp.ne.u64 $d, $q, 0") \
+    XA(TRUNCI, I64, R, "cvt.u32.u64 $d, $0") \
+    XA(SITOFP, I8, F32, "cvt.rn.f32.s8 $d, $0") \
+    XA(SITOFP, I16, F32, "cvt.rn.f32.s16 $d, $0") \
+    XA(SITOFP, I32, F32, "cvt.rn.f32.s32 $d, $0") \
+    XA(SITOFP, I64, F32, "cvt.rn.f32.s64 $d, $0") \
+    XA(SITOFP, I32, F64, "cvt.rn.f64.s32 $d, $0") \
+    XA(SITOFP, I64, F64, "cvt.rn.f64.s64 $d, $0") \
+    XA(UITOFP, I8, F32, "cvt.rn.f32.u8 $d, $0") \
+    XA(UITOFP, I16, F32, "cvt.rn.f32.u16 $d, $0") \
+    XA(UITOFP, I32, F32, "cvt.rn.f32.u32 $d, $0") \
+    XA(UITOFP, I64, F32, "cvt.rn.f32.u64 $d, $0") \
+    XA(UITOFP, I32, F64, "cvt.rn.f64.u32 $d, $0") \
+    XA(UITOFP, I64, F64, "cvt.rn.f64.u64 $d, $0") \
+    XA(UITOFP, I1, F32, "selp.f32 $d, 0f3F800000, 0f00000000, $0") \
+    XA(UITOFP, I1, F64, "selp.f64 $d, 0d3FF0000000000000, 0d0000000000000000, $0") \
+    XA(FPTOSI, F32, I32, "cvt.rzi.s32.f32 $d, $0") \
+    XA(FPTOSI, F32, I64, "cvt.rzi.s64.f32 $d, $0") \
+    XA(FPTOSI, F64, I32, "cvt.rzi.s32.f64 $d, $0") \
+    XA(FPTOSI, F64, I64, "cvt.rzi.s64.f64 $d, $0") \
+    XA(FPTOUI, F32, I32, "cvt.rzi.u32.f32 $d, $0") \
+    XA(FPTOUI, F32, I64, "cvt.rzi.u64.f32 $d, $0") \
+    XA(FPTOUI, F64, I32, "cvt.rzi.u32.f64 $d, $0") \
+    XA(FPTOUI, F64, I64, "cvt.rzi.u64.f64 $d, $0") \
     X(EXTF, BF16, F32, 90, 78, 0, "cvt.f32.bf16 $d, $0") \
     X(EXTF, E4M3, F16, 90, 78, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e4m3x2 $t, $s|mov.b32 {$d, $s}, $t") \
     X(EXTF, E4M3, F16, 89, 81, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e4m3x2 $t, $s|mov.b32 {$d, $s}, $t") \
     X(EXTF, E5M2, F16, 90, 78, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e5m2x2 $t, $s|mov.b32 {$d, $s}, $t") \
     X(EXTF, E5M2, F16, 89, 81, 0, "cvt.u16.u32 $s, $0|cvt.rn.f16x2.e5m2x2 $t, $s|mov.b32 {$d, $s}, $t") \
-    X(EXTF, BF16, F32, 0, 0, 0, "mov.b32 $d, {0, $0}") \
-    X(EXTF, F16, F32, 0, 0, 0, "cvt.f32.f16 $d, $0") \
-    X(EXTF, F16, F64, 0, 0, 0, "cvt.f64.f16 $d, $0") \
-    X(EXTF, F32, F64, 0, 0, 0, "cvt.f64.f32 $d, $0") \
+    XA(EXTF, BF16, F32, "mov.b32 $d, {0, $0}") \
+    XA(EXTF, F16, F32, "cvt.f32.f16 $d, $0") \
+    XA(EXTF, F16, F64, "cvt.f64.f16 $d, $0") \
+    XA(EXTF, F32, F64, "cvt.f64.f32 $d, $0") \
     X(TRUNCF, F32, BF16, 80, 70, 0, "cvt.rn.bf16.f32 $d, $0") \
     X(TRUNCF, F32, E4M3, 90, 78, 0, "cvt.rn.satfinite.e4m3x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
     X(TRUNCF, F32, E4M3, 89, 81, 0, "cvt.rn.satfinite.e4m3x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
     X(TRUNCF, F32, E5M2, 90, 78, 0, "cvt.rn.satfinite.e5m2x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
     X(TRUNCF, F32, E5M2, 89, 81, 0, "cvt.rn.satfinite.e5m2x2.f32 $s, 0f00000000, $0|cvt.u32.u16 $d, $s") \
-    X(TRUNCF, F32, F16, 0, 0, 0, "cvt.rn.f16.f32 $d, $0") \
-    X(TRUNCF, F64, F32, 0, 0, 0, "cvt.rn$f.f32.f64 $d, $0") \
-    X(ADDF, F32, ANY, 0, 0, 0, "add.rn$f.f32 $d, $0, $1") \
-    X(ADDF, F64, ANY, 0, 0, 0, "add.rn.f64 $d, $0, $1") \
-    X(ADDF, F16, ANY, 0, 0, 0, "add.rn.f16 $d, $0, $1") \
+    XA(TRUNCF, F32, F16, "cvt.rn.f16.f32 $d, $0") \
+    XA(TRUNCF, F64, F32, "cvt.rn$f.f32.f64 $d, $0") \
+    XA(ADDF, F32, ANY, "add.rn$f.f32 $d, $0, $1") \
+    XA(ADDF, F64, ANY, "add.rn.f64 $d, $0, $1") \
+    XA(ADDF, F16, ANY, "add.rn.f16 $d, $0, $1") \
     X(ADDF, BF16, ANY, 90, 78, 0, "add.rn.bf16 $d, $0, $1") \
-    X(SUBF, F32, ANY, 0, 0, 0, "sub.rn$f.f32 $d, $0, $1") \
-    X(SUBF, F64, ANY, 0, 0, 0, "sub.rn.f64 $d, $0, $1") \
-    X(SUBF, F16, ANY, 0, 0, 0, "sub.rn.f16 $d, $0, $1") \
+    XA(SUBF, F32, ANY, "sub.rn$f.f32 $d, $0, $1") \
+    XA(SUBF, F64, ANY, "sub.rn.f64 $d, $0, $1") \
+    XA(SUBF, F16, ANY, "sub.rn.f16 $d, $0, $1") \
     X(SUBF, BF16, ANY, 90, 78, 0, "sub.rn.bf16 $d, $0, $1") \
-    X(MULF, F32, ANY, 0, 0, 0, "mul.rn$f.f32 $d, $0, $1") \
-    X(MULF, F64, ANY, 0, 0, 0, "mul.rn.f64 $d, $0, $1") \
-    X(MULF, F16, ANY, 0, 0, 0, "mul.rn.f16 $d, $0, $1") \
+    XA(MULF, F32, ANY, "mul.rn$f.f32 $d, $0, $1") \
+    XA(MULF, F64, ANY, "mul.rn.f64 $d, $0, $1") \
+    XA(MULF, F16, ANY, "mul.rn.f16 $d, $0, $1") \
     X(MULF, BF16, ANY, 90, 78, 0, "mul.rn.bf16 $d, $0, $1") \
     X(DIVF, F32, ANY, 0, 0, XG_PI_ONE, "rcp.rn$f.f32 $d, $1") \
     X(DIVF, F64, ANY, 0, 0, XG_PI_ONE, "rcp.rn.f64 $d, $1") \
-    X(DIVF, F32, ANY, 0, 0, 0, "div.rn$f.f32 $d, $0, $1") \
-    X(DIVF, F64, ANY, 0, 0, 0, "div.rn.f64 $d, $0, $1") \
-    X(NEGF, F32, ANY, 0, 0, 0, "neg$f.f32 $d, $0") \
-    X(NEGF, F64, ANY, 0, 0, 0, "neg.f64 $d, $0") \
-    X(NEGF, F16, ANY, 0, 0, 0, "neg.f16 $d, $0") \
+    XA(DIVF, F32, ANY, "div.rn$f.f32 $d, $0, $1") \
+    XA(DIVF, F64, ANY, "div.rn.f64 $d, $0, $1") \
+    XA(NEGF, F32, ANY, "neg$f.f32 $d, $0") \
+    XA(NEGF, F64, ANY, "neg.f64 $d, $0") \
+    XA(NEGF, F16, ANY, "neg.f16 $d, $0") \
     X(NEGF, BF16, ANY, 80, 70, 0, "neg.bf16 $d, $0") \
-    X(ABSF, F32, ANY, 0, 0, 0, "abs$f.f32 $d, $0") \
-    X(ABSF, F64, ANY, 0, 0, 0, "abs.f64 $d, $0") \
+    XA(ABSF, F32, ANY, "abs$f.f32 $d, $0") \
+    XA(ABSF, F64, ANY, "abs.f64 $d, $0") \
     X(ABSF, F16, ANY, 0, 65, 0, "abs.f16 $d, $0") \
     X(ABSF, BF16, ANY, 80, 70, 0, "abs.bf16 $d, $0") \
     X(MAXF, F32, ANY, 80, 70, 0, "max.NaN$f.f32 $d, $0, $1") \
@@ -192,75 +193,75 @@ enum {
     X(MINF, F32, ANY, 80, 70, 0, "min.NaN$f.f32 $d, $0, $1") \
     X(MINF, F16, ANY, 80, 70, 0, "min.NaN.f16 $d, $0, $1") \
     X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1") \
-    X(MAXNUMF, F32, ANY, 0, 0, 0, "max$f.f32 $d, $0, $1") \
-    X(MAXNUMF, F64, ANY, 0, 0, 0, "max.f64 $d, $0, $1") \
+    XA(MAXNUMF, F32, ANY, "max$f.f32 $d, $0, $1") \
+    XA(MAXNUMF, F64, ANY, "max.f64 $d, $0, $1") \
     X(MAXNUMF, F16, ANY, 80, 70, 0, "max.f16 $d, $0, $1") \
     X(MAXNUMF, BF16, ANY, 80, 70, 0, "max.bf16 $d, $0, $1") \
-    X(MINNUMF, F32, ANY, 0, 0, 0, "min$f.f32 $d, $0, $1") \
-    X(MINNUMF, F64, ANY, 0, 0, 0, "min.f64 $d, $0, $1") \
+    XA(MINNUMF, F32, ANY, "min$f.f32 $d, $0, $1") \
+    XA(MINNUMF, F64, ANY, "min.f64 $d, $0, $1") \
     X(MINNUMF, F16, ANY, 80, 70, 0, "min.f16 $d, $0, $1") \
     X(MINNUMF, BF16, ANY, 80, 70, 0, "min.bf16 $d, $0, $1") \
-    X(FMA, F32, ANY, 0, 0, 0, "fma.rn$f.f32 $d, $0, $1, $2") \
-    X(FMA, F64, ANY, 0, 0, 0, "fma.rn.f64 $d, $0, $1, $2") \
-    X(FMA, F16, ANY, 0, 0, 0, "fma.rn.f16 $d, $0, $1, $2") \
+    XA(FMA, F32, ANY, "fma.rn$f.f32 $d, $0, $1, $2") \
+    XA(FMA, F64, ANY, "fma.rn.f64 $d, $0, $1, $2") \
+    XA(FMA, F16, ANY, "fma.rn.f16 $d, $0, $1, $2") \
     X(FMA, BF16, ANY, 80, 70, 0, "fma.rn.bf16 $d, $0, $1, $2") \
-    X(COPYSIGN, F32, ANY, 0, 0, 0, "copysign.f32 $d, $1, $0") \
-    X(COPYSIGN, F64, ANY, 0, 0, 0, "copysign.f64 $d, $1, $0") \
-    X(FLOOR, F32, ANY, 0, 0, 0, "cvt.rmi$f.f32.f32 $d, $0") \
-    X(FLOOR, F64, ANY, 0, 0, 0, "cvt.rmi.f64.f64 $d, $0") \
-    X(FLOOR, F16, ANY, 0, 0, 0, "cvt.rmi.f16.f16 $d, $0") \
-    X(CEIL, F32, ANY, 0, 0, 0, "cvt.rpi$f.f32.f32 $d, $0") \
-    X(CEIL, F64, ANY, 0, 0, 0, "cvt.rpi.f64.f64 $d, $0") \
-    X(CEIL, F16, ANY, 0, 0, 0, "cvt.rpi.f16.f16 $d, $0") \
-    X(TRUNC, F32, ANY, 0, 0, 0, "cvt.rzi$f.f32.f32 $d, $0") \
-    X(TRUNC, F64, ANY, 0, 0, 0, "cvt.rzi.f64.f64 $d, $0") \
-    X(TRUNC, F16, ANY, 0, 0, 0, "cvt.rzi.f16.f16 $d, $0") \
-    X(ROUNDEVEN, F32, ANY, 0, 0, 0, "cvt.rni$f.f32.f32 $d, $0") \
-    X(ROUNDEVEN, F64, ANY, 0, 0, 0, "cvt.rni.f64.f64 $d, $0") \
-    X(ROUNDEVEN, F16, ANY, 0, 0, 0, "cvt.rni.f16.f16 $d, $0") \
-    X(SQRT, F32, ANY, 0, 0, 0, "sqrt.rn$f.f32 $d, $0") \
-    X(SQRT, F64, ANY, 0, 0, 0, "sqrt.rn.f64 $d, $0") \
-    X(EX2A, F32, ANY, 0, 0, 0, "ex2.approx$a.f32 $d, $0") \
-    X(LG2A, F32, ANY, 0, 0, 0, "lg2.approx$a.f32 $d, $0") \
-    X(RCPA, F32, ANY, 0, 0, 0, "rcp.approx$a.f32 $d, $0") \
-    X(RCPA, F64, ANY, 0, 0, 0, "rcp.approx.ftz.f64 $d, $0") \
-    X(RSQRTA, F32, ANY, 0, 0, 0, "rsqrt.approx$a.f32 $d, $0") \
-    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.ftz.f64 $d, $0") \
-    X(DIVFULL, F32, ANY, 0, 0, 0, "div.full$f.f32 $d, $0, $1") \
-    X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
-    X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
-    X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
-    X(PRMT, I32, ANY, 0, 0, 0, "prmt.b32 $d, $0, $1, $2") \
-    X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
-    X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    XA(COPYSIGN, F32, ANY, "copysign.f32 $d, $1, $0") \
+    XA(COPYSIGN, F64, ANY, "copysign.f64 $d, $1, $0") \
+    XA(FLOOR, F32, ANY, "cvt.rmi$f.f32.f32 $d, $0") \
+    XA(FLOOR, F64, ANY, "cvt.rmi.f64.f64 $d, $0") \
+    XA(FLOOR, F16, ANY, "cvt.rmi.f16.f16 $d, $0") \
+    XA(CEIL, F32, ANY, "cvt.rpi$f.f32.f32 $d, $0") \
+    XA(CEIL, F64, ANY, "cvt.rpi.f64.f64 $d, $0") \
+    XA(CEIL, F16, ANY, "cvt.rpi.f16.f16 $d, $0") \
+    XA(TRUNC, F32, ANY, "cvt.rzi$f.f32.f32 $d, $0") \
+    XA(TRUNC, F64, ANY, "cvt.rzi.f64.f64 $d, $0") \
+    XA(TRUNC, F16, ANY, "cvt.rzi.f16.f16 $d, $0") \
+    XA(ROUNDEVEN, F32, ANY, "cvt.rni$f.f32.f32 $d, $0") \
+    XA(ROUNDEVEN, F64, ANY, "cvt.rni.f64.f64 $d, $0") \
+    XA(ROUNDEVEN, F16, ANY, "cvt.rni.f16.f16 $d, $0") \
+    XA(SQRT, F32, ANY, "sqrt.rn$f.f32 $d, $0") \
+    XA(SQRT, F64, ANY, "sqrt.rn.f64 $d, $0") \
+    XA(EX2A, F32, ANY, "ex2.approx$a.f32 $d, $0") \
+    XA(LG2A, F32, ANY, "lg2.approx$a.f32 $d, $0") \
+    XA(RCPA, F32, ANY, "rcp.approx$a.f32 $d, $0") \
+    XA(RCPA, F64, ANY, "rcp.approx.ftz.f64 $d, $0") \
+    XA(RSQRTA, F32, ANY, "rsqrt.approx$a.f32 $d, $0") \
+    XA(RSQRTA, F64, ANY, "rsqrt.approx.ftz.f64 $d, $0") \
+    XA(DIVFULL, F32, ANY, "div.full$f.f32 $d, $0, $1") \
+    XA(MULWIDES, I32, ANY, "mul.wide.s32 $d, $0, $1") \
+    XA(MULWIDEU, I32, ANY, "mul.wide.u32 $d, $0, $1") \
+    XA(SHFL3, I32, ANY, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    XA(PRMT, I32, ANY, "prmt.b32 $d, $0, $1, $2") \
+    XA(RED_ADDI, I32, ANY, "red.global.add.u32 $p, $0") \
+    XA(RED_ADDI, I64, ANY, "red.global.add.u64 $p, $0") \
     X(RED_ADDF, F32, ANY, 90, 81, XG_PI_VECTOR, "red.global.add$l.f32 $p, $v") \
     X(RED_ADDF, F16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.f16 $p, $v") \
     X(RED_ADDF, BF16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.bf16 $p, $v") \
-    X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
+    XA(RED_ADDF, F32, ANY, "red.global.add.f32 $p, $0") \
     X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
     X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
     X(RED_ADDF, BF16, ANY, 90, 78, 0, "red.global.add.noftz.bf16 $p, $0") \
-    X(RED_AND, I32, ANY, 0, 0, 0, "red.global.and.b32 $p, $0") \
-    X(RED_AND, I64, ANY, 0, 0, 0, "red.global.and.b64 $p, $0") \
-    X(RED_OR, I32, ANY, 0, 0, 0, "red.global.or.b32 $p, $0") \
-    X(RED_OR, I64, ANY, 0, 0, 0, "red.global.or.b64 $p, $0") \
-    X(RED_XOR, I32, ANY, 0, 0, 0, "red.global.xor.b32 $p, $0") \
-    X(RED_XOR, I64, ANY, 0, 0, 0, "red.global.xor.b64 $p, $0") \
-    X(RED_MAXS, I32, ANY, 0, 0, 0, "red.global.max.s32 $p, $0") \
-    X(RED_MAXS, I64, ANY, 0, 0, 0, "red.global.max.s64 $p, $0") \
-    X(RED_MINS, I32, ANY, 0, 0, 0, "red.global.min.s32 $p, $0") \
-    X(RED_MINS, I64, ANY, 0, 0, 0, "red.global.min.s64 $p, $0") \
-    X(RED_MAXU, I32, ANY, 0, 0, 0, "red.global.max.u32 $p, $0") \
-    X(RED_MAXU, I64, ANY, 0, 0, 0, "red.global.max.u64 $p, $0") \
-    X(RED_MINU, I32, ANY, 0, 0, 0, "red.global.min.u32 $p, $0") \
-    X(RED_MINU, I64, ANY, 0, 0, 0, "red.global.min.u64 $p, $0") \
+    XA(RED_AND, I32, ANY, "red.global.and.b32 $p, $0") \
+    XA(RED_AND, I64, ANY, "red.global.and.b64 $p, $0") \
+    XA(RED_OR, I32, ANY, "red.global.or.b32 $p, $0") \
+    XA(RED_OR, I64, ANY, "red.global.or.b64 $p, $0") \
+    XA(RED_XOR, I32, ANY, "red.global.xor.b32 $p, $0") \
+    XA(RED_XOR, I64, ANY, "red.global.xor.b64 $p, $0") \
+    XA(RED_MAXS, I32, ANY, "red.global.max.s32 $p, $0") \
+    XA(RED_MAXS, I64, ANY, "red.global.max.s64 $p, $0") \
+    XA(RED_MINS, I32, ANY, "red.global.min.s32 $p, $0") \
+    XA(RED_MINS, I64, ANY, "red.global.min.s64 $p, $0") \
+    XA(RED_MAXU, I32, ANY, "red.global.max.u32 $p, $0") \
+    XA(RED_MAXU, I64, ANY, "red.global.max.u64 $p, $0") \
+    XA(RED_MINU, I32, ANY, "red.global.min.u32 $p, $0") \
+    XA(RED_MINU, I64, ANY, "red.global.min.u64 $p, $0") \
     X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
-    X(ATOM_CAS, I32, ANY, 0, 0, 0, "atom.global.cas.b32 $d, $p, $0, $2") \
-    X(ATOM_CAS, I64, ANY, 0, 0, 0, "atom.global.cas.b64 $d, $p, $0, $2") \
-    X(SHFLDOWN, SH, ANY, 0, 0, 0, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
-    X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
-    X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
-    X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
+    XA(ATOM_CAS, I32, ANY, "atom.global.cas.b32 $d, $p, $0, $2") \
+    XA(ATOM_CAS, I64, ANY, "atom.global.cas.b64 $d, $p, $0, $2") \
+    XA(SHFLDOWN, SH, ANY, "shfl.sync.down.b32 $d, $0, $1, 31, -1") \
+    XA(SHFLUP, SH, ANY, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
+    XA(SHFLBFLY, SH, ANY, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
+    XA(SHFLIDX, SH, ANY, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(ASYNC_COMMIT, ANY, ANY, 80, 70, 0, "cp.async.commit_group") \
     X(ASYNC_WAIT_GROUP, ANY, ANY, 80, 70, 0, "cp.async.wait_group $b") \
     X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
@@ -276,13 +277,15 @@ enum {
     X(TENSOR_AFTER, ANY, ANY, 100, 86, XG_PI_LETTER, "tcgen05.fence::after_thread_sync") \
     X(REGISTERS_MORE, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.inc.sync.aligned.u32 $b") \
     X(REGISTERS_LESS, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.dec.sync.aligned.u32 $b") \
-    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
+    XA(BARRIER, ANY, ANY, "bar.sync $b")
 /* clang-format on */
 
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
     {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
-    XG_PTX_ROWS(X)
+#define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
+    XG_PTX_ROWS(X, XA)
+#undef XA
 #undef X
 };
 

@@ -25,13 +25,13 @@
 #define XG_F32_NAN 0x7FC00000
 #define XG_F32_MIN_NORMAL 0x00800000
 
-/* exp(x) * 2^shift. 2^n with n clamped to the normal exponents takes most of it, ex2.approx the rest, so that overflow
+/* exp(x). 2^n with n clamped to the normal exponents takes most of it, ex2.approx the rest, so that overflow
  * and subnormal results come out of one multiplication. (9 instructions) */
-static xg_kval *xg_m32_exp(xg_kb *b, xg_kval *x, int shift) {
-    double magic = 12582912.0 + 127 + shift;
+static xg_kval *xg_m32_exp(xg_kb *b, xg_kval *x) {
+    double magic = 12582912.0 + 127;
     xg_kval *t, *n, *f, *scale;
     t = FMA_(x, K32_(XG_F32_LOG2E), F32_(magic));
-    t = MAXNUM_(t, F32_(magic - 126 - shift)); /* a NaN becomes a number here and stays one in f */
+    t = MAXNUM_(t, F32_(magic - 126)); /* a NaN becomes a number here and stays one in f */
     t = MINNUM_(t, F32_(magic + 126));
     n = SUB_(F32_(magic), t);
     f = FMA_(x, K32_(XG_F32_LOG2E), n);
@@ -44,7 +44,7 @@ static xg_kval *xg_m32_exp(xg_kb *b, xg_kval *x, int shift) {
 }
 static xg_kval *xg_m32_exp_any(xg_kb *b, xg_kval *x, uint32_t shortness) {
     xg_kval *t;
-    if (!shortness) return xg_m32_exp(b, x, 0);
+    if (!shortness) return xg_m32_exp(b, x);
     t = MUL_(x, K32_(XG_F32_LOG2E)); /* 2^-17 at worst; bf16 has subnormal results that count, f16 has none so small */
     return shortness & XG_MATH_SHORT_F16 ? xg_math_ftz(b, XG_K_OP_EX2A, t) : xg_k1(b, XG_K_OP_EX2A, t);
 }

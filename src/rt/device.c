@@ -348,6 +348,26 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, c
     return d->platform->encode_map(d, &whole, out);
 }
 
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_make_texture(
+    xlagpu_device *d, const xlagpu_texture *t, xlagpu_buffer *object) {
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xr_begin(&d->c);
+    if (!t || !object)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", t ? "room for the texture object" : "texture");
+    memset(object, 0, sizeof *object);
+#ifndef XLAGPU_NO_SIMULATOR
+    if (d->platform == xr_host_platform()) {
+        char bytes[XG_SIM_TEXTURE_BYTES];
+        const char *wrong = xg_sim_texture_encode(t, bytes);
+        xlagpu_status s =
+            wrong ? xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s", wrong) : xlagpu_rt_alloc(d, sizeof bytes, object);
+        return s == XLAGPU_OK ? xlagpu_rt_upload(d, *object, bytes, sizeof bytes) : s;
+    }
+#endif
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+        "textures are made for the simulator only: cuTexObjectCreate makes those of a GPU");
+}
+
 #ifdef XLAGPU_NO_SIMULATOR
 XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
     (void)d;

@@ -25,6 +25,7 @@
     X("slct", MOVE) \
     X("prmt", MOVE) \
     X("cp", GLOBAL) \
+    X("tex", GLOBAL) \
     X("atom", ATOMIC) \
     X("red", ATOMIC) \
     X("bra", CONTROL) \

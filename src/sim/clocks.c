@@ -228,7 +228,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     uint32_t at;
     if (p->stays) (void)xg_sim_trace_settle(c);
     at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
-    if (!p->stays && in->kind == XG_SIM_K_LD) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
+    if (!p->stays && xg_sim_is_load(in)) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
     c->now += p->weight;
@@ -250,7 +250,7 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     ready = xg_sim_trace_begin(w, v, c, in, p) + (r->level ? r->level : p->latency);
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
-    if (in->kind == XG_SIM_K_LD) xg_sim_trace_flies(w->l->trace, c, in, ready);
+    if (xg_sim_is_load(in)) xg_sim_trace_flies(w->l->trace, c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
 }
 XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {

@@ -1,5 +1,4 @@
-/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not
- * simulated. */
+/* sim/decode_video.c -- the video instructions to records. */
 #ifndef XG_SIM_DECODE_VIDEO_C
 #define XG_SIM_DECODE_VIDEO_C
 #include "control.c"
@@ -111,11 +110,6 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     in->imm = imm;
     in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 |
                xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
-}
-
-XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    (void)arg;
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': textures and surfaces are not simulated", (int)s->op.n, s->op.p);
 }
 
 #endif /* XG_SIM_DECODE_VIDEO_C */

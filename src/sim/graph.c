@@ -80,6 +80,7 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 
 /* ---- operands ---- */
 
+XG_INLINE bool xg_sim_is_load(const xg_sim_ins *in) { return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_TEX; }
 /* How many of a record's list are sources; the rest are destinations. */
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *sites, const xg_sim_copy *copies) {
     if (in->kind == XG_SIM_K_ST) return in->n;

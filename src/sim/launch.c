@@ -129,9 +129,10 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 0; i < m->n_code; i++) {
         const xg_sim_ins *in = &m->code[i];
-        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        const bool load = xg_sim_is_load(in), access = load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
         if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
-        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->constants = m->constants || (load && in->imm2 & XG_SIM_M_CONSTANT);
+        m->textures = m->textures || in->kind == XG_SIM_K_TEX;
         m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
     }
     for (i = 1; i < m->n_code; i++)

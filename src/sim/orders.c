@@ -58,7 +58,7 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_INLINE void xg_sim_constant_marks(
     const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
     uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
-    m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
+    m->constant = xg_sim_is_load(in) && in->imm2 & XG_SIM_M_CONSTANT;
     if (!write && launches[!m->constant] != launch) launches[!m->constant] = launch;
     m->read_only = write && launches[0] == launch && launches[1] != launch;
 }
@@ -78,12 +78,14 @@ XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v,
         lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
         xg_sim_word_text(w, k * 4, where, sizeof where);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
-            write
-                ? "this write to %s, which the kernel has read by ld.global.nc: such loads are of memory that nothing "
-                  "writes while the kernel runs"
-                : "this load of %s, which the kernel has written: ld.global.nc is for memory that nothing writes while "
-                  "the kernel runs",
-            where);
+            write ? "this write to %s, which the kernel has read by %s: such loads are of memory that nothing "
+                    "writes while the kernel runs"
+                  : "this load of %s, which the kernel has written: %s is for memory that nothing writes while "
+                    "the kernel runs",
+            where,
+            in->kind == XG_SIM_K_TEX  ? "tex"
+            : write && w->m->textures ? "tex or ld.global.nc"
+                                      : "ld.global.nc");
         return false;
     }
     return true;

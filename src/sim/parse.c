@@ -159,7 +159,10 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         xg_sim_operand_number(p, o);
     else
         xg_sim_unexpected(p, "an operand");
-    if (depth == 0 && (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK) && xg_sim_accept(p, '|')) {
+    if (depth == 0 &&
+        (o->kind == XG_SIM_O_REG || o->kind == XG_SIM_O_SINK ||
+            (o->kind == XG_SIM_O_VEC && xg_str_is(p->stmt->op, "tex"))) &&
+        xg_sim_accept(p, '|')) {
         o->pair = XG_NEW(&p->scratch, xg_sim_operand);
         xg_sim_operand_read(p, o->pair, 1);
     }

@@ -1,7 +1,8 @@
 /* sim/rows.c -- the table of all mnemonics.
  *
  * To add an instruction: a row of XG_SIM_ROWS, a decoder in one of the decoding files (arithmetic: decode.c, convert.c;
- * memory, branches, warps: control.c; copies and memory barriers: decode_async.c; tiles of matrices: decode_matrix.c),
+ * memory, branches, warps: control.c; copies and memory barriers: decode_async.c; tiles of matrices: decode_matrix.c;
+ * textures: decode_texture.c),
  * and a function in lanes.c/scalar.c or a case of a kind in memory.c, warp.c, async.c or matrix.c. Nothing else knows
  * mnemonics. */
 #ifndef XG_SIM_ROWS_C
@@ -112,7 +113,7 @@
     R("vmin4", videos, 16 + XG_SIM_V_MIN) \
     R("vmax4", videos, 16 + XG_SIM_V_MAX) \
     R("vset4", videos, 16 + XG_SIM_V_SET) \
-    R("tex", refused, 0) \
+    R("tex", tex, 0) \
     R("tld4", refused, 0) \
     R("txq", refused, 0) \
     R("istypep", refused, 0) \

@@ -12,7 +12,7 @@
  * has a meaning: the rest of their warp to where it would need them, other warps to where they would wait for it. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "provided.c"
+#include "texture.c"
 
 enum {
     XG_SIM_QUANTUM = 20000,
@@ -288,6 +288,7 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         v->n_stored = 0;
         xg_sim_exec_atom(w, v, in, mask);
         break;
+    case XG_SIM_K_TEX: xg_sim_exec_tex(w, v, in, mask); break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
@@ -437,12 +438,16 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
 
 /* ---- after a fault ---- */
 
-/* Is a record the same when it is executed again? A load that writes its own address is not. */
+/* Is a record the same when it is executed again? A load that writes its own address is not, nor a fetch that writes
+ * one of its coordinates. */
 XG_FN bool xg_sim_repeats(const xg_sim_worker *w, const xg_sim_ins *in) {
+    const bool load = xg_sim_is_load(in);
     uint32_t k;
-    for (k = 0; in->kind == XG_SIM_K_LD && k < in->n; k++)
-        if (w->m->list[in->list + k] == in->a) return false;
-    return in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
+    for (k = 0; load && k < in->n; k++) {
+        const uint32_t to = w->m->list[in->list + k];
+        if (to == in->a || to == in->b || to == in->c || to == in->e) return false;
+    }
+    return load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_INIT;
 }
 /* Does a record need other lanes of its warp, or other warps? */
 XG_FN bool xg_sim_meets_others(const xg_sim_ins *in) {

@@ -29,6 +29,7 @@
 #include "../base/base.h"
 #include "../base/number.h"
 #include "../api/counters.h"
+#include "../api/texture.h"
 #include "../cost/cost.h"
 
 #ifndef XG_SIM_FN
@@ -199,6 +200,12 @@ typedef struct xg_sim_tensormap {
     uint8_t step[5], type, rank, interleave, swizzle, promotion, fill, im2col;
 } xg_sim_tensormap;
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out);
+
+/* A texture. encode writes the object whose address in global memory is the handle, or says what is wrong. */
+enum {
+    XG_SIM_TEXTURE_BYTES = 8 + sizeof(xlagpu_texture)
+};
+XG_SIM_FN const char *xg_sim_texture_encode(const xlagpu_texture *t, void *out);
 
 /* What a run counts: api/counters.h. */
 typedef struct xg_sim_stats {
@@ -402,8 +409,9 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE,  /* async.c; matrix.c */
-    XG_SIM_K_TENSOR /* umma.c */
+    XG_SIM_K_TILE, /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */,
+    XG_SIM_K_TEX /* texture.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -508,7 +516,8 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
-    bool constants;         /* there is a load with .nc */
+    bool constants;         /* there is a load with .nc or a tex */
+    bool textures;          /* there is a tex */
     bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     bool tensor_memory;     /* there is a tcgen05 */
     bool ranks;             /* its text may look at the ranks in shared addresses */

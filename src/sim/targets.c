@@ -10,7 +10,7 @@
  * need no row. */
 #ifndef XG_SIM_TARGETS_C
 #define XG_SIM_TARGETS_C
-#include "decode_system.c"
+#include "decode_texture.c"
 
 /* X(instruction, words, compute capability, feature) */
 /* clang-format off */

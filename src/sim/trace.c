@@ -271,6 +271,7 @@ XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_
 /* What the assembler may bring forward in straight code: arithmetic, plain loads and stores. */
 XG_FN bool xg_sim_trace_moves(const xg_sim_ins *in) {
     switch (in->kind) {
+    case XG_SIM_K_TEX:
     case XG_SIM_K_LD: return !(in->imm2 & XG_SIM_M_STRONG);
     case XG_SIM_K_ALU:
     case XG_SIM_K_ST:
@@ -472,7 +473,7 @@ XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
 /* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
 XG_FN void xg_sim_trace_access(
     xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
-    bool through_l1 = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    bool through_l1 = xg_sim_is_load(in) && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
     xg_sim_recents sectors, lines;
     uint64_t at, last;
     uint32_t i;

@@ -23,6 +23,62 @@ static xlagpu_module *parse(const char *text) { return xlagpu_parse(context, "ap
         EXPECT_TEXT(xlagpu_rt_error(device), (text)); \
     } while (0)
 
+/* ---- textures ---- */
+
+/* A texture of one dimension: what is wrong with one is said; a right one is an object in memory that is given back. */
+static void textures(void) {
+    static const float texels[4] = {1, 2, 3, 4};
+    static const char ptx[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 o) {\n"
+        ".reg .b64 %d<3>; .reg .b32 %r<2>; .reg .f32 %f<5>;\nld.param.u64 %d1, [t]; ld.param.u64 %d2, [o];\n"
+        "mov.u32 %r1, 2; tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}]; st.global.f32 [%d2], %f1; ret;\n}";
+    xlagpu_buffer data, out, object;
+    xlagpu_texture t;
+    xlagpu_ptx_launch launch;
+    uint64_t args[2];
+    float got = 0;
+    memset(&t, 0, sizeof t);
+    memset(&launch, 0, sizeof launch);
+    EXPECT(xlagpu_rt_alloc(device, sizeof texels, &data) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_alloc(device, sizeof got, &out) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_upload(device, data, texels, sizeof texels) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_make_texture(NULL, &t, &object) == XLAGPU_ERROR_USAGE);
+    RT_REFUSED(xlagpu_rt_make_texture(device, NULL, &object), XLAGPU_ERROR_USAGE, "no texture");
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, NULL), XLAGPU_ERROR_USAGE, "no room");
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "of 8, 16 or 32 bits");
+    t.kind = 2;
+    t.bits = 32;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "1, 2 or 4 channels");
+    t.channels = 1;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "one to three dimensions");
+    t.dims[0] = 4;
+    t.address_mode[0] = 4;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "modes 0 to 3");
+    t.address_mode[0] = 0;
+    t.address = data.address + 2;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "multiples of a texel");
+    t.address = data.address;
+    t.normalized_float = 1;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "8 and 16 bits");
+    t.normalized_float = 0;
+    t.kind = 1;
+    t.linear = 1;
+    RT_REFUSED(xlagpu_rt_make_texture(device, &t, &object), XLAGPU_ERROR_USAGE, "linear filtering");
+    t.kind = 2;
+    EXPECT(xlagpu_rt_make_texture(device, &t, &object) == XLAGPU_OK && object.address);
+    args[0] = object.address;
+    args[1] = out.address;
+    launch.parameters = args;
+    launch.parameter_bytes = sizeof args;
+    EXPECT(xlagpu_rt_launch_ptx(device, "k", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_download(device, &got, out, sizeof got) == XLAGPU_OK && got == 3);
+    xlagpu_rt_free(device, object);
+    RT_REFUSED(xlagpu_rt_launch_ptx(device, "k", ptx, sizeof ptx - 1, &launch, NULL), XLAGPU_ERROR_FAULT,
+        "there is no texture at");
+    xlagpu_rt_free(device, out);
+    xlagpu_rt_free(device, data);
+}
+
 /* ---- nothing where something should be ---- */
 
 static void nothing(void) {
@@ -91,6 +147,7 @@ static void nothing(void) {
         map.strides[0] = 256;
         EXPECT(xlagpu_rt_encode_tensor_map(device, &map, bytes) == XLAGPU_OK && bytes[0] != 0);
     }
+    textures();
     EXPECT(!xlagpu_rt_ptx_parameter(device, NULL, "x", 1, NULL, 0, NULL, NULL));
 }
 

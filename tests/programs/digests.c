@@ -21,6 +21,7 @@
  * (./build.sh digests), and the diff says how far it reached. --show prints the digests module by module, which
  * tells two builds' differences apart; --stop ends at the first difference. Folded constants and estimates come of the
  * C library, too: another one may want a table of its own. Ends with "N passed, N failed". */
+#define XG_ARENA_FENCES
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"

@@ -8,6 +8,7 @@
  * A stage is a function in tests/stages/STAGE.c that reads io->in and writes io->out; when it fails through the
  * context, the error message is the output. `runner [--bless] [--quiet] [--stop] FILE|DIR ...` compares, or
  * with --bless rewrites the expectations; --stop ends it at the first that differs. Ends with "N passed, N failed". */
+#define XG_ARENA_FENCES
 #include "../stages/case.h"
 #include <dirent.h>
 #include <sys/stat.h>

@@ -15,6 +15,7 @@
  * left out before stays so. A variant must end, in any case: a crash and a hang fail. Ends with 'N passed, N failed' */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
+#define XG_ARENA_FENCES
 #include "../stages/case.h"
 #include "expect.h"
 #include "table.h"

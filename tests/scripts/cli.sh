@@ -899,6 +899,37 @@ printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param 
 ld.param.u64 %%d, [d]; st.global.u32 [%%d+20], 5; ld.global.nc.u32 %%r, [%%d+20]; ret;\n}\n' > $W/nc.ptx
 expect 4 'load of offset 20 of argument 0, out:f32:2,4:.*, element .1,1., which the kernel has written' \
     "sim: a read-only load names argument and element" "$X sim $W/nc.ptx --arg out:f32:2,4:$W/y.npy"
+cat > $W/tex.ptx << 'END'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry fetch(.param .u64 t, .param .u64 out) {
+.reg .b64 %d<4>; .reg .b32 %r<2>; .reg .f32 %f<8>;
+ld.param.u64 %d1, [t]; ld.param.u64 %d2, [out];
+mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1;
+tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];
+mad.wide.u32 %d3, %r1, 4, %d2; st.global.f32 [%d3], %f2; ret;
+}
+END
+T="$X sim $W/tex.ptx --block 4"
+# 0, 16, 48 and 80: at 0 the first one, beyond whose middle is nothing else; at 1, 2 and 3 half way between two
+{ printf '\223NUMPY\001\000v\000'
+    printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
+    printf '\000\000\000\000\000\000\200\101\000\000\100\102\000\000\240\102'; } > $W/texels.npy
+expect 0 '^ +0 +8 +32 +64$' "sim: tex:, filtered" \
+    "$T --arg tex:$W/texels.npy,linear --arg out:f32:4:$W/t.npy && od -An -tf4 -j128 $W/t.npy"
+expect 2 'wrap and mirror are of normalized' "sim: tex: wraps only normalized coordinates" \
+    "$T --arg tex:$W/npz/vector.npy,wrap --arg out:f32:4:$W/t.npy"
+expect 2 'stand linear, normalized' "sim: tex: another word" \
+    "$T --arg tex:$W/npz/vector.npy,smooth --arg out:f32:4:$W/t.npy"
+expect 2 'stand linear, normalized' "sim: tex: two address modes" \
+    "$T --arg tex:$W/npz/vector.npy,clamp,border --arg out:f32:4:$W/t.npy"
+expect 2 'only integers of 8 and 16 bits' "sim: tex: normalized floats" \
+    "$T --arg tex:$W/npz/vector.npy,normfloat --arg out:f32:4:$W/t.npy"
+expect 2 'height,width' "sim: tex: layers without dimensions" \
+    "$T --arg tex:$W/npz/vector.npy,layers --arg out:f32:4:$W/t.npy"
+expect 4 "no texture at .* 't', in argument 0, in:" "sim: an array is no texture" \
+    "$T --arg in:$W/npz/vector.npy --arg out:f32:4:$W/t.npy"
 expect 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
 expect 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
 expect 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"

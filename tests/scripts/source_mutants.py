@@ -194,6 +194,8 @@ class Tests:
     def key_of(self, step, own=False):
         """Of all that a step consists of beside src/; own: without what it shares with others."""
         shared = [] if own else glob.glob("tests/stages/*") + glob.glob("tests/programs/*.h")
+        if " " in step:
+            return digest_of([step.split()[1], "tests/programs/digests.c", "tests/programs/medley.h"])
         if step.endswith(".txt"):
             return digest_of([step])
         if step == "corpus":
@@ -228,7 +230,7 @@ class Tests:
     def cost(self, step):
         if " " in step:
             return sum(self.cost(s) for s in step.split())
-        return self.without[step][3]
+        return self.without[step][3] if step in self.without else self.visits.get(f"digests {step}", [0, 0, 0])[2]
 
     def noticed(self, step, said):
         """Whether it ends otherwise than without the change. Of several texts all passed, each file of a detector."""
@@ -237,7 +239,8 @@ class Tests:
     def watch(self):
         """Which functions each test calls: only these tests can notice a change of one."""
         how = "clang -w -O0 -no-pie -fsanitize-coverage=func,inline-bool-flag,pc-table build/m/visited.o"
-        missing = [s for s in self.steps_all if self.visits.get(s, [0])[0] != self.key_of(s, True)]
+        parts = self.parts_of_digests()
+        missing = [s for s in self.steps_all + parts if self.visits.get(s, [0])[0] != self.key_of(s, True)]
         if self.quick:  # a detector calls nearly everything
             missing = [s for s in missing if s not in DETECTORS]
         open("build/m/visited.c", "w").write(VISITED)
@@ -245,15 +248,23 @@ class Tests:
             return
         made = None
         for s in missing:
-            program = "runner" if s.endswith(".txt") else s
+            word, _, part = s.partition(" ")
+            program = "runner" if word.endswith(".txt") else word
             if program != made:
                 self.watched_names(self.tool(how, "watched") if s == "corpus" else self.build(program, how, "watched"))
                 made = program
             if s == "corpus":
                 self.watch_one(s, "XLAGPU_TOOL=build/m/watched sh tests/scripts/corpus.sh host")
             else:
-                self.watch_one(s, f"build/m/watched {s if program == 'runner' else self.programs[s]}")
+                what = s if program == "runner" else part.replace("=", " ") or self.programs[s]
+                self.watch_one(s, f"build/m/watched {what}")
         self.save()
+
+    def parts_of_digests(self):
+        """A step for each file of which the digests have a line, and one for the random modules."""
+        words = [] if self.only_texts else self.programs["digests"].split()
+        files = [f for w in words[2:] for f in sorted(glob.glob(w))]
+        return [f"digests {f}" for f in files] + (["digests " + "=".join(words[:2])] if words else [])
 
     def watched_names(self, build):
         """Builds what is watched; its functions by their places."""
@@ -270,10 +281,10 @@ class Tests:
         out = "build/m/visited.txt"
         if os.path.exists(out):
             os.remove(out)
-        subprocess.run(f"XG_VISITED={os.path.abspath(out)} {command}", shell=True, capture_output=True)
+        took = run(f"XG_VISITED={os.path.abspath(out)} {command}", 1000)[1]
         places = set(open(out).read().split()) if os.path.exists(out) else ()
         called = sorted({self.names.get(int(p, 16), "") for p in places})
-        self.visits[step] = [self.key_of(step, True), called]
+        self.visits[step] = [self.key_of(step, True), called, took]
         if time.time() > self.saved + 20:
             self.save()
 
@@ -292,13 +303,21 @@ class Tests:
         if self.only_texts:
             return [s for s in (first, second) if s] + slow
         order = [first, first and "variants " + first, second, second and "variants " + second]
-        order.insert(len(order) if room in ("sim", "import", "rt", "eval") else 2, "digests")
+        order.insert(len(order) if room in ("sim", "import", "rt", "eval") else 2, self.digests(function))
         order += ["variants"] if not self.quick or not texts else []
         if not self.quick:
             near = [p for p in NEAR.get(room, []) if p in self.programs]
             rest = sorted((p for p in self.programs if p not in near + DETECTORS), key=self.cost)
             order += [s for s in slow + ["corpus"] + near + rest if s in can]
         return [s for s in order if s]
+
+    def digests(self, function):
+        """The step of what calls the function where the digests come from, quick files first; none: there is none."""
+        if function not in self.watched:
+            return "digests"
+        parts = [s for s in self.calls.get(function, ()) if s.startswith("digests ")]
+        parts.sort(key=lambda s: (not s.startswith("digests --"), self.visits[s][2]))
+        return " ".join(["digests"] + [s.split(" ")[1].replace("=", " ") for s in parts]) if parts else ""
 
     def look(self):
         """What each test says and how long it takes without a change."""
@@ -312,8 +331,9 @@ class Tests:
                 if time.time() > self.saved + 20:
                     self.save()
         self.save()
-        for s, (_, called) in self.visits.items():
-            for f in called if s in self.keys else ():
+        parts = set(self.parts_of_digests())
+        for s, (_, called, *_) in self.visits.items():
+            for f in called if s in self.keys or s in parts else ():
                 self.calls.setdefault(f, set()).add(s)
 
 

@@ -5,9 +5,12 @@
 
 static void device_print(xg_stage *io, const xg_device *d, bool own) {
     static const char *const mine[] = {"sm_count", "clock_mhz", "tensor_mhz", "tensor_f16", "memory_bytes", "bandwidth",
-        "l2_bytes", "l2_bandwidth", "link_bandwidth", "host_bandwidth"};
+        "l2_bytes", "l2_bandwidth", "link_bandwidth", "network_bandwidth", "host_bandwidth"};
     size_t column, k;
-    xg_printf(&io->out, "%s: cc %u%s\n", d->part, d->cc, d->warp_groups ? ", warp groups" : "");
+    xg_printf(&io->out, "%s: cc %u%s%s\n", d->part, d->cc, d->warp_groups ? ", warp groups" : "",
+        d->tensor_memory_i8 ? ", tensor memory, of integers too"
+        : d->tensor_memory  ? ", tensor memory"
+                            : "");
     column = 0;
 #define X(figure, most, what) \
     for (k = 0; k < XG_COUNT(mine) && own && strcmp(mine[k], #figure) != 0; k++) {} \

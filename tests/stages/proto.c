@@ -108,7 +108,7 @@ static void proto_compare(xg_stage *io, const xg_module *read, xg_str text) {
 static void stage_proto(xg_stage *io) {
     const char *found = strstr(io->in.text, "HloModule");
     const char *text = found && found < io->in.text + io->in.size ? found : NULL; /* not in the expectation */
-    char *bytes = (char *)xg_alloc_raw(io->arena, io->in.size + 1);
+    char *bytes = (char *)xg_alloc(io->arena, io->in.size + 1);                   /* a text ends with a zero byte */
     size_t end = text ? (size_t)(text - io->in.text) : io->in.size, n = proto_unhex(&io->in, bytes, end);
     xg_source s = {"FILE", NULL, 0};
     xg_module *m;

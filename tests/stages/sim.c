@@ -15,6 +15,8 @@
  *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory
  *         as the next parameter; strides in bytes;
  *                                    im2col: lower=-1,-1 upper=0,0 channels=16 pixels=8 instead of box
+ *     // tex NAME dims=4,3 layers=2 channels=2 modes=0,3 row=64 linear normalized normfloat     a texture of that memory,
+ *         whose elements are its components; its handle is the next parameter
  * With arguments, NAME TARGET ..., the PTX is that of tests/text/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all
  * must give the same. Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal.
  * The output is every buffer that the kernel may write, eight values a line (runs of one value are shortened; of more
@@ -156,6 +158,53 @@ static sim_buf *sim_buf_of(sim_case *k, const char *name) {
     while (i < k->n && strcmp(k->bufs[i].name, name) != 0) i++;
     return &k->bufs[i];
 }
+/* The address of a buffer as the next parameter. */
+static void sim_pointer(sim_case *k, const sim_buf *b) {
+    const uint64_t address = (uint64_t)(uintptr_t)b->p;
+    k->params = (k->params + 7) / 8 * 8;
+    memcpy(k->param + k->params, &address, 8);
+    k->params += 8;
+}
+static void sim_tex(xg_stage *io, sim_case *k, const char *p) {
+    sim_buf *of, *object;
+    xlagpu_texture t;
+    const char *wrong;
+    char w[64];
+    memset(&t, 0, sizeof t);
+    p = sim_word(p, w);
+    of = sim_buf_of(k, w);
+    if (of == &k->bufs[k->n]) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: no memory '%s'", w);
+    t.address = (uint64_t)(uintptr_t)of->p;
+    t.kind = sim_is_float(of->t) ? 2 : of->t->name[0] == 's' ? 0 : 1;
+    t.bits = (uint32_t)of->t->bytes * 8;
+    t.channels = 1;
+    for (p = sim_word(p, w); *w; p = sim_word(p, w)) {
+        const char *q = strchr(w, '=');
+        long long v[3] = {0, 0, 0};
+        uint32_t i;
+        sim_numbers(q ? q + 1 : NULL, v, 3);
+        for (i = 0; i < 3; i++) {
+            if (strncmp(w, "dims=", 5) == 0) t.dims[i] = (uint32_t)v[i];
+            if (strncmp(w, "modes=", 6) == 0) t.address_mode[i] = (uint32_t)v[i];
+        }
+        if (strncmp(w, "layers=", 7) == 0) t.layers = (uint32_t)v[0];
+        if (strncmp(w, "channels=", 9) == 0) t.channels = (uint32_t)v[0];
+        if (strncmp(w, "row=", 4) == 0) t.row_bytes = (uint64_t)v[0];
+        if (strcmp(w, "linear") == 0) t.linear = 1;
+        if (strcmp(w, "normalized") == 0) t.normalized = 1;
+        if (strcmp(w, "normfloat") == 0) t.normalized_float = 1;
+    }
+    object = &k->bufs[k->n++];
+    xg_format(object->name, sizeof object->name, "texture");
+    object->t = sim_type_of(io->ctx, "x64");
+    object->count = XG_SIM_TEXTURE_BYTES / 8;
+    object->readonly = object->written = true;
+    object->p = (char *)xg_alloc(io->arena, XG_SIM_TEXTURE_BYTES + 256);
+    object->p += (256 - (uintptr_t)object->p % 256) % 256;
+    wrong = xg_sim_texture_encode(&t, object->p);
+    if (wrong) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: %s", wrong);
+    sim_pointer(k, object);
+}
 static void sim_cast(sim_case *k, const char *p) {
     char w[64];
     sim_buf *b;
@@ -167,7 +216,6 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter)
     sim_buf *b = &k->bufs[k->n++];
     char w[64], values[64][64];
     uint32_t i, n = 0;
-    uint64_t address;
     p = sim_word(p, b->name);
     p = sim_word(p, w);
     if (strcmp(w, "in") == 0) {
@@ -198,11 +246,7 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter)
             sim_store(b->t, b->p + (size_t)i * (size_t)b->t->bytes,
                 strcmp(values[i % n], "iota") == 0 ? number : values[i % n]);
     }
-    if (!parameter) return;
-    address = (uint64_t)(uintptr_t)b->p;
-    k->params = (k->params + 7) / 8 * 8;
-    memcpy(k->param + k->params, &address, 8);
-    k->params += 8;
+    if (parameter) sim_pointer(k, b);
 }
 static void sim_header(xg_stage *io, sim_case *k, const char *p) {
     char w[64];
@@ -212,6 +256,10 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
     }
     if (strncmp(p, "// map ", 7) == 0) {
         sim_map(io, k, p + 7);
+        return;
+    }
+    if (strncmp(p, "// tex ", 7) == 0) {
+        sim_tex(io, k, p + 7);
         return;
     }
     if (strncmp(p, "// cast ", 8) == 0) {
