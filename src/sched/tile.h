@@ -145,7 +145,7 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
 enum {
     XG_TILE_NO_UNIT = -1,
     XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
-    XG_TILE_CPU_BYTES = 64,    /* ... on a host's processor: a line of its cache, a register */
+    XG_TILE_CPU_BYTES = 64,    /* ... on a host's processor: a line of its cache */
     XG_TILE_WORD_BYTES = 4,
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */

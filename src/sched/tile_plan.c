@@ -73,17 +73,17 @@
     X(16, 64, 8, 8, 4, 4, 1) \
     X(16, 4, 128, 8, 4, 4, 1) \
     X(16, 128, 4, 8, 4, 4, 1)
-/* On a host's processor, in front of those: a row of a thread's columns is a line of its caches, which vectors of any
- * width fill, and each element of the other side is multiplied by the whole row. A step has several lines of each row:
- * the first one is waited for, the processor brings the next ones itself. */
+/* On a host's processor, in front of those: a step has several lines of each row of an operand: the first one is waited
+ * for, the processor brings the next ones itself. LLVM makes vectors of a thread's rows of 8 columns; of 16 it makes
+ * some of 4 where registers hold 16. */
 #define XG_TILE_CPU_SHAPES(X) \
-    X(4, 128, 128, 64, 8, 16, 1) \
-    X(4, 64, 128, 64, 8, 16, 1) \
-    X(4, 128, 64, 64, 8, 16, 1) \
-    X(4, 64, 64, 64, 8, 16, 1) \
-    X(4, 32, 64, 64, 8, 16, 1) \
-    X(4, 64, 32, 64, 8, 16, 1) \
-    X(4, 16, 64, 64, 8, 16, 1)
+    X(4, 128, 128, 64, 8, 8, 1) \
+    X(4, 64, 128, 64, 8, 8, 1) \
+    X(4, 128, 64, 64, 8, 8, 1) \
+    X(4, 64, 64, 64, 8, 8, 1) \
+    X(4, 32, 64, 64, 8, 8, 1) \
+    X(4, 64, 32, 64, 8, 8, 1) \
+    X(4, 16, 64, 64, 8, 8, 1)
 /* clang-format on */
 
 enum {
@@ -407,10 +407,8 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
  * memory and back with each step. Blocks run one after the other on each core. */
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
-        ROWS = 16,        /* columns of a thread whose rows are vectors: nothing is shuffled */
-        ROWS_EIGHTHS = 1, /* clocks of a product, in eighths */
-        WIDE = 64,        /* sums of a thread that fill eight registers of eight lanes */
-        WIDE_EIGHTHS = 2,
+        WIDE = 64,          /* sums of a thread that fill eight registers of eight lanes */
+        WIDE_EIGHTHS = 1,   /* clocks of a product, in eighths */
         HALF_EIGHTHS = 4,   /* with half as many sums */
         NARROW_EIGHTHS = 6, /* with fewer */
         FETCH_EIGHTHS = 8,  /* of an element that comes into shared memory */
@@ -420,8 +418,7 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     const xg_tile_shape *s = &p->shape;
     int64_t sums = (int64_t)s->tm * s->tn, each = xg_tile_over(p->blocks, m->sm_count), step;
     step = (int64_t)s->m * s->n * s->k *
-           (s->tn >= ROWS         ? ROWS_EIGHTHS
-               : sums >= WIDE     ? WIDE_EIGHTHS
+           (sums >= WIDE          ? WIDE_EIGHTHS
                : 2 * sums >= WIDE ? HALF_EIGHTHS
                                   : NARROW_EIGHTHS);
     step += (int64_t)(s->m + s->n) * (s->k * FETCH_EIGHTHS + LINE_EIGHTHS);
