@@ -326,6 +326,8 @@ typedef struct xlagpu_target_desc {
 /* api/texture.h -- a texture of the PTX simulator: what cudaResourceDesc and cudaTextureDesc say of one. */
 #ifndef XG_API_TEXTURE_H
 #define XG_API_TEXTURE_H
+#include <stdbool.h>
+#include <stdint.h>
 
 /* An array in device memory that `tex` reads, with CUDA's numbers. Zero is the default, as it is CUDA's: texels by
  * coordinates that count them, the nearest one, and those at the edge again beyond it. */
@@ -746,8 +748,8 @@ typedef struct xlagpu_tensor_map {
 } xlagpu_tensor_map;
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 /* host: the object of an xlagpu_texture (its fields stand at the beginning of this header). Its buffer's address is the
- * cudaTextureObject_t that a kernel takes; xlagpu_rt_free ends it. Elsewhere ERROR_UNSUPPORTED: the objects of a GPU are
- * its driver's, by cuTexObjectCreate. */
+ * cudaTextureObject_t that a kernel takes; xlagpu_rt_free ends it. Elsewhere ERROR_UNSUPPORTED: the objects of a GPU
+ * are its driver's, by cuTexObjectCreate. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
     xlagpu_device *device, const xlagpu_texture *texture, xlagpu_buffer *object);
 
@@ -758,7 +760,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 762
+#line 764
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -5121,8 +5123,8 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #else
 #define XG_SIM_X86 0
 #endif
-/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile; where small
- * code is asked for (-Os) they are 30 KB for a gain in arithmetic alone. */
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile; where
+ * small code is asked for (-Os) they are 30 KB for a gain in arithmetic alone. */
 #if XG_SIM_X86 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_SIM_AVX512 1
 #else
@@ -21980,8 +21982,8 @@ XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
         if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
     return false;
 }
-/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more; false after a fault.
- * A multiplication of a group is over when one of its warps has waited for it. */
+/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more;
+ * false after a fault. A multiplication of a group is over when one of its warps has waited for it. */
 XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, size_t at, size_t n) {
     uint32_t g, e, b, i, from, k;

@@ -446,8 +446,8 @@ typedef struct xlagpu_tensor_map {
 } xlagpu_tensor_map;
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 /* host: the object of an xlagpu_texture (its fields stand at the beginning of this header). Its buffer's address is the
- * cudaTextureObject_t that a kernel takes; xlagpu_rt_free ends it. Elsewhere ERROR_UNSUPPORTED: the objects of a GPU are
- * its driver's, by cuTexObjectCreate. */
+ * cudaTextureObject_t that a kernel takes; xlagpu_rt_free ends it. Elsewhere ERROR_UNSUPPORTED: the objects of a GPU
+ * are its driver's, by cuTexObjectCreate. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
     xlagpu_device *device, const xlagpu_texture *texture, xlagpu_buffer *object);
 

@@ -1,6 +1,8 @@
 /* api/texture.h -- a texture of the PTX simulator: what cudaResourceDesc and cudaTextureDesc say of one. */
 #ifndef XG_API_TEXTURE_H
 #define XG_API_TEXTURE_H
+#include <stdbool.h>
+#include <stdint.h>
 
 /* An array in device memory that `tex` reads, with CUDA's numbers. Zero is the default, as it is CUDA's: texels by
  * coordinates that count them, the nearest one, and those at the edge again beyond it. */

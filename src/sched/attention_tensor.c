@@ -11,7 +11,8 @@
  *
  * Where there are not enough columns for s and p, p lies where s was, and the next s is asked for behind o. Products
  * that a thread asks for are made in this order. While one group makes weights, the other one's products are made. A
- * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
+ * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32
+ * rows.
  * Two weights of neighbouring keys are a word of p. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C

@@ -32,8 +32,8 @@
 #else
 #define XG_SIM_X86 0
 #endif
-/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile; where small
- * code is asked for (-Os) they are 30 KB for a gain in arithmetic alone. */
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile; where
+ * small code is asked for (-Os) they are 30 KB for a gain in arithmetic alone. */
 #if XG_SIM_X86 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_SIM_AVX512 1
 #else

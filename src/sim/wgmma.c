@@ -260,8 +260,8 @@ XG_FN bool xg_sim_late_has(const xg_sim_warp *v, const xg_sim_late *l) {
         if (v->late[i].record == l->record && v->late[i].matrix[1] == l->matrix[1]) return true;
     return false;
 }
-/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more; false after a fault.
- * A multiplication of a group is over when one of its warps has waited for it. */
+/* Bytes [at, at + n) of shared memory of the block `of` are about to be written, which no wgmma may read any more;
+ * false after a fault. A multiplication of a group is over when one of its warps has waited for it. */
 XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, size_t at, size_t n) {
     uint32_t g, e, b, i, from, k;

@@ -15,8 +15,8 @@
  *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory
  *         as the next parameter; strides in bytes;
  *                                    im2col: lower=-1,-1 upper=0,0 channels=16 pixels=8 instead of box
- *     // tex NAME dims=4,3 layers=2 channels=2 modes=0,3 row=64 linear normalized normfloat     a texture of that memory,
- *         whose elements are its components; its handle is the next parameter
+ *     // tex NAME dims=4,3 layers=2 channels=2 modes=0,3 row=64 linear normalized normfloat     a texture of that
+ *         memory, whose elements are its components; its handle is the next parameter
  * With arguments, NAME TARGET ..., the PTX is that of tests/text/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all
  * must give the same. Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal.
  * The output is every buffer that the kernel may write, eight values a line (runs of one value are shortened; of more
