@@ -118,7 +118,7 @@ END
 
 recipe "an instruction of the compiler"
 row kir/ops.h 'X(NEGF, "arith.negf"' '    X(TWICEF, "arith.twicef", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \'
-row ptx/isel.c 'X(NEGF, F32, ANY' '    X(TWICEF, F32, ANY, 0, 0, 0, "add$f.f32 $d, $0, $0") \'
+row ptx/isel.c 'XA(NEGF, F32, ANY' '    XA(TWICEF, F32, ANY, "add$f.f32 $d, $0, $0") \'
 done_with 4 <<'END'
 # run: ptx sm_80
 func.func @f(%out: !llvm.ptr {llvm.align = 16, llvm.dereferenceable = 16, llvm.noalias, xla.slice_index = 0}) attributes {xla.entry, xla.inputs = 0, xla.threads = [1, 1, 1], xla.blocks = [1, 1, 1]} {
