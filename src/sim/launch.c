@@ -126,7 +126,10 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         m->heap = m->heap || what == XG_SIM_P_ALLOC || what == XG_SIM_P_FREE;
         m->prints = m->prints || what == XG_SIM_P_PRINT;
     }
-    for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+        m->multiplies_async = m->multiplies_async || xg_sim_is_wgmma(&m->code[i]);
+    }
     for (i = 0; i < m->n_code; i++) {
         const xg_sim_ins *in = &m->code[i];
         const bool load = xg_sim_is_load(in), access = load || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
@@ -371,6 +374,7 @@ XG_FN char *xg_sim_carve_out(xg_sim_carve *c, size_t bytes) {
 XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_launch *l) {
     xg_sim_carve c;
     xg_sim_worker w;
+    uint32_t i;
     memset(&w, 0, sizeof w);
     c.at = memory;
     c.n = 0;
@@ -404,6 +408,10 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
             &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
+    if (l->module->multiplies_async) {
+        xg_sim_late *late = (xg_sim_late *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_LATE * sizeof *late);
+        for (i = 0; memory && i < l->warps; i++) w.warps[i].late = late + i * XG_SIM_LATE;
+    }
     if (l->module->tensor_memory) {
         xg_sim_tensor_block t, *at = (xg_sim_tensor_block *)(void *)xg_sim_carve_out(&c, sizeof t);
         memset(&t, 0, sizeof t);
@@ -421,7 +429,6 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     {
         xg_sim_frame *frames =
             (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
-        uint32_t i;
         for (i = 0; memory && i < l->warps; i++) {
             w.warps[i].frames = frames + (size_t)i * (l->call_depth + 1);
             w.warps[i].id = i;

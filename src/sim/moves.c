@@ -42,27 +42,45 @@ typedef struct xg_sim_moves {
     void (*join)(char *to, const char *a, const char *b, uint32_t size);
 } xg_sim_moves;
 
+/* Are the lanes' numbers so far apart, each from the one before? Mostly not, and the last one shows it. */
 XG_FN bool xg_sim_base_beside32(const char *slot, uint32_t step) {
-    uint32_t a[XG_SIM_WARP], bad, i;
+    uint32_t a[XG_SIM_WARP], bad = 0, i;
+    memcpy(&a[0], slot, sizeof *a);
+    memcpy(&a[1], slot + sizeof a - sizeof *a, sizeof *a);
+    if (a[1] - a[0] != step * (XG_SIM_WARP - 1)) return false;
     memcpy(a, slot, sizeof a);
-    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
-    if (bad) return false; /* mostly they do not, and it shows here */
-    for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
-    return !bad;
-}
-XG_FN bool xg_sim_base_beside64(const char *slot, uint64_t step) {
-    uint64_t a[XG_SIM_WARP], bad;
-    uint32_t i;
-    memcpy(a, slot, sizeof a);
-    bad = (a[XG_SIM_WARP - 1] - a[0]) ^ step * (XG_SIM_WARP - 1);
-    if (bad) return false;
     for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
     return !bad;
 }
 #if XG_SIM_VECTORS
 typedef int32_t xg_sim_word4 __attribute__((vector_size(16), may_alias, aligned(4)));
 typedef uint32_t xg_sim_count4 __attribute__((vector_size(16), may_alias, aligned(4)));
+typedef uint64_t xg_sim_count2 __attribute__((vector_size(16), may_alias, aligned(4)));
 #endif
+XG_FN bool xg_sim_base_beside64(const char *slot, uint64_t step) {
+    uint64_t first, last;
+    uint32_t i;
+#if XG_SIM_VECTORS
+    const xg_sim_count2 each = {step, step};
+    xg_sim_count2 bad = {0, 0};
+#else
+    uint64_t a[XG_SIM_WARP], bad = 0;
+#endif
+    memcpy(&first, slot, 8);
+    memcpy(&last, slot + 8 * (XG_SIM_WARP - 1), 8);
+    if (last - first != step * (XG_SIM_WARP - 1)) return false;
+#if XG_SIM_VECTORS
+    for (i = 0; i < XG_SIM_WARP - 2; i += 2) { /* the last lane has been looked at */
+        const xg_sim_count2 *two = (const xg_sim_count2 *)(const void *)(slot + 8 * (size_t)i);
+        bad |= (*(const xg_sim_count2 *)(const void *)(slot + 8 * (size_t)i + 8) - *two) ^ each;
+    }
+    return !(bad[0] | bad[1]);
+#else
+    memcpy(a, slot, sizeof a);
+    for (i = 1; i < XG_SIM_WARP; i++) bad |= (a[i] - a[i - 1]) ^ step;
+    return !bad;
+#endif
+}
 /* A distance below zero or beyond the limit has its sign bit, or that of what is left. */
 XG_FN bool xg_sim_base_inside32(uint32_t *off, const char *slot, uint32_t add, uint32_t limit, uint32_t align) {
     uint32_t i;
@@ -148,8 +166,17 @@ XG_FN uint32_t xg_sim_shuffle_from(xg_sim_shuffleop op, uint32_t i, uint32_t b, 
     *ok = op == XG_SIM_SHUFFLE_UP ? (int32_t)j >= (int32_t)top : j <= top;
     return *ok ? j : i;
 }
+/* Reductions exchange over the whole warp, all lanes by the same distance: that is a loop without a question. */
 XG_FN void xg_sim_base_shuffle(char *to, char *good, const char *a, const char *b, const char *c, xg_sim_shuffleop op) {
     uint32_t out[XG_SIM_WARP], ok[XG_SIM_WARP], i, x, y;
+    memcpy(&x, b, 4);
+    memcpy(&y, c, 4);
+    if (op == XG_SIM_SHUFFLE_BFLY && y == 31 && !memcmp(b, b + 4, 124) && !memcmp(c, c + 4, 124)) {
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(&out[i], a + 4 * (i ^ (x & 31)), 4);
+        memcpy(to, out, sizeof out);
+        if (good) memset(good, 0xFF, sizeof ok);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
         memcpy(&x, b + i * 4, 4);
         memcpy(&y, c + i * 4, 4);

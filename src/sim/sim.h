@@ -516,6 +516,7 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool multiplies_async;  /* there is a wgmma */
     bool constants;         /* there is a load with .nc or a tex */
     bool textures;          /* there is a tex */
     bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */

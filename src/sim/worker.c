@@ -58,7 +58,7 @@ typedef struct xg_sim_warp {
     bool in_cluster_barrier; /* it has arrived and not yet gone on */
     uint32_t cluster_phase;  /* the phase it arrived in */
     xg_sim_frame *frames;
-    xg_sim_late late[XG_SIM_LATE];
+    xg_sim_late *late; /* XG_SIM_LATE; NULL: the module has no wgmma */
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
 
