@@ -50,8 +50,11 @@ XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
     if (!(xg_type_class(sum) & (XGT_F | XGT_C))) return XG_PIPE_INTEGER;
     return xg_type_bits(xg_type_real(sum)) > 32 ? XG_PIPE_F64 : XG_PIPE_F32;
 }
+/* Operands that go through registers cost instructions in each round, and the more rounds are written out the less each
+ * counts; where both are copied past them a quarter of the code does, which compiles faster. */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
-    int64_t sums = p->shape.tm * p->shape.tn, most = sums >= XG_TILE_MANY_SUMS ? XG_TILE_UNROLL_MANY : XG_TILE_UNROLL;
+    int64_t sums = p->shape.tm * p->shape.tn, most = XG_TILE_UNROLL;
+    if (sums >= XG_TILE_MANY_SUMS && !(p->fetch[0].async && p->fetch[1].async)) most = XG_TILE_UNROLL_MANY;
     return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
