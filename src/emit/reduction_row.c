@@ -143,7 +143,7 @@ XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
 /* The map of all rows that the lanes have, one row's indices behind the other's; m->kept counts these sets of rows. */
 XG_FN const xg_imap *xg_row_sets_map(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m,
     const xg_imap *(*of)(const xg_reduction *, const xg_walk_map *)) {
-    const xg_aff *all[XG_ROW_OWN_MAX * XG_RANK_MAX], *set = m->kept;
+    const xg_aff *all[XG_ROW_OWN_MAX * (int)XG_RANK_MAX], *set = m->kept;
     int64_t own = xg_row_own(plan), k;
     uint32_t n = 0, j;
     if (own == 1) return of(r, m);

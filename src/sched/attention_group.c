@@ -219,7 +219,7 @@ XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, x
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(p->depth), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
     int64_t times = p->depth / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
-    int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / XG_WARP_LANES);
+    int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
     query = xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
     query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));

@@ -239,7 +239,7 @@ XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
     if (p->shape.grouped) /* its group's products, then what it makes of them */
-        return XG_TILE_BULK_GROUP / XG_WARP_LANES * p->warp_rows * p->shape.step * (p->depth + p->columns) / rate +
+        return XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows * p->shape.step * (p->depth + p->columns) / rate +
                issue + XG_ATTENTION_GROUP_CLOCKS;
     if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
     own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;

@@ -19,13 +19,14 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_MADE,        /* scores of a step */
-    XG_ATTENTION_SUMMED,      /* ... and sums */
-    XG_ATTENTION_DONE,        /* everything */
-    XG_ATTENTION_READY,       /* weights, of all threads */
-    XG_ATTENTION_TAKEN,       /* scores, by all threads */
-    XG_ATTENTION_LEFT,        /* tensor memory, by all threads: of the first group, for all groups */
-    XG_ATTENTION_AT_ONCE = 64 /* columns that are read at a time: 32 registers */
+    XG_ATTENTION_MADE,         /* scores of a step */
+    XG_ATTENTION_SUMMED,       /* ... and sums */
+    XG_ATTENTION_DONE,         /* everything */
+    XG_ATTENTION_READY,        /* weights, of all threads */
+    XG_ATTENTION_TAKEN,        /* scores, by all threads */
+    XG_ATTENTION_LEFT,         /* tensor memory, by all threads: of the first group, for all groups */
+    XG_ATTENTION_AT_ONCE = 64, /* columns that are read at a time: 32 registers */
+    XG_ATTENTION_VECTORS_AT_ONCE = XG_ATTENTION_AT_ONCE / (int)XG_KMMA_N
 };
 
 /* ---- places ---- */
@@ -84,7 +85,8 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
     };
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
     at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
-    if (lane >= 0) at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / XG_WARP_LANES), OWN, at);
+    if (lane >= 0)
+        at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / (int)XG_WARP_LANES), OWN, at);
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
     return xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
 }
@@ -92,10 +94,12 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
 /* ---- what a warp reads and writes ---- */
 
 /* Columns that are read at a time, of so many. */
-XG_FN int64_t xg_attention_read_at_once(int64_t columns) { return XG_MIN(columns & -columns, XG_ATTENTION_AT_ONCE); }
+XG_FN int64_t xg_attention_read_at_once(int64_t columns) {
+    return XG_MIN(columns & -columns, (int64_t)XG_ATTENTION_AT_ONCE);
+}
 /* Vectors of four for each eight columns from one on, of a warp's block-th sixteen rows. */
 XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, int64_t block, int64_t column, int64_t n) {
-    const xg_ktype *types[XG_ATTENTION_AT_ONCE / XG_KMMA_N];
+    const xg_ktype *types[XG_ATTENTION_VECTORS_AT_ONCE];
     xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
     xg_kop *op;
     int64_t k;
@@ -124,7 +128,7 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, bool none) {
     int64_t first = xg_attention_sums_at(w->p);
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
-            xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N], *v = NULL, *x;
+            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x;
             if (!none) v = xg_attention_read_cells(w, block, first + c, n);
             for (k = 0; k < n / XG_KMMA_N; k++) {
                 o[1 + k] = xg_attention_no_sums(w);
@@ -141,7 +145,7 @@ XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
     int64_t words = w->p->own / XG_ATTENTION_PAIR, n = xg_attention_read_at_once(words), block, c, k;
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < words; c += n) {
-            xg_kval *o[1 + XG_ATTENTION_AT_ONCE / XG_KMMA_N];
+            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE];
             for (k = 0; k < n / XG_KMMA_N; k++)
                 o[1 + k] = xg_attention_packed(w, &w->scores[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
             xg_attention_write_cells(w, block, xg_attention_weights_at(w->p) + c, o, n / XG_KMMA_N);
