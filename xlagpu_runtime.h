@@ -23298,7 +23298,7 @@ XG_FN int xg_sim_text_round(double x, int fraction, int *exponent, char *digits)
     if (n < 0) return 0;
     if (n == 0) { /* one place below the last one that is kept: it rounds to 0 or to 1 */
         *exponent = xg_float_digits(x, 17, digits);
-        n = digits[0] > '5' || (digits[0] == '5' && strspn(digits + 1, "0") < 16);
+        n = digits[0] > '5' || (digits[0] == '5' && memcmp(digits + 1, "0000000000000000", 16) != 0);
         digits[0] = '1';
         *exponent += n;
         return n;
