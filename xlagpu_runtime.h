@@ -15952,7 +15952,7 @@ XG_RACY XG_FN bool xg_sim_tags_calm(const xg_sim_moves *v, const xg_sim_marks *m
  * noted. */
 XG_RACY XG_FN bool xg_sim_track_quads(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t k, size_t n, uint32_t mine, bool write) {
-    uint32_t first = m->r ? m->r[k] : 0, *w = m->w + k, *r = m->r + k;
+    uint32_t first = m->r ? m->r[k] : 0, *w = m->w + k, *r = m->r ? m->r + k : NULL;
     bool foreign = m->floor != m->block;
     if (!m->tag) {
         if (!write) return v->within(w, n, m->least, 0x7FFFFFFFu);
