@@ -339,11 +339,11 @@ typedef struct xlagpu_texture {
     uint32_t kind;      /* of a component: 0 signed, 1 unsigned, 2 float, as cudaChannelFormatKind */
     uint32_t bits;      /* of a component: 8, 16, 32 */
     uint32_t channels;  /* components of a texel: 1, 2, 4 */
-    uint32_t
-        address_mode[3]; /* by dimension: 0 wrap, 1 clamp, 2 mirror, 3 border (which is 0), as cudaTextureAddressMode;
-                               * wrap and mirror are clamp where coordinates are not normalised */
-    uint32_t linear;     /* not 0: linear filtering */
-    uint32_t normalized; /* not 0: coordinates from 0 to 1 */
+    /* By dimension: 0 wrap, 1 clamp, 2 mirror, 3 border (which is 0), as cudaTextureAddressMode; wrap and mirror are
+     * clamp where coordinates are not normalised. */
+    uint32_t address_mode[3];
+    uint32_t linear;           /* not 0: linear filtering */
+    uint32_t normalized;       /* not 0: coordinates from 0 to 1 */
     uint32_t normalized_float; /* not 0: integers of 8 and 16 bits are read as floats from 0 or -1 to 1 */
 } xlagpu_texture;
 
@@ -21752,8 +21752,8 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
  * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
- * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
- * columns of D is one multiplication of matrix.c.
+ * (those that come together share the work on B). A part of 8 columns of D is one multiplication of matrix.c. Fence,
+ * commit and wait move nothing: they say until when registers and shared memory belong to a multiplication (late.c).
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at

@@ -14,11 +14,11 @@ typedef struct xlagpu_texture {
     uint32_t kind;      /* of a component: 0 signed, 1 unsigned, 2 float, as cudaChannelFormatKind */
     uint32_t bits;      /* of a component: 8, 16, 32 */
     uint32_t channels;  /* components of a texel: 1, 2, 4 */
-    uint32_t
-        address_mode[3]; /* by dimension: 0 wrap, 1 clamp, 2 mirror, 3 border (which is 0), as cudaTextureAddressMode;
-                               * wrap and mirror are clamp where coordinates are not normalised */
-    uint32_t linear;     /* not 0: linear filtering */
-    uint32_t normalized; /* not 0: coordinates from 0 to 1 */
+    /* By dimension: 0 wrap, 1 clamp, 2 mirror, 3 border (which is 0), as cudaTextureAddressMode; wrap and mirror are
+     * clamp where coordinates are not normalised. */
+    uint32_t address_mode[3];
+    uint32_t linear;           /* not 0: linear filtering */
+    uint32_t normalized;       /* not 0: coordinates from 0 to 1 */
     uint32_t normalized_float; /* not 0: integers of 8 and 16 bits are read as floats from 0 or -1 to 1 */
 } xlagpu_texture;
 

@@ -240,20 +240,26 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
     }
 }
 
+/* Functions by opcode, as pointers of one type; who calls one gives it its own type back. */
+typedef void (*xg_eval_any)(void);
+typedef struct xg_eval_row {
+    xg_opcode op;
+    xg_eval_any f;
+} xg_eval_row;
+XG_FN xg_eval_any xg_eval_find(const xg_eval_row *rows, size_t n, xg_opcode op) {
+    size_t k;
+    for (k = 0; k < n; k++)
+        if (rows[k].op == op) return rows[k].f;
+    return NULL;
+}
 typedef double (*xg_eval_function)(double);
 XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
-    static const struct {
-        xg_opcode op;
-        xg_eval_function f;
-    } rows[] = {
-#define X(op, f) {XG_##op, f},
+    static const xg_eval_row rows[] = {
+#define X(op, f) {XG_##op, (xg_eval_any)(xg_eval_function)(f)},
         XG_EVAL_FLOAT_FUNCTIONS(X)
 #undef X
     };
-    size_t k;
-    for (k = 0; k < XG_COUNT(rows); k++)
-        if (rows[k].op == op) return rows[k].f;
-    return NULL;
+    return (xg_eval_function)xg_eval_find(rows, XG_COUNT(rows), op);
 }
 #define XG_EVAL_FLOAT_CASE1(op, value) \
     case XG_##op: \
@@ -320,38 +326,26 @@ XG_FN bool xg_complex_compared(int direction, xg_complex a, xg_complex b) {
     case XG_DIR_LT: return xg_complex_less(a, b);
     case XG_DIR_GT: return xg_complex_less(b, a);
     case XG_DIR_LE: return xg_complex_least(a, b);
-    default: return xg_complex_least(b, a);
+    default: return xg_complex_least(b, a); /* GE: the verifier takes no seventh */
     }
 }
 typedef xg_complex (*xg_complex_function)(xg_complex);
 typedef xg_complex (*xg_complex_function2)(xg_complex, xg_complex);
 XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
-    static const struct {
-        xg_opcode op;
-        xg_complex_function f;
-    } rows[] = {
-#define X(op, f) {XG_##op, xg_complex_##f},
+    static const xg_eval_row rows[] = {
+#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
         XG_EVAL_COMPLEX_UNARY(X)
 #undef X
     };
-    size_t k;
-    for (k = 0; k < XG_COUNT(rows); k++)
-        if (rows[k].op == op) return rows[k].f;
-    return NULL;
+    return (xg_complex_function)xg_eval_find(rows, XG_COUNT(rows), op);
 }
 XG_FN xg_complex_function2 xg_complex_function2_of(xg_opcode op) {
-    static const struct {
-        xg_opcode op;
-        xg_complex_function2 f;
-    } rows[] = {
-#define X(op, f) {XG_##op, xg_complex_##f},
+    static const xg_eval_row rows[] = {
+#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
         XG_EVAL_COMPLEX_BINARY(X)
 #undef X
     };
-    size_t k;
-    for (k = 0; k < XG_COUNT(rows); k++)
-        if (rows[k].op == op) return rows[k].f;
-    return NULL;
+    return (xg_complex_function2)xg_eval_find(rows, XG_COUNT(rows), op);
 }
 /* Element i of an array of c64 or, if wide, c128. */
 XG_FN xg_complex xg_complex_load(const void *p, size_t i, bool wide) {

@@ -86,9 +86,10 @@ XG_FN bool xg_while_constant(const xg_while *w, const xg_inst *i, int64_t *v) {
 XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int64_t bound, int64_t step) {
     int64_t span, n, last;
     if (init == INT64_MIN || bound == INT64_MIN || (t == XLAGPU_U64 && (init < 0 || bound < 0))) return -1;
-    if (xg_str_is(direction, "NE"))
-        return xg_add64(bound, -init, &span) && span != INT64_MIN && span % step == 0 && span / step >= 0 ? span / step
-                                                                                                          : -1;
+    if (xg_str_is(direction, "NE")) {
+        if (!xg_add64(bound, -init, &span) || span == INT64_MIN || span % step) return -1; /* -span is a number, too */
+        return XG_MAX(span / step, (int64_t)-1);
+    }
     if (xg_str_is(direction, "LE")) {
         if (bound == INT64_MAX) return -1;
         bound++;

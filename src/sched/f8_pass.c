@@ -3,17 +3,14 @@
  *
  * The pattern is XLA's: y, a scaled product and what is done to it (cublaslt.c), is multiplied or divided by a number,
  * limited to what f8 holds, and converted; max |y| over all of it may be asked for, too. Our own kernels need a second
- * one for the largest value, which reads y again; the library writes both from the first. Which of
- * both takes longer is estimated. What the library divides by is turned over first. */
+ * one for the largest value, which reads y again; the library writes both from the first. The pass asks no estimate:
+ * this early nothing says what our product will take, and a share of the library's own time would always say the
+ * library. What the library divides by is turned over first. */
 #ifndef XG_SCHED_F8_PASS_C
 #define XG_SCHED_F8_PASS_C
 #include "attention_pass.c"
 #include "cublaslt.c"
-#include "dnn_attention.c"
 
-enum {
-    XG_F8_OWN_PERMILLE = 700 /* of a matrix unit's rate, that our products of f8 reach; reasoned, not measured */
-};
 typedef struct xg_f8_match {
     xg_inst *narrow, *y, *scale; /* the conversion; what is scaled; by which number, or NULL */
     bool divides;
@@ -126,25 +123,12 @@ XG_FN bool xg_f8_is_closed(xg_attention_members *w, const xg_f8_match *f) {
     }
     return w->n < XG_ATTENTION_MEMBERS;
 }
-/* Picoseconds of our kernels: the product at a smaller share of the units' rate, and where the largest value is asked
- * for, another one that reads y, which the first has written. */
-XG_FN int64_t xg_f8_own_time(const xg_lt_match *m, const xg_device *d, int64_t library) {
-    double y = (double)m->dot->shape->elements * xg_type_bytes(XLAGPU_F32);
-    int64_t product = xg_cost_scale(library, XG_LT_PEAK_PERMILLE, XG_F8_OWN_PERMILLE) + d->graph_ns * 1000;
-    return m->largest ? product + (int64_t)xg_cost_moved(d, 2 * y) + d->graph_ns * 1000 : product;
-}
 XG_FN bool xg_f8_order(xg_arena *a, xg_inst *fusion) {
-    const xg_module *module = fusion->comp->module;
-    int64_t library, own;
     xg_lt_match m;
     xg_lt_types types;
     xg_lt_call c;
     xg_record r;
     if (!xg_lt_takes(fusion, &m, &c, &types)) return false;
-    library = xg_lt_time(&m, &c, &types, &module->device);
-    own = xg_f8_own_time(&m, &module->device, library);
-    library += module->device.graph_ns * 1000;
-    if (!(module->libraries & XG_EXE_LIBRARY_ALWAYS) && library >= own) return false;
     memset(&r, 0, sizeof r);
     r.kind = XG_STR("library");
     r.way = XG_STR("cublaslt");

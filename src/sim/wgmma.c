@@ -1,8 +1,8 @@
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
  * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
- * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
- * columns of D is one multiplication of matrix.c.
+ * (those that come together share the work on B). A part of 8 columns of D is one multiplication of matrix.c. Fence,
+ * commit and wait move nothing: they say until when registers and shared memory belong to a multiplication (late.c).
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at
