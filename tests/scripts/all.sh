@@ -39,6 +39,7 @@ part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" sh tests/scripts/aarch64.sh
 part "examples" sh tests/scripts/examples.sh
 have python3 && part "documents" python3 tests/scripts/docs.py
+have python3 && part "errors to plant in tiles have their places" python3 tests/scripts/tile_mutants.py --check
 have python3 && part "table of split factors" python3 tests/scripts/spmd_coverage.py --check
 part "recipes" sh tests/scripts/recipes.sh
 part "packages" sh tests/scripts/packages.sh

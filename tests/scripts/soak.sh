@@ -56,6 +56,7 @@ done
 part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
 part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
 part "fuzz foreign ptx, sanitized" build/soak/fuzz ptx 200 1000 tests/text/sim/foreign/*.ptx bench/kernels/*.ptx
+have python3 && have tcc && part "errors planted in tiles" python3 tests/scripts/tile_mutants.py
 have python3 && have tcc && part "changes of src that tests notice" python3 tests/scripts/source_mutants.py
 part "fuzz import, sanitized" build/soak/fuzz import 200 5000 $(imported_cases tests/corpus/*.hlo)
 part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
