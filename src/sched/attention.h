@@ -206,6 +206,7 @@ XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, ui
 /* ---- attention_mask.c ---- */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
+XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
 
 /* ---- attention_box.c ---- */

@@ -35,6 +35,13 @@ XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i) {
     while (i->op == XG_BROADCAST || i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
     return i->op == XG_CONSTANT && !i->literal->elided && i->shape->elements == 1 ? i : NULL;
 }
+/* The number that all elements of a constant are. */
+XG_FN bool xg_attention_constant(const xg_inst *i, double *v) {
+    const xg_inst *c = xg_attention_uniform(i);
+    if (!c || xg_type_class(c->shape->type) != XGT_F) return false;
+    *v = xg_literal_get_float(c->literal, 0);
+    return true;
+}
 XG_FN bool xg_attention_read_integer(
     const xg_attention_site *w, xg_inst *i, const xg_imap *map, int64_t scale, xg_attention_integer *out) {
     if (out->n == XG_ATTENTION_BOUND_READS || !xg_attention_ignores(w, map, XG_ATTENTION_KEY) ||

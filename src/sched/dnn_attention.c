@@ -93,13 +93,6 @@ XG_FN bool xg_sdpa_softmax(xg_sdpa *s) {
         return xg_sdpa_not(s, "its weights are not divided by their sum alone");
     return true;
 }
-/* The number that all elements of a constant are. */
-XG_FN bool xg_sdpa_number(const xg_inst *i, double *v) {
-    const xg_inst *c = xg_attention_uniform(i);
-    if (!c || xg_type_class(c->shape->type) != XGT_F) return false;
-    *v = xg_literal_get_float(c->literal, 0);
-    return true;
-}
 /* x - y, or 1 less, which is not negative where the comparison says `holds`. */
 XG_FN bool xg_sdpa_bound(xg_sdpa *s, xg_attention_site *w, const xg_inst *compare, const xg_imap *map, bool holds) {
     static const char *const directions[] = {"GE", "LT", "GT", "LE"}; /* each with its opposite behind it */
@@ -126,8 +119,8 @@ XG_FN bool xg_sdpa_mask(xg_sdpa *s, xg_attention_site *w, const xg_inst *i, cons
     map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
     for (; xg_attention_moves(c) || c->op == XG_BROADCAST; c = XG_OPERAND(c, 0))
         map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, c, 0));
-    if (s->bound || c->op != XG_COMPARE || !xg_sdpa_number(XG_OPERAND(i, 3 - *next), &s->masked) || s->scale != 1 ||
-        s->array[XG_SDPA_BIAS] || !xg_sdpa_bound(s, w, c, map, *next == 1))
+    if (s->bound || c->op != XG_COMPARE || !xg_attention_constant(XG_OPERAND(i, 3 - *next), &s->masked) ||
+        s->scale != 1 || s->array[XG_SDPA_BIAS] || !xg_sdpa_bound(s, w, c, map, *next == 1))
         return xg_sdpa_not(s, "its mask is not that above the diagonal");
     return true;
 }
@@ -157,7 +150,7 @@ XG_FN bool xg_sdpa_bias(xg_sdpa *s, xg_attention_site *w, const xg_inst *i, cons
 XG_FN bool xg_sdpa_scale(xg_sdpa *s, const xg_inst *i, uint32_t *next) {
     double v;
     *next = i->op == XG_MULTIPLY && xg_attention_uniform(XG_OPERAND(i, 0)) ? 1 : 0;
-    if (!xg_sdpa_number(XG_OPERAND(i, 1 - *next), &v) || s->scale != 1)
+    if (!xg_attention_constant(XG_OPERAND(i, 1 - *next), &v) || s->scale != 1)
         return xg_sdpa_not(s, "its scores are multiplied by more than one number");
     s->scale = i->op == XG_DIVIDE ? 1 / v : v;
     return true;

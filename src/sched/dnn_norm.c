@@ -44,13 +44,13 @@ XG_FN const xg_inst *xg_dnn_norm_mean(const xg_dnn_norm *n, const xg_inst *i) {
     xg_ints dims;
     i = xg_lt_peel(i);
     for (k = 0; k < 2 && !(count > 0); k++)
-        if ((i->op == XG_MULTIPLY || (i->op == XG_DIVIDE && k)) && xg_sdpa_number(XG_OPERAND(i, k), &count)) {
+        if ((i->op == XG_MULTIPLY || (i->op == XG_DIVIDE && k)) && xg_attention_constant(XG_OPERAND(i, k), &count)) {
             if (i->op == XG_MULTIPLY) count = 1 / count;
             i = xg_lt_peel(XG_OPERAND(i, !k));
         }
     if (!(fabs(count - (double)n->lanes) <= 1e-6 * (double)n->lanes) || i->op != XG_REDUCE || i->n_operands != 2 ||
-        !xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) || !xg_sdpa_number(XG_OPERAND(i, 1), &init) || init != 0 ||
-        i->shape->type != XLAGPU_F32 || i->shape->elements != n->rows || !xg_lt_is_row_major(i->shape))
+        !xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) || !xg_attention_constant(XG_OPERAND(i, 1), &init) ||
+        init != 0 || i->shape->type != XLAGPU_F32 || i->shape->elements != n->rows || !xg_lt_is_row_major(i->shape))
         return NULL;
     dims = xg_attr_ints(i, XG_A_dimensions);
     for (k = 0; k < dims.n; k++)
@@ -73,7 +73,8 @@ XG_FN bool xg_dnn_norm_is_variance(const xg_dnn_norm *n, const xg_inst *i) {
     double low;
     i = xg_lt_peel(i);
     if (xg_dnn_norm_is_square(n, xg_dnn_norm_mean(n, i), !n->mean)) return true;
-    if (i->op == XG_MAXIMUM && xg_sdpa_number(XG_OPERAND(i, 1), &low) && low == 0) i = xg_lt_peel(XG_OPERAND(i, 0));
+    if (i->op == XG_MAXIMUM && xg_attention_constant(XG_OPERAND(i, 1), &low) && low == 0)
+        i = xg_lt_peel(XG_OPERAND(i, 0));
     if (i->op != XG_SUBTRACT || !xg_dnn_norm_is_square(n, xg_dnn_norm_mean(n, XG_OPERAND(i, 0)), true)) return false;
     squared = xg_lt_peel(XG_OPERAND(i, 1));
     return squared->op == XG_MULTIPLY && n->mean && xg_lt_peel(XG_OPERAND(squared, 0)) == n->mean &&
@@ -128,7 +129,7 @@ XG_FN bool xg_dnn_norm_result(xg_dnn_norm *n, const xg_inst *i) {
         if (!of || !xg_dnn_norm_is_x(n, of) || !xg_dnn_norm_is_x(n, XG_OPERAND(n->centre, 0))) return false;
     }
     i = xg_lt_peel(XG_OPERAND(n->share, 0));
-    return i->op == XG_ADD && xg_sdpa_number(XG_OPERAND(i, 1), &n->epsilon) &&
+    return i->op == XG_ADD && xg_attention_constant(XG_OPERAND(i, 1), &n->epsilon) &&
            xg_dnn_norm_is_variance(n, XG_OPERAND(i, 0));
 }
 /* The result first, since it says what the others may be. */

@@ -22,7 +22,7 @@ typedef struct xg_f8_match {
 
 XG_FN bool xg_f8_is_limit(const xg_inst *i, xlagpu_type t, double sign) {
     double v;
-    return xg_sdpa_number(i, &v) && v == sign * xg_float_decode(t, xg_float_format_of(t)->max_bits);
+    return xg_attention_constant(i, &v) && v == sign * xg_float_decode(t, xg_float_format_of(t)->max_bits);
 }
 /* One operation of limits less; NULL: it is none. */
 XG_FN xg_inst *xg_f8_limited(const xg_inst *i, xlagpu_type t) {
@@ -59,7 +59,7 @@ XG_FN xg_inst *xg_f8_largest(const xg_inst *y) {
         double init;
         if (r && r->op == XG_REDUCE && r->n_operands == 2 && r->shape->elements == 1 && XG_OPERAND(r, 0) == abs &&
             xg_reducer_is_plain(xg_attr_comp(r, XG_A_to_apply)) &&
-            xg_attr_comp(r, XG_A_to_apply)->root->op == XG_MAXIMUM && xg_sdpa_number(XG_OPERAND(r, 1), &init) &&
+            xg_attr_comp(r, XG_A_to_apply)->root->op == XG_MAXIMUM && xg_attention_constant(XG_OPERAND(r, 1), &init) &&
             init <= 0)
             return r;
     }
