@@ -45,10 +45,12 @@ typedef struct xg_sched {
     /* by instruction id: its number; the module's, each computation writes its own */
     uint32_t *index;
     XG_VEC(xg_sched_value) values;
-    uint32_t **leaf_value; /* of each instruction, by leaf */
+    uint32_t *leaf_start, *leaf_value; /* of each instruction, by leaf */
     uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
     uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
     int64_t *made;                      /* bytes of its values */
+    int64_t *unused;                    /* those of them that nothing reads */
+    bool *free;                         /* makes nothing: another name for memory, or none of the device */
     int64_t *inner;                     /* what it needs beside its operands and result while it runs */
     /* per instruction: a value that its result may be written over; UINT32_MAX: none */
     xg_sched_overwrite *over;
@@ -99,20 +101,37 @@ XG_FN bool xg_sched_renames(const xg_inst *i, uint32_t leaf, uint32_t *operand, 
     return true;
 }
 
+XG_FN void xg_sched_count_leaves(xg_sched *s) {
+    size_t n = 0;
+    uint32_t k;
+    s->leaf_start = (uint32_t *)xg_alloc_raw(s->arena, (s->n + (size_t)2) * sizeof *s->leaf_start);
+    for (k = 0; k <= s->n; k++) {
+        s->leaf_start[k] = (uint32_t)n;
+        if (k < s->n) n = xg_add(s->arena->ctx, n, xg_sched_leaves(s->insts[k]));
+        if (n > UINT32_MAX) xg_fail(s->arena->ctx, XLAGPU_ERROR_LIMIT, "a computation of more than 2^32 arrays");
+    }
+    s->leaf_value = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, n + 1, sizeof *s->leaf_value));
+    s->values.p = (xg_sched_value *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, n + 1, sizeof *s->values.p));
+    s->values.cap = (uint32_t)n;
+}
+XG_FN uint32_t *xg_sched_leaf(const xg_sched *s, const xg_inst *i, uint32_t leaf) {
+    return &s->leaf_value[s->leaf_start[xg_sched_number(s, i)] + leaf];
+}
 XG_FN void xg_sched_values(xg_sched *s) {
     uint32_t k, j, n;
-    s->leaf_value = XG_NEW_N(s->arena, uint32_t *, s->n + (size_t)1);
+    xg_sched_count_leaves(s);
     s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
+        xg_mark mark = xg_arena_mark(s->arena);
         const xg_shape **leaves = xg_plan_leaves(s->arena, i->shape, &n);
+        uint32_t *of = s->leaf_value + s->leaf_start[k];
         bool outside = i->op == XG_CONSTANT || (i->op == XG_PARAMETER && s->comp == s->comp->module->entry);
-        s->leaf_value[k] = XG_NEW_N(s->arena, uint32_t, n + (size_t)1);
         for (j = 0; j < n; j++) {
             xg_sched_value v;
             uint32_t operand, leaf;
             if (xg_sched_renames(i, j, &operand, &leaf)) {
-                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
+                of[j] = *xg_sched_leaf(s, XG_OPERAND(i, operand), leaf);
                 continue;
             }
             memset(&v, 0, sizeof v);
@@ -122,12 +141,13 @@ XG_FN void xg_sched_values(xg_sched *s) {
                 s->initial = xg_sched_add(s->initial, v.bytes);
             else
                 s->made[k] = xg_sched_add(s->made[k], v.bytes);
-            s->leaf_value[k][j] = s->values.n;
-            xg_push(s->arena, xg_sched_value, &s->values, v);
+            of[j] = s->values.n;
+            s->values.p[s->values.n++] = v;
         }
+        xg_arena_reset(s->arena, mark);
     }
-    n = (uint32_t)xg_shape_leaves(s->comp->root->shape);
-    for (j = 0; j < n; j++) s->values.p[s->leaf_value[xg_sched_number(s, s->comp->root)][j]].stays = true;
+    n = xg_sched_leaves(s->comp->root);
+    for (j = 0; j < n; j++) s->values.p[*xg_sched_leaf(s, s->comp->root, j)].stays = true;
 }
 
 XG_FN void xg_sched_uses(xg_sched *s) {
@@ -138,9 +158,9 @@ XG_FN void xg_sched_uses(xg_sched *s) {
         const xg_inst *i = s->insts[k];
         s->use_start[k] = uses.n;
         for (j = 0; j < i->n_operands && (!xg_plan_forwards(i) || i->op == XG_COPY_DONE); j++) {
-            uint32_t o = xg_sched_number(s, XG_OPERAND(i, j)), n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, j)->shape);
-            for (l = 0; l < n; l++) {
-                uint32_t v = s->leaf_value[o][l];
+            uint32_t o = xg_sched_number(s, XG_OPERAND(i, j));
+            for (l = s->leaf_start[o]; l < s->leaf_start[o + 1]; l++) {
+                uint32_t v = s->leaf_value[l];
                 if (seen[v] == k + 1) continue;
                 seen[v] = k + 1;
                 xg_push(s->arena, uint32_t, &uses, v);
@@ -161,6 +181,21 @@ XG_FN void xg_sched_uses(xg_sched *s) {
             xg_sched_value *v = &s->values.p[uses.p[j]];
             s->users[v->first_user + v->n_users++] = k;
         }
+}
+
+/* What each order asks again. */
+XG_FN void xg_sched_unused(xg_sched *s) {
+    uint32_t k, j;
+    s->unused = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    s->free = (bool *)xg_alloc_raw(s->arena, s->n + (size_t)1);
+    for (k = 0; k < s->n; k++) {
+        s->free[k] = xg_plan_forwards(s->insts[k]) || !s->made[k];
+        if (s->insts[k]->op == XG_PARAMETER || xg_plan_forwards(s->insts[k])) continue;
+        for (j = s->leaf_start[k]; j < s->leaf_start[k + 1]; j++) {
+            const xg_sched_value *v = &s->values.p[s->leaf_value[j]];
+            if (!v->n_users && !v->stays) s->unused[k] = xg_sched_add(s->unused[k], v->bytes);
+        }
+    }
 }
 
 /* Operands, control predecessors, and the side effect before. */
@@ -201,9 +236,9 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     if (i->op != XG_FUSION && i->op != XG_WHILE) return;
     leaves = xg_plan_leaves(s->arena, i->shape, &n);
     for (j = 0; j < i->n_operands; j++) {
-        uint32_t o = xg_sched_number(s, XG_OPERAND(i, j));
+        const uint32_t *of = xg_sched_leaf(s, XG_OPERAND(i, j), 0);
         for (l = 0; l < n; l++) {
-            uint32_t v = s->leaf_value[o][i->op == XG_WHILE ? l : 0];
+            uint32_t v = of[i->op == XG_WHILE ? l : 0];
             int64_t bytes = xg_plan_bytes(leaves[l]);
             if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays ||
                 bytes <= s->over[k].bytes)
@@ -232,8 +267,8 @@ XG_FN void xg_sched_find_given(xg_sched *s) {
                  from = param ? xg_alias_leaf(param, param->shape, a->param_index) : 0;
         xg_sched_given g;
         if (!param || leaf >= xg_sched_leaves(m->entry->root) || from >= xg_sched_leaves(param)) continue;
-        g.param = s->leaf_value[xg_sched_number(s, param)][from];
-        g.result = s->leaf_value[xg_sched_number(s, m->entry->root)][leaf];
+        g.param = *xg_sched_leaf(s, param, from);
+        g.result = *xg_sched_leaf(s, m->entry->root, leaf);
         if (g.param != g.result) xg_push(s->arena, xg_sched_given, &s->given, g);
     }
 }
@@ -253,6 +288,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
     }
     xg_sched_values(s);
     xg_sched_uses(s);
+    xg_sched_unused(s);
     xg_sched_edges(s);
     s->over = XG_NEW_N(a, xg_sched_overwrite, s->n + (size_t)1);
     s->inner = XG_NEW_N(a, int64_t, s->n + (size_t)1);
@@ -268,11 +304,14 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
 
 /* ---- the account ---- */
 
-/* By instruction: bytes of results that it writes over parameters that are needed no more. Where a parameter is
- * needed later, its result waits in memory of its own. */
+/* By instruction: bytes of results that it writes over parameters that are needed no more; NULL: there are none. Where
+ * a parameter is needed later, its result waits in memory of its own. */
 XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
-    int64_t *bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
-    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j;
+    int64_t *bytes;
+    uint32_t *place, k, j;
+    if (!s->given.n) return NULL;
+    bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
     for (k = 0; k < s->n; k++) place[order[k]] = k;
     for (k = 0; k < s->given.n; k++) {
         const xg_sched_value *param = &s->values.p[s->given.p[k].param], *result = &s->values.p[s->given.p[k].result];
@@ -285,21 +324,17 @@ XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
 /* The most bytes that are live at a time, beyond those it begins with. */
 XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     xg_mark mark = xg_arena_mark(s->arena);
-    uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
+    uint32_t *left = (uint32_t *)xg_alloc_raw(s->arena, (s->values.n + (size_t)1) * sizeof *left), k, j;
     int64_t live = s->initial, peak = s->initial, *in_place = xg_sched_in_place(s, order);
     for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
     for (k = 0; k < s->n; k++) {
         uint32_t t = order[k], over = s->over[t].value;
         int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
-        live = xg_sched_add(live, s->made[t]) - in_place[t];
+        live = xg_sched_add(live, s->made[t]) - (in_place ? in_place[t] : 0);
         peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
         for (j = s->use_start[t]; j < s->use_start[t + 1]; j++)
             if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
-        if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
-        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) {
-            const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]];
-            if (!v->n_users && !v->stays) live -= v->bytes;
-        }
+        live -= s->unused[t];
     }
     xg_arena_reset(s->arena, mark);
     return peak - s->initial;
@@ -347,7 +382,7 @@ XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed
     xg_sched_ready r;
     r.number = k;
     r.users = s->succ_start[k + 1] - s->succ_start[k];
-    r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    r.gain = s->free[k] ? INT64_MAX / 2 : freed - s->made[k];
     if (place && r.gain <= 0) {
         r.gain = 0;
         r.users = s->n - place[k];
@@ -458,11 +493,11 @@ XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
 /* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both
  * summed over all that leads there. */
 XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
-    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1),
-                  *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
-    uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), k, j;
+    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted;
+    uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), most = 0, k, j;
     for (k = 0; k < s->n; k++) {
         uint32_t users = s->succ_start[k + 1] - s->succ_start[k];
+        most = XG_MAX(most, s->pred_start[k + 1] - s->pred_start[k]);
         cost[k].number = k;
         cost[k].name = s->insts[k]->name;
         cost[k].extra = users ? users - 1 : 0;
@@ -472,11 +507,16 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
             cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes);
         }
     }
+    sorted = XG_NEW_N(s->arena, xg_sched_cost, most + (size_t)1);
     for (k = 0; k < s->n; k++) {
         uint32_t from = s->pred_start[k], n = s->pred_start[k + 1] - from;
-        for (j = 0; j < n; j++) sorted[from + j] = cost[s->preds[from + j]];
-        if (n > 1) qsort(sorted + from, n, sizeof *sorted, xg_sched_dearer);
-        for (j = 0; j < n; j++) preds[from + j] = sorted[from + j].number;
+        if (n < 2) {
+            if (n) preds[from] = s->preds[from];
+            continue;
+        }
+        for (j = 0; j < n; j++) sorted[j] = cost[s->preds[from + j]];
+        qsort(sorted, n, sizeof *sorted, xg_sched_dearer);
+        for (j = 0; j < n; j++) preds[from + j] = sorted[j].number;
     }
     xg_sched_post_order(s, preds, order);
 }
@@ -661,10 +701,12 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)); o++) {
         int64_t peak;
+        xg_mark mark = xg_arena_mark(a);
         if (o % 2 == 0)
             orders[o / 2](&s, order);
         else
             xg_sched_free_early(&s, order);
+        xg_arena_reset(a, mark);
         peak = xg_sched_peak(&s, order);
         if (peak >= least) continue;
         least = peak;
