@@ -291,7 +291,7 @@ typedef struct xg_cost_asked {
 typedef struct xg_kernels {
     xg_module *m;
     xg_comp *comp;
-    xg_arena *arena;
+    xg_arena *arena, *lists; /* lists: of inputs, which fusions are not made of */
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;

@@ -61,7 +61,7 @@ XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t 
     while (power < 31 && (uint32_t)1 << power < n) power++;
     *cap = (uint32_t)1 << power;
     p = g->unused[power];
-    if (!p) return (xg_kernel_input *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, *cap, sizeof *p));
+    if (!p) return (xg_kernel_input *)xg_alloc_raw(g->lists, xg_mul(g->m->ctx, *cap, sizeof *p));
     g->unused[power] = (xg_kernel_input *)(void *)p->from;
     return p;
 }
@@ -439,19 +439,19 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
 
+XG_FN void xg_kernel_inputs_grow(xg_kernels *g, xg_kernel *c, uint32_t n) {
+    xg_kernel_input *was = c->inputs;
+    uint32_t cap = c->inputs_cap;
+    c->inputs = xg_kernel_inputs_new(g, n + 1, &c->inputs_cap);
+    memcpy(c->inputs, was, n * sizeof *was);
+    xg_kernel_inputs_give(g, was, cap);
+}
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
     uint32_t n = 0, had, j;
     for (j = 0; j < c->n_inputs; j++)
         if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
     c->n_inputs = had = n;
-    if (n + p->n_inputs > c->inputs_cap) {
-        xg_kernel_input *was = c->inputs;
-        uint32_t cap = c->inputs_cap;
-        c->inputs = xg_kernel_inputs_new(g, n + p->n_inputs, &c->inputs_cap);
-        memcpy(c->inputs, was, n * sizeof *was);
-        xg_kernel_inputs_give(g, was, cap);
-    }
     g->listed = NULL;
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
@@ -461,6 +461,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
             continue;
         }
         if (p->blocks != c->blocks) through.moved.asked = -1;
+        if (n == c->inputs_cap) xg_kernel_inputs_grow(g, c, n);
         c->inputs[n++] = through;
     }
     g->listed = NULL;
@@ -517,6 +518,9 @@ XG_FN void xg_kernel_times_open(xg_kernels *g) {
     for (k = 0; k < n; k++) g->times[k].instructions = -1;
 }
 
+enum {
+    XG_KERNELS_MANY = 4096 /* whose inputs are worth an arena */
+};
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     uint32_t k = 0, j, total = 0;
     xg_kernel **list;
@@ -524,6 +528,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->m = c->module;
     g->comp = c;
     g->arena = c->module->work;
+    g->lists = c->n_insts < XG_KERNELS_MANY ? g->arena : xg_arena_inner(g->arena);
     g->device = c->module->device;
     g->log = c->module->fusion_log;
     g->n = c->n_insts;

@@ -296,6 +296,7 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
 #endif
+    if (g.lists != g.arena) xg_arena_free(g.lists);
     changed = xg_kernels_close(&g);
     xg_arena_reset(g.arena, none);
     return changed;

@@ -91,11 +91,11 @@ XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     xg_str word = xg_str_of(xg_op_rows[i->op].name, xg_op_rows[i->op].length);
     if (wish.n)
         i->name = xg_graph_name(&c->names, &c->fresh, wish, false, i);
-    else if (c->taken[i->op])
+    else if (c->taken[i->op / 32] >> i->op % 32 & 1)
         i->name = xg_graph_numbered(&c->names, &c->fresh, word, i);
     else
         i->name = xg_graph_name(&c->names, &c->fresh, word, true, i);
-    c->taken[i->op] = c->taken[i->op] || !wish.n;
+    if (!wish.n) c->taken[i->op / 32] |= (uint32_t)1 << i->op % 32;
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
     c->name =

@@ -274,8 +274,8 @@ struct xg_comp {
     xg_comp *prev, *next; /* definition order: called computations come before their callers */
     xg_dict names;
     uint32_t source_at;
-    uint32_t fresh;              /* for names made up by passes */
-    bool taken[XG_OPCODE_COUNT]; /* opcodes whose own word is an instruction's name */
+    uint32_t fresh;                           /* for names made up by passes */
+    uint32_t taken[XG_OPCODE_COUNT / 32 + 1]; /* a bit for each opcode whose own word is an instruction's name */
 };
 
 typedef struct xg_stack_table {

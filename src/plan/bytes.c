@@ -145,15 +145,15 @@ XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t resul
 }
 XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     uint32_t k, j, n, at = 0;
-    const xg_shape **leaves;
+    const xg_shape *const *leaves;
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
-        leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
+        leaves = xg_plan_leaves(p->arena, &p->m->entry->params[k]->shape, &n);
         for (j = 0; j < n; j++, at++)
             xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0,
                 p->m->param_sizes ? p->m->param_sizes[at] : 0, p->m->param_parts ? p->m->param_parts[at] : NULL);
     }
-    leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
+    leaves = xg_plan_leaves(p->arena, &p->m->entry->root->shape, &n);
     for (k = 0; k < p->n_results; k++)
         xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name,
             xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0,
@@ -275,14 +275,14 @@ XG_FN void xg_exe_put_library(xg_exe_writer *w, const xg_plan *p, const xg_plan_
     t->value = xg_exe_string(w, xg_str_z(""));
 }
 XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
-    const xg_shape **leaves;
+    const xg_shape *const *leaves;
     uint32_t k, j, leaf_count, n = 0;
     t->first_value = (uint32_t)(w->sections[XG_EXE_VALUES].n / sizeof(xg_exe_value));
     for (k = 0; k < s->inst->n_operands; k++) {
-        leaves = xg_plan_leaves(p->arena, XG_OPERAND(s->inst, k)->shape, &leaf_count);
+        leaves = xg_plan_leaves(p->arena, &XG_OPERAND(s->inst, k)->shape, &leaf_count);
         for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], XG_OPERAND(s->inst, k)->name, &n);
     }
-    leaves = xg_plan_leaves(p->arena, s->inst->shape, &leaf_count);
+    leaves = xg_plan_leaves(p->arena, &s->inst->shape, &leaf_count);
     for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], s->inst->name, &n);
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && n + 1 == s->n_links) { /* what it works in */
         int64_t bytes = p->buffers.p[s->links[n]]->bytes;
@@ -443,9 +443,19 @@ XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
     return w;
 }
 /* Room for what is counted already: a section that grows leaves the smaller ones behind. */
-XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
-    size_t links = 0;
+XG_FN size_t xg_exe_dims(const xg_shape *s) {
+    size_t n = s->rank;
     uint32_t k;
+    for (k = 0; s->type == XLAGPU_TUPLE && k < s->n_elems; k++) n += xg_exe_dims(s->elems[k]);
+    return n;
+}
+XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
+    size_t links = 0, blocks = p->spaces.n, dims = xg_exe_dims(p->m->entry->root->shape);
+    uint32_t k;
+    for (k = 0; k < p->m->entry->n_params; k++) dims += xg_exe_dims(p->m->entry->params[k]->shape);
+    for (k = 0; k < p->buffers.n; k++) blocks += p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP;
+    (void)xg_buf_room(&w->sections[XG_EXE_ALLOCATIONS], xg_mul(w->arena->ctx, blocks, sizeof(xg_exe_allocation)));
+    (void)xg_buf_room(&w->sections[XG_EXE_DIMS], xg_mul(w->arena->ctx, 2 * dims, sizeof(int64_t)));
     for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
     (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
     (void)xg_buf_room(

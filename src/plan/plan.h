@@ -50,9 +50,9 @@ typedef struct xg_plan_value { /* an array at a time */
     int64_t bytes;
     uint32_t first, last; /* positions in the schedule between which it is needed */
     uint32_t branch;      /* LANDED */
-    uint32_t over;        /* MADE: the operand that it must be written over, plus 1 */
-    bool copied;          /* and that operand is copied into its buffer beforehand */
-    bool donor;           /* PARAMETER: a result may take its memory */
+    uint32_t over : 30;   /* MADE: the operand that it must be written over, plus 1 */
+    uint32_t copied : 1;  /* and that operand is copied into its buffer beforehand */
+    uint32_t donor : 1;   /* PARAMETER: a result may take its memory */
     /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
     struct xg_plan_value *from;
     xg_buffer *buffer;
@@ -61,12 +61,12 @@ typedef struct xg_plan_value { /* an array at a time */
 struct xg_buffer {                  /* memory in which one or several values lie, one after the other */
     XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
     xg_exe_allocation_kind kind;
-    uint32_t index;   /* parameter leaf or result leaf number */
-    uint32_t donated; /* PARAMETER: the result leaf that shares its memory, plus 1 */
-    int64_t space;    /* S(n) */
+    uint32_t index;    /* parameter leaf or result leaf number */
+    uint32_t donated;  /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    bool placed, used; /* used: a step names it */
+    int64_t space;     /* S(n) */
     int64_t bytes;
     uint32_t first, last;          /* of all its values together */
-    bool placed, used;             /* used: a step names it */
     xg_buffer *host;               /* TEMP that lies in the memory of a result */
     int64_t offset;                /* in the block, or in the host */
     int64_t best;                  /* while it is packed: in the smallest block so far */
@@ -154,7 +154,8 @@ XG_FN xg_plan_value *xg_plan_value_of(
 XG_FN xg_plan_value *xg_plan_value_new(
     xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s); /* of an array in a buffer */
-XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
+/* of the shape there; they last as long as that place */
+XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *shape, uint32_t *n);
 XG_FN bool xg_plan_forwards(const xg_inst *i); /* another name for memory */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */

@@ -123,8 +123,7 @@ XG_FN void xg_sched_values(xg_sched *s) {
     s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
-        xg_mark mark = xg_arena_mark(s->arena);
-        const xg_shape **leaves = xg_plan_leaves(s->arena, i->shape, &n);
+        const xg_shape *const *leaves = xg_plan_leaves(s->arena, &i->shape, &n);
         uint32_t *of = s->leaf_value + s->leaf_start[k];
         bool outside = i->op == XG_CONSTANT || (i->op == XG_PARAMETER && s->comp == s->comp->module->entry);
         for (j = 0; j < n; j++) {
@@ -144,7 +143,6 @@ XG_FN void xg_sched_values(xg_sched *s) {
             of[j] = s->values.n;
             s->values.p[s->values.n++] = v;
         }
-        xg_arena_reset(s->arena, mark);
     }
     n = xg_sched_leaves(s->comp->root);
     for (j = 0; j < n; j++) s->values.p[*xg_sched_leaf(s, s->comp->root, j)].stays = true;
@@ -231,10 +229,10 @@ XG_FN void xg_sched_edges(xg_sched *s) {
 XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     const xg_inst *i = s->insts[k];
     uint32_t n, j, l;
-    const xg_shape **leaves;
+    const xg_shape *const *leaves;
     s->over[k].value = UINT32_MAX;
     if (i->op != XG_FUSION && i->op != XG_WHILE) return;
-    leaves = xg_plan_leaves(s->arena, i->shape, &n);
+    leaves = xg_plan_leaves(s->arena, &i->shape, &n);
     for (j = 0; j < i->n_operands; j++) {
         const uint32_t *of = xg_sched_leaf(s, XG_OPERAND(i, j), 0);
         for (l = 0; l < n; l++) {

@@ -372,12 +372,12 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
 /* The slices have the sizes of what the kernel reads and writes there. */
 XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
     uint32_t k, n;
-    const xg_shape **leaves;
+    const xg_shape *const *leaves;
     if (s->kind == XG_EXE_THUNK_COPY) return p->buffers.p[s->links[0]]->bytes == p->buffers.p[s->links[1]]->bytes;
     if (s->kind != XG_EXE_THUNK_KERNEL && s->kind != XG_EXE_THUNK_COLLECTIVE) return true;
     for (k = 0; k < s->inst->n_operands; k++)
         if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
-    leaves = xg_plan_leaves(p->arena, s->inst->shape, &n);
+    leaves = xg_plan_leaves(p->arena, &s->inst->shape, &n);
     for (k = 0; k < n; k++)
         if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
     return true;

@@ -74,8 +74,13 @@ XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t
     }
     for (k = 0; k < s->n_elems; k++) xg_plan_leaf_shapes(s->elems[k], out, n);
 }
-XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n) {
-    const xg_shape **out = XG_NEW_N(a, const xg_shape *, xg_shape_leaves(s) + 1);
+/* In memory of their own only where tuples stand in tuples. */
+XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *shape, uint32_t *n) {
+    const xg_shape *s = *shape, **out;
+    *n = (uint32_t)xg_shape_leaves(s);
+    if (s->type != XLAGPU_TUPLE) return shape;
+    if (s->flat) return s->elems;
+    out = XG_NEW_N(a, const xg_shape *, *n + (size_t)1);
     *n = 0;
     xg_plan_leaf_shapes(s, out, n);
     return out;
@@ -194,7 +199,7 @@ XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
 XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
     const xg_comp *cond = xg_attr_comp(i, XG_A_condition), *body = xg_attr_comp(i, XG_A_body);
     uint32_t n, k, start = *at;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    const xg_shape *const *leaves = xg_plan_leaves(p->arena, &i->shape, &n);
     xg_plan_value **in = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
     xg_plan_same_layout(i, i->shape, XG_OPERAND(i, 0)->shape);
     xg_plan_same_layout(i, i->shape, cond->params[0]->shape);
@@ -233,7 +238,7 @@ XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
 XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) {
     xg_comps branches = xg_opt_control_comps(p->arena, i);
     uint32_t n, k, b;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    const xg_shape *const *leaves = xg_plan_leaves(p->arena, &i->shape, &n);
     xg_plan_value **joined = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
     xg_plan_site_new(p, i, branches.n);
     for (k = 0; k < n; k++)
@@ -274,7 +279,7 @@ XG_FN void xg_plan_workspace(xg_plan *p, const xg_inst *i, uint32_t leaf, uint32
 }
 XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     uint32_t n, k, operand;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
+    const xg_shape *const *leaves = xg_plan_leaves(p->arena, &i->shape, &n);
     if (xg_plan_forwards(i)) {
         for (k = 0; k < n; k++) {
             uint32_t leaf = xg_plan_forwarded(i, k, &operand);
@@ -354,7 +359,7 @@ XG_FN void xg_plan_parameters(xg_plan *p) {
     for (k = 0; k < e->n_params; k++) total += (uint32_t)xg_shape_leaves(e->params[k]->shape);
     p->params = XG_NEW_N(p->arena, xg_buffer *, total + (size_t)1);
     for (k = 0; k < e->n_params; k++) {
-        const xg_shape **leaves = xg_plan_leaves(p->arena, e->params[k]->shape, &n);
+        const xg_shape *const *leaves = xg_plan_leaves(p->arena, &e->params[k]->shape, &n);
         for (j = 0; j < n; j++) {
             xg_plan_value *v = xg_plan_value_new(p, e->params[k], j, XG_VALUE_PARAMETER, leaves[j], 0);
             xg_plan_name(p, e->params[k], j, v);
@@ -367,7 +372,7 @@ XG_FN void xg_plan_parameters(xg_plan *p) {
 XG_FN void xg_plan_results(xg_plan *p) {
     const xg_inst *root = p->m->entry->root;
     uint32_t n, k;
-    const xg_shape **leaves = xg_plan_leaves(p->arena, root->shape, &n);
+    const xg_shape *const *leaves = xg_plan_leaves(p->arena, &root->shape, &n);
     p->results = XG_NEW_N(p->arena, xg_buffer *, n + (size_t)1);
     p->n_results = n;
     xg_plan_keep(p, root, p->end);
@@ -377,6 +382,20 @@ XG_FN void xg_plan_results(xg_plan *p) {
         v->buffer->index = k;
         p->results[k] = v->buffer;
     }
+}
+
+/* Room for what the entry's instructions have: lists that grow leave the smaller ones behind. */
+XG_FN void xg_plan_reserve(xg_plan *p) {
+    size_t names = 0, values = (size_t)p->m->entry->root->shape->leaves;
+    XG_FOR_INSTS(i, p->m->entry) {
+        names = xg_add(p->arena->ctx, names, (size_t)i->shape->leaves);
+        if (!xg_plan_forwards(i)) values = xg_add(p->arena->ctx, values, (size_t)i->shape->leaves);
+    }
+    if (names + values > UINT32_MAX) return;
+    p->names.p = (xg_plan_value **)xg_alloc_raw(p->arena, names * sizeof *p->names.p);
+    p->names.cap = (uint32_t)names;
+    p->values.p = (xg_plan_value **)xg_alloc_raw(p->arena, values * sizeof *p->values.p);
+    p->values.cap = (uint32_t)values;
 }
 
 XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
@@ -390,6 +409,7 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);
     xg_map64_init(&p->workspaces, a);
+    xg_plan_reserve(p);
     xg_plan_parameters(p);
     xg_plan_walk(p, m->entry, &at);
     p->end = at + 1;
