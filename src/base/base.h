@@ -49,7 +49,7 @@ typedef struct xg_ctx {
     const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
-    uint32_t n_slabs, n_idle; /* all, and those that hold none */
+    size_t slab_bytes, idle_bytes; /* of all, and of those that hold none */
     /* by the owner, which calls xg_ctx_done; only with the default allocator and without a limit */
     bool slabs_wanted;
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */

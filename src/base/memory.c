@@ -8,8 +8,9 @@
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
  * XG_SLAB_FROM bytes: a system with large pages then maps each slab at once. Only the first ones ask for it: large
  * pages that were not used for long are dear (a guest's have to come from its host), and a context that needs hundreds
- * of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for
- * the next module of the context. */
+ * of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve other arenas, large ones
+ * piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next module of the context, so
+ * that one module hardly ever asks for memory twice: a page that comes anew has to be cleared. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -220,9 +221,9 @@ void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
-    XG_SLABS_KEPT = 8,
-    XG_SLABS_TRIED = 8,
-    XG_SLABS_LARGE = 64
+    XG_SLABS_KEPT = 8 * XG_SLAB,
+    XG_SLABS_LARGE = 64 * XG_SLAB,
+    XG_SLABS_TRIED = 8
 };
 struct xg_chunk {
     xg_chunk *older;
@@ -268,6 +269,8 @@ XG_FN void xg_slab_set_full(xg_ctx *c, xg_slab *s, bool full) {
     xg_slab_list(c, s, full);
 }
 
+XG_FN size_t xg_slab_bytes(const xg_slab *s) { return (size_t)(s->end - (const char *)s); }
+
 /* With room for `least` bytes; NULL when there is no memory. */
 XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     size_t bytes, align = XG_SLAB;
@@ -278,31 +281,32 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
-    if (c->n_slabs < XG_SLABS_LARGE) XG_HUGE_PAGES((void *)s, bytes);
-    c->n_slabs++;
+    if (c->slab_bytes < XG_SLABS_LARGE) XG_HUGE_PAGES((void *)s, bytes);
+    c->slab_bytes += bytes;
     memset(s, 0, sizeof *s);
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
     s->end = (char *)s + bytes;
     xg_slab_list(c, s, false);
-    c->n_idle++;
+    c->idle_bytes += bytes;
     return s;
 }
 XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
     xg_slab_unlist(c, s);
-    c->n_idle -= s->used == 0;
-    c->n_slabs--;
+    if (!s->used) c->idle_bytes -= xg_slab_bytes(s);
+    c->slab_bytes -= xg_slab_bytes(s);
     free(s->memory);
 }
 
 /* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
 XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
     xg_chunk **link = &s->unused, *k;
-    while (
-        *link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room))
-        link = &(*link)->older;
+    while (*link && (size_t)((*link)->end - (char *)*link) < least) link = &(*link)->older;
     k = *link;
-    if (k)
+    if (k && (size_t)(k->end - (char *)k) / 2 > room) { /* of a much larger one, the end */
+        k->end -= room;
+        k = xg_chunk_at(k->end, room, s);
+    } else if (k)
         *link = k->older;
     else {
         size_t left = (size_t)(s->end - s->at);
@@ -310,7 +314,7 @@ XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
         k = xg_chunk_at(s->at, XG_MIN(room, left), s);
         s->at = k->end;
     }
-    c->n_idle -= s->used++ == 0;
+    if (!s->used++) c->idle_bytes -= xg_slab_bytes(s);
     xg_slab_set_full(c, s, !s->unused && s->end - s->at < XG_CHUNK_MIN);
     return k;
 }
@@ -351,8 +355,8 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     }
     s->unused = NULL;
     s->at = (char *)s + XG_SLAB_HEAD;
-    c->n_idle++;
-    if (c->n_idle > XG_MAX((uint32_t)XG_SLABS_KEPT, c->n_slabs / 2) || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+    c->idle_bytes += xg_slab_bytes(s);
+    if (c->idle_bytes > XG_MAX((size_t)XG_SLABS_KEPT, c->slab_bytes / 2)) xg_slab_free(c, s);
 }
 XG_FN void xg_ctx_done(xg_ctx *c) {
     while (c->slabs) xg_slab_free(c, c->slabs);

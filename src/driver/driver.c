@@ -37,6 +37,9 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
 
 /* ---- kernels ---- */
 
+enum {
+    XG_DRIVER_KEEPS = 1 << 20 /* bytes of work; the rest serves the executable */
+};
 typedef struct xg_driver_state {
     const xg_driver_options *o;
     const xg_backend *backend;
@@ -587,6 +590,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         s.lines.n_ids = p->m->n_ids;
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
+    xg_arena_trim(s.temp, 0);
+    xg_arena_trim(s.work, XG_DRIVER_KEEPS);
     if (!o->no_command_buffers)
         xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS,
             o->command_buffer_control);

@@ -1,5 +1,6 @@
 /* tests/stages/stages.h -- every stage of the text tests: one include and one row each. */
 #include "number.c"
+#include "slabs.c"
 #include "literal.c"
 #include "parse.c"
 #include "roundtrip.c"
@@ -31,6 +32,7 @@
 #include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
+    X(slabs) \
     X(sim) \
     X(run) \
     X(counters) \
