@@ -555,7 +555,10 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     uint32_t k = 0, at, j;
     bool changed = false;
     uint32_t fusions = 0;
-    XG_FOR_INSTS(i, c) fusions += i->op == XG_FUSION;
+    XG_FOR_INSTS(i, c) {
+        fusions += i->op == XG_FUSION;
+        if (fusions > 1) break;
+    }
     if (fusions < 2 && !c->module->fusion_log) return false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;

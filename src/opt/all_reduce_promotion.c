@@ -54,9 +54,10 @@ XG_FN bool xg_opt_all_reduce_promotion(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     xg_inst *i, *next;
+    if (!m->made[XG_ALL_REDUCE] && !m->made[XG_REDUCE_SCATTER]) return false;
     for (c = m->first; c; c = c->next)
         for (i = c->first; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!xg_promotion_wanted(i)) continue;
             xg_promotion_do(i);
             changed = true;

@@ -68,12 +68,15 @@ XG_FN void xg_opt_unfuse(xg_inst *fusion) {
 
 XG_FN void xg_inline_call(xg_inst *call) {
     const xg_comp *callee = xg_attr_comp(call, XG_A_to_apply);
-    xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
+    xg_arena *work = call->comp->module->work;
+    xg_mark mark = xg_arena_mark(work);
+    xg_inst **args = XG_NEW_N(work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
     for (k = 0; k < call->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
+    xg_arena_reset(work, mark);
 }
 
 /* Inlines all calls of a computation, those inside of what is inlined as well; total: instructions so far. */
@@ -85,7 +88,7 @@ XG_FN bool xg_inline_comp(xg_comp *c, unsigned char *stays, uint64_t *total) {
         xg_inst *before = i->prev;
         if (i->op != XG_CALL) {
             for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], stays);
-            i = i->next;
+            i = xg_inst_behind(i);
             continue;
         }
         *total += xg_attr_comp(i, XG_A_to_apply)->n_insts;

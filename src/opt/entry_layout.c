@@ -204,7 +204,7 @@ XG_FN bool xg_forget_in(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next; /* not the copies made here: they have the old layouts for readers that want them */
+        next = xg_inst_behind(i); /* not the copies made here: they have the old layouts for readers that want them */
         if ((i->op == XG_PARAMETER && c == c->module->entry) ||
             (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)))
             continue;
