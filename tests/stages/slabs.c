@@ -1,5 +1,5 @@
-/* stage slabs: lines "take ARENA KIB" and "give ARENA", of arenas a to h of a context of its own; after each,
- * how many MiB of slabs the context has, and how many of these are idle. */
+/* stage slabs: lines "take ARENA KIB" and "give ARENA", of arenas a to h of a context of its own; at most 32 MiB are
+ * taken at a time. After each line, how many MiB of slabs the context has, and how many of these are idle. */
 static void stage_slabs(xg_stage *io) {
     const char *p = io->in.text, *end = p + io->in.size;
     xg_arena arenas[8];
@@ -16,7 +16,7 @@ static void stage_slabs(xg_stage *io) {
         if (xg_str_is(q.w[0], "give"))
             xg_arena_free(a);
         else
-            (void)xg_alloc_raw(a, (size_t)strtoul(q.w[2].p, NULL, 10) << 10);
+            (void)xg_alloc_raw(a, (size_t)XG_MIN(strtoul(q.w[2].p, NULL, 10), 1ul << 15) << 10);
         xg_printf(&io->out, "%.*s: %u MiB, %u idle\n", (int)((eol ? eol : end) - p), p,
             (unsigned)(ctx.slab_bytes >> 20), (unsigned)(ctx.idle_bytes >> 20));
         p = eol ? eol + 1 : end;
