@@ -220,7 +220,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     uint32_t given[XG_SIM_WARP];
     for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
     if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    for (i = 0; i < XG_SIM_WARP && in->flags & 32; i++) {
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
