@@ -16292,19 +16292,40 @@ XG_FN uint32_t xg_sim_word_states(xg_sim_worker *of, size_t at) {
 XG_FN xg_sim_fresh xg_sim_byte_state(xg_sim_worker *of, size_t at) {
     return (xg_sim_fresh)xg_sim_word_bytes(of, at / 4)[at % 4];
 }
-/* Sets states. settled: words that were unwritten get a tag that races with nothing; else the caller tags them. */
+/* Sets states of bytes of word k, from byte `first` on. */
+XG_FN void xg_sim_set_part(xg_sim_worker *of, size_t k, size_t first, size_t n, xg_sim_fresh is, bool settled) {
+    char *s = xg_sim_word_bytes(of, k);
+    uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
+    memset(s + first, (int)is, n);
+    memcpy(&states, s, 4);
+    if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
+}
+/* All of these words, a multiple of four, carry one tag, and whether bytes of theirs have own states is the same. */
+XG_FN bool xg_sim_tags_are(const xg_sim_worker *of, size_t k, size_t n, uint32_t tag) {
+    const uint32_t first = of->marks[k];
+    return (first & ~XG_SIM_TAG_BYTES) == tag && of->m->moves->within(of->marks + k, n, first, first + 1);
+}
+/* Sets states. settled: words that were unwritten get a tag that races with nothing; else the caller tags them. Whole
+ * words need not be asked what they were. */
 XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh is, bool settled) {
-    while (n) {
-        size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
-        char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
-        memset(s + at % 4, (int)is, some);
-        memcpy(&states, s, 4);
-        if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
-        at += some;
-        n -= some;
+    const uint32_t fresh = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED),
+                   least = settled ? of->shared_block : 0;
+    const uint32_t bytes = is == XG_SIM_WRITTEN ? 0 : XG_SIM_TAG_BYTES;
+    const size_t before = XG_MIN(n, (4 - at % 4) % 4), words = (n - before) / 4, behind = (n - before) % 4;
+    uint32_t *tags = of->marks + (at + before) / 4;
+    size_t i;
+    if (before) xg_sim_set_part(of, at / 4, at % 4, before, is, settled);
+    memset(of->shadow + at + before, (int)is, 4 * words);
+    if (!((at | n) & 15) && xg_sim_tags_are(of, at / 4, words, fresh)) {
+        of->m->moves->fill(tags, words, fresh | bytes);
+        return;
     }
+    for (i = 0; i < words; i++) {
+        const uint32_t tag = tags[i] & ~XG_SIM_TAG_BYTES;
+        tags[i] = (tag < least ? fresh : tag) | bytes;
+    }
+    if (behind) xg_sim_set_part(of, (at + n) / 4, 0, behind, is, settled);
 }
 
 /* What warp v finds at a byte that is COPYING. */
@@ -16357,10 +16378,16 @@ XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
 /* Something asynchronous has written these bytes: no thread is their writer any more. */
 XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
     const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-    size_t k;
+    size_t k, end;
     if (!n) return;
+    if (!((at | n) & 15)) {
+        memset(of->shadow + at, XG_SIM_WRITTEN, n);
+        of->m->moves->fill(of->marks + at / 4, n / 4, settled);
+        return;
+    }
     xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+    end = (at + n - 1) / 4;
+    for (k = at / 4; k <= end; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
 }
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
@@ -16489,11 +16516,14 @@ XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v,
  * what: the word for that. */
 XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at,
     size_t n, const char *what) {
+    const uint32_t settled = xg_sim_with_part(w->shared_block, XG_SIM_PART_MIXED);
+    const size_t end = (at + n + 3) / 4;
     size_t k;
     if (!n || w->l->unchecked_shared || w->l->unchecked_races) return true;
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+    if (n == 16 && at % 16 == 0 && w->m->moves->within(w->marks + at / 4, 4, settled, settled + 1)) return true;
+    for (k = at / 4; k < end; k++) {
         const uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
-        if (tag < w->proxy_all || xg_sim_proxy_sees(w, tag)) continue;
+        if (tag < w->proxy_all || tag == settled || xg_sim_proxy_sees(w, tag)) continue;
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY,
             "%s of shared memory at offset %zu, which warp %u of the block wrote without a fence.proxy.async since: "
             "the "
@@ -16954,19 +16984,28 @@ XG_INLINE bool xg_sim_chunk_written(const xg_sim_worker *w, size_t at) {
     for (i = 0; i < 16; i += 4) n += xg_sim_word_written(w, at + i);
     return n == 4;
 }
+/* Nothing speaks against this access to word k of a block's shared memory, all of whose bytes are alike. */
+XG_INLINE bool xg_sim_word_fresh(const xg_sim_worker *of, size_t k, xg_sim_does does) {
+    const uint32_t tag = of->marks[k];
+    uint32_t states;
+    if ((tag & ~XG_SIM_TAG_BYTES) < of->shared_block) return does == XG_SIM_WRITES;
+    if (!(tag & XG_SIM_TAG_BYTES)) return true;
+    memcpy(&states, of->shadow + 4 * k, 4);
+    return states == (does == XG_SIM_READS       ? XG_SIM_LENT * 0x01010101u
+                         : does == XG_SIM_WRITES ? XG_SIM_UNWRITTEN * 0x01010101u
+                                                 : XG_SIM_WRITTEN * 0x01010101u);
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i = at;
     if (w->l->unchecked_shared) return true;
+    if (!((at | n) & 15) && w->m->moves->within(of->marks + at / 4, n / 4, of->shared_block, XG_SIM_TAG_BYTES - 1))
+        return true;
     while (i < at + n) {
         xg_sim_fresh is;
-        if (xg_sim_word_written(of, i)) {
+        if (xg_sim_word_fresh(of, i / 4, does)) {
             i = i / 4 * 4 + 4;
-            continue;
-        }
-        if (does == XG_SIM_READS && i % 4 == 0 && xg_sim_word_states(of, i) == XG_SIM_LENT * 0x01010101u) {
-            i += 4;
             continue;
         }
         is = xg_sim_byte_state(of, i);
@@ -18610,7 +18649,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     uint32_t given[XG_SIM_WARP];
     for (i = 0; i < XG_SIM_WARP; i++) given[i] = size;
     if (in->flags & 32) memcpy(given, xg_sim_slot(w, v, in->c), sizeof given);
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    for (i = 0; i < XG_SIM_WARP && in->flags & 32; i++) {
         if (given[i] > size) {
             if (mask >> i & 1) {
                 xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
@@ -22022,11 +22061,12 @@ XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg
     for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
         for (e = 0; e < 2 * of->warps[g].n_late; e++) {
             const xg_sim_late *l = &of->warps[g].late[e / 2];
-            const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
+            xg_sim_tile t;
             xg_sim_pieces p;
             b = e & 1;
             if (at >= l->end[b] || at + n <= l->first[b]) continue;
             for (k = 1; k < 4 && xg_sim_late_has(&of->warps[g + k], l); k++) {}
+            t = xg_sim_tile_of(&w->m->code[l->record]);
             p = xg_sim_pieces_of(&t, l->matrix[b], b);
             for (i = 0; k == 4 && i < p.n; i++) {
                 from = xg_sim_piece_at(&p, i);
@@ -22555,10 +22595,8 @@ XG_FN xg_sim_at xg_sim_tensor_at(xg_sim_tensorshape shape, uint32_t thread, uint
     }
     return p;
 }
-XG_FN void xg_sim_tensor_store_cell(xg_sim_worker *w, const xg_sim_warp *v, uint32_t cell, uint32_t x) {
-    w->tensor->cells[cell] = x;
-    w->tensor->states[cell] =
-        XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+XG_FN uint32_t xg_sim_stored_state(const xg_sim_worker *w, const xg_sim_warp *v) {
+    return XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
 }
 XG_FN bool xg_sim_tensor_transfer_checks(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, xg_sim_tensorshape shape) {
@@ -22579,27 +22617,45 @@ XG_FN bool xg_sim_tensor_transfer_checks(
     }
     return true;
 }
+/* What a warp's load or store reaches in each of its lanes of tensor memory: cells side by side, or two such parts.
+ * False after a fault. */
+XG_FN bool xg_sim_tensor_transfer_cells(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, bool store) {
+    const xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    const uint32_t packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, parts = shape == XG_SIM_N_16X32X2 ? 2 : 1;
+    const uint32_t rows = shape == XG_SIM_N_32X32 ? 32 : 16, n = in->n * (32 / rows) / parts << packed;
+    uint32_t threads[XG_SIM_WARP], row, part, r; /* by lane: one that has a register there */
+    for (r = 4; r-- > 0;)
+        for (part = XG_SIM_WARP; part-- > 0;) threads[xg_sim_tensor_at(shape, part, r, 0).row] = part;
+    for (row = 0; row < rows; row++)
+        for (part = 0; part < parts; part++) {
+            const uint32_t at = (address & 0xFFFF) + (part * in->imm2 << packed);
+            if (!xg_sim_cells_check(w, w, v, in, threads[row], (address >> 16) + row, at, n,
+                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
+                return false;
+            if (store) xg_sim_cells_set(w, (address >> 16) + row, at, n, xg_sim_stored_state(w, v));
+        }
+    return true;
+}
 XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
-    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), base = address >> 16, column = address & 0xFFFF;
-    uint32_t r, thread, k, packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, half = in->imm2;
+    const xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    const uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), packed = in->imm & XG_SIM_N_PACKED ? 1 : 0;
+    uint32_t *from, r, thread;
     if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
-    for (r = 0; r < in->n; r++)
-        for (thread = 0; thread < XG_SIM_WARP; thread++) {
-            xg_sim_at p = xg_sim_tensor_at(shape, thread, r, half);
-            uint32_t at = column + (p.col << packed), cell = (base + p.row) * XG_SIM_TENSOR_COLUMNS + at, x = 0;
-            if (!xg_sim_cells_check(w, w, v, in, thread, base + p.row, at, 1u + packed,
-                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
-                return;
-            if (store) x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
-            for (k = 0; k <= packed; k++) {
-                if (store)
-                    xg_sim_tensor_store_cell(w, v, cell + k, packed ? x >> (16 * k) & 0xFFFF : x);
-                else
-                    x |= packed ? (w->tensor->cells[cell + k] & 0xFFFF) << (16 * k) : w->tensor->cells[cell];
-            }
-            if (!store) xg_sim_put_u32(v->regs + list[r], thread, x);
+    if (!xg_sim_tensor_transfer_cells(w, v, in, address, store)) return;
+    from = w->tensor->cells + (address >> 16) * XG_SIM_TENSOR_COLUMNS + (address & 0xFFFF);
+    for (thread = 0; thread < XG_SIM_WARP; thread++)
+        for (r = 0; r < in->n; r++) {
+            const xg_sim_at p = xg_sim_tensor_at(shape, thread, r, in->imm2);
+            uint32_t *cell = from + p.row * XG_SIM_TENSOR_COLUMNS + (p.col << packed);
+            if (store) {
+                const uint32_t x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
+                cell[0] = packed ? x & 0xFFFF : x;
+                if (packed) cell[1] = x >> 16;
+            } else
+                xg_sim_put_u32(
+                    v->regs + list[r], thread, packed ? (cell[0] & 0xFFFF) | (cell[1] & 0xFFFF) << 16 : cell[0]);
         }
 }
 
@@ -22615,7 +22671,7 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
 }
 XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t at, uint32_t used); /* umma.c */
-XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
+XG_FN uint32_t xg_sim_umma_row_at(uint64_t descriptor, uint32_t row, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
@@ -22626,8 +22682,8 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
                                                                                            : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
-            const char *from = xg_sim_umma_chunk(
-                w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk), how ? 4 + 4 * how : 16);
+            const char *from =
+                xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_row_at(matrix, row, chunk), how ? 4 + 4 * how : 16);
             uint8_t bytes[16];
             if (!from) return false;
             xg_sim_tensor_unpack((const uint8_t *)from, bytes, how);
@@ -22745,22 +22801,43 @@ typedef struct xg_sim_umma {
 
 /* ---- matrices in shared memory ---- */
 
+/* What a matrix descriptor says. */
+typedef struct xg_sim_umma_matrix {
+    uint32_t start, lead, stride, base, mode, span, per, atom;
+    bool transposed;
+} xg_sim_umma_matrix;
+XG_FN xg_sim_umma_matrix xg_sim_umma_matrix_of(uint64_t d, bool transposed) {
+    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
+    xg_sim_umma_matrix m;
+    m.mode = modes[d >> 61];
+    m.span = m.mode ? 16u << XG_MIN(m.mode, 3u) : 16;
+    m.start = (uint32_t)(d & 0x3FFF) << 4;
+    m.lead = (uint32_t)(d >> 16 & 0x3FFF) << 4;
+    m.stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
+    m.base = (uint32_t)(d >> 49 & 7) << 7;
+    m.per = m.span / 16;
+    m.atom = m.mode == 4 ? 4 : 8;
+    m.transposed = transposed;
+    return m;
+}
 /* The offset in shared memory of a chunk of 16 bytes: number `chunk` of row mn along k; transposed, chunk number mn of
  * row `chunk`, which counts along k. */
-XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk) {
-    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
-    uint32_t mode = modes[d >> 61], span = mode ? 16u << XG_MIN(mode, 3u) : 16, start = (uint32_t)(d & 0x3FFF) << 4;
-    uint32_t lead = (uint32_t)(d >> 16 & 0x3FFF) << 4, stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
-    uint32_t base = (uint32_t)(d >> 49 & 7) << 7, per = span / 16, atom = mode == 4 ? 4 : 8, a;
-    if (!transposed)
-        a = start + mn / 8 * stride + mn % 8 * span + (mode ? chunk * 16 : chunk * lead);
-    else if (!mode)
-        a = start + mn * stride + chunk / 8 * lead + chunk % 8 * 16;
+XG_INLINE uint32_t xg_sim_umma_at(const xg_sim_umma_matrix *m, uint32_t mn, uint32_t chunk) {
+    uint32_t a;
+    if (!m->transposed)
+        a = m->start + mn / 8 * m->stride + mn % 8 * m->span + chunk * (m->mode ? 16 : m->lead);
+    else if (!m->mode)
+        a = m->start + mn * m->stride + chunk / 8 * m->lead + chunk % 8 * 16;
     else
-        a = start + mn / per * lead + chunk / atom * stride + chunk % atom * span + mn % per * 16;
-    a -= base;
-    a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
-    return (a + base) & 0x3FFFF;
+        a = m->start + mn / m->per * m->lead + chunk / m->atom * m->stride + chunk % m->atom * m->span +
+            mn % m->per * 16;
+    a -= m->base;
+    a = m->mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, m->mode);
+    return (a + m->base) & 0x3FFFF;
+}
+XG_FN uint32_t xg_sim_umma_row_at(uint64_t descriptor, uint32_t row, uint32_t chunk) {
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(descriptor, false);
+    return xg_sim_umma_at(&m, row, chunk);
 }
 /* Sixteen bytes of a block's shared memory, of which the first `used` count; NULL after a fault. */
 XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -22900,10 +22977,10 @@ XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uin
     uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
     uint64_t matrix = b ? u->b_matrix : u->a_matrix;
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(matrix, transposed);
     size_t ahead = (size_t)(matrix >> 32 & 0x3FFF) << (transposed ? 5 : 4); /* the next 16 of k, or rows */
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
-        uint32_t at =
-            transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
+        uint32_t at = transposed ? xg_sim_umma_at(&m, mn / per, k) : xg_sim_umma_at(&m, mn, k / held);
         uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
         size_t apart = transposed ? row : step;
         const char *bytes = xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8);
@@ -23063,20 +23140,28 @@ XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
 }
 /* Sixteen bytes that have one state are the usual case. */
 XG_FN void xg_sim_umma_mark_chunk(xg_sim_worker *of, size_t at, bool lend) {
+    const uint64_t lent = XG_SIM_LENT * 0x0101010101010101u;
     uint32_t *tags = of->marks + at / 4, i;
+    uint64_t states[2];
+    memcpy(states, of->shadow + at, 16);
     if (lend && xg_sim_chunk_written(of, at)) {
-        memset(of->shadow + at, XG_SIM_LENT, 16);
+        states[0] = states[1] = lent;
+        memcpy(of->shadow + at, states, 16);
         for (i = 0; i < 4; i++) tags[i] |= XG_SIM_TAG_BYTES;
-    } else
+    } else if (!lend && tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES && states[0] == lent &&
+               states[1] == lent)
+        for (i = 0; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+    else
         for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
 }
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(d, transposed);
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk);
+            uint32_t at = xg_sim_umma_at(&m, mn, chunk);
             if (at + 16 <= of->l->shared_bytes) xg_sim_umma_mark_chunk(of, at, lend);
         }
 }

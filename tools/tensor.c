@@ -149,10 +149,64 @@ static void random_bf16(tensor *t, uint64_t *seed) {
     *seed = s;
 }
 
+/* What a float of at most 16 bits is made of, found by what 1, 1.5 and -1 are stored as. */
+typedef struct small_float {
+    uint32_t fraction, bias, sign;
+} small_float;
+static uint32_t small_code(xlagpu_type t, double x) {
+    unsigned char p[16] = {0};
+    xlagpu_set_element(t, p, x);
+    return p[0] | (uint32_t)p[1] << 8;
+}
+static bool small_float_of(xlagpu_type t, small_float *f) {
+    const uint32_t one = small_code(t, 1);
+    uint32_t half = small_code(t, 1.5) - one;
+    f->sign = one ^ small_code(t, -1);
+    for (f->fraction = 1; half > 1; half /= 2) f->fraction++;
+    f->bias = one >> f->fraction;
+    return xlagpu_type_bytes(t) <= 2 && tensor_is_float(t) && half == 1 && one == f->bias << f->fraction && f->sign;
+}
+/* A double's exponent is moved and its fraction rounded to even; subnormal results are left to the library. */
+static void random_small(tensor *t, const small_float *f, uint64_t *seed) {
+    const size_t size = xlagpu_type_bytes(t->type), n = t->bytes / size;
+    const uint32_t away = 52 - f->fraction;
+    const uint64_t least = (uint64_t)(1023 + 1 - f->bias) << 52, moved = (uint64_t)(1023 - f->bias) << f->fraction;
+    unsigned char *out = t->data;
+    uint64_t s = *seed;
+    size_t k;
+    for (k = 0; k < n; k++, out += size) {
+        double u = random_unit(&s);
+        uint64_t d, m;
+        memcpy(&d, &u, 8);
+        m = d & 0x7FFFFFFFFFFFFFFFu;
+        if (m < least) {
+            xlagpu_set_element(t->type, out, u);
+            continue;
+        }
+        m = ((m + ((uint64_t)1 << (away - 1)) - 1 + (m >> away & 1)) >> away) - moved;
+        m |= d >> 63 ? f->sign : 0;
+        out[0] = (unsigned char)m;
+        if (size == 2) out[1] = (unsigned char)(m >> 8);
+    }
+    *seed = s;
+}
+/* Sixteen values: -8 to 7, or 0 to 15. */
+static void random_integers(tensor *t, uint64_t *seed) {
+    const size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type);
+    const bool is_unsigned = type_is(t->type, "u");
+    unsigned char values[16][16], *out = t->data;
+    uint64_t s = *seed;
+    size_t k;
+    for (k = 0; k < 16; k++) xlagpu_set_element(t->type, values[k], (double)k - (is_unsigned ? 0 : 8));
+    for (k = 0; k < n; k++) memcpy(out + k * size, values[(int)((random_unit(&s) + 1) * 8)], size);
+    *seed = s;
+}
+
 /* Floats uniform in [-1, 1), integers small, pred half true. Equal bounds get equal sizes, as most programs want
  * them. */
 void tensor_random(tensor *t, uint64_t *seed) {
     size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type), k;
+    small_float small;
     if (t->size_of) {
         const tensor *of = t;
         int32_t v;
@@ -171,16 +225,21 @@ void tensor_random(tensor *t, uint64_t *seed) {
         random_bf16(t, seed);
         return;
     }
+    if (small_float_of(t->type, &small)) {
+        random_small(t, &small, seed);
+        return;
+    }
+    if (is_integer(t->type)) {
+        random_integers(t, seed);
+        return;
+    }
     for (k = 0; k < n; k++) {
         unsigned char *p = t->data + k * size;
         double u = random_unit(seed);
         if (t->type == XLAGPU_PRED)
             *p = u > 0;
         else
-            xlagpu_set_element(tensor_real(t->type), p,
-                tensor_is_float(tensor_real(t->type)) ? u
-                : type_is(t->type, "u")               ? floor((u + 1) * 8)
-                                                      : floor(u * 8));
+            xlagpu_set_element(tensor_real(t->type), p, u);
         if (is_complex(t->type)) xlagpu_set_element(tensor_real(t->type), p + size / 2, random_unit(seed));
     }
 }

@@ -29,19 +29,40 @@ XG_FN uint32_t xg_sim_word_states(xg_sim_worker *of, size_t at) {
 XG_FN xg_sim_fresh xg_sim_byte_state(xg_sim_worker *of, size_t at) {
     return (xg_sim_fresh)xg_sim_word_bytes(of, at / 4)[at % 4];
 }
-/* Sets states. settled: words that were unwritten get a tag that races with nothing; else the caller tags them. */
+/* Sets states of bytes of word k, from byte `first` on. */
+XG_FN void xg_sim_set_part(xg_sim_worker *of, size_t k, size_t first, size_t n, xg_sim_fresh is, bool settled) {
+    char *s = xg_sim_word_bytes(of, k);
+    uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
+    memset(s + first, (int)is, n);
+    memcpy(&states, s, 4);
+    if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
+}
+/* All of these words, a multiple of four, carry one tag, and whether bytes of theirs have own states is the same. */
+XG_FN bool xg_sim_tags_are(const xg_sim_worker *of, size_t k, size_t n, uint32_t tag) {
+    const uint32_t first = of->marks[k];
+    return (first & ~XG_SIM_TAG_BYTES) == tag && of->m->moves->within(of->marks + k, n, first, first + 1);
+}
+/* Sets states. settled: words that were unwritten get a tag that races with nothing; else the caller tags them. Whole
+ * words need not be asked what they were. */
 XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh is, bool settled) {
-    while (n) {
-        size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
-        char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
-        memset(s + at % 4, (int)is, some);
-        memcpy(&states, s, 4);
-        if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
-        at += some;
-        n -= some;
+    const uint32_t fresh = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED),
+                   least = settled ? of->shared_block : 0;
+    const uint32_t bytes = is == XG_SIM_WRITTEN ? 0 : XG_SIM_TAG_BYTES;
+    const size_t before = XG_MIN(n, (4 - at % 4) % 4), words = (n - before) / 4, behind = (n - before) % 4;
+    uint32_t *tags = of->marks + (at + before) / 4;
+    size_t i;
+    if (before) xg_sim_set_part(of, at / 4, at % 4, before, is, settled);
+    memset(of->shadow + at + before, (int)is, 4 * words);
+    if (!((at | n) & 15) && xg_sim_tags_are(of, at / 4, words, fresh)) {
+        of->m->moves->fill(tags, words, fresh | bytes);
+        return;
     }
+    for (i = 0; i < words; i++) {
+        const uint32_t tag = tags[i] & ~XG_SIM_TAG_BYTES;
+        tags[i] = (tag < least ? fresh : tag) | bytes;
+    }
+    if (behind) xg_sim_set_part(of, (at + n) / 4, 0, behind, is, settled);
 }
 
 /* What warp v finds at a byte that is COPYING. */
@@ -94,10 +115,16 @@ XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
 /* Something asynchronous has written these bytes: no thread is their writer any more. */
 XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
     const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-    size_t k;
+    size_t k, end;
     if (!n) return;
+    if (!((at | n) & 15)) {
+        memset(of->shadow + at, XG_SIM_WRITTEN, n);
+        of->m->moves->fill(of->marks + at / 4, n / 4, settled);
+        return;
+    }
     xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+    end = (at + n - 1) / 4;
+    for (k = at / 4; k <= end; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
 }
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {

@@ -448,19 +448,28 @@ XG_INLINE bool xg_sim_chunk_written(const xg_sim_worker *w, size_t at) {
     for (i = 0; i < 16; i += 4) n += xg_sim_word_written(w, at + i);
     return n == 4;
 }
+/* Nothing speaks against this access to word k of a block's shared memory, all of whose bytes are alike. */
+XG_INLINE bool xg_sim_word_fresh(const xg_sim_worker *of, size_t k, xg_sim_does does) {
+    const uint32_t tag = of->marks[k];
+    uint32_t states;
+    if ((tag & ~XG_SIM_TAG_BYTES) < of->shared_block) return does == XG_SIM_WRITES;
+    if (!(tag & XG_SIM_TAG_BYTES)) return true;
+    memcpy(&states, of->shadow + 4 * k, 4);
+    return states == (does == XG_SIM_READS       ? XG_SIM_LENT * 0x01010101u
+                         : does == XG_SIM_WRITES ? XG_SIM_UNWRITTEN * 0x01010101u
+                                                 : XG_SIM_WRITTEN * 0x01010101u);
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i = at;
     if (w->l->unchecked_shared) return true;
+    if (!((at | n) & 15) && w->m->moves->within(of->marks + at / 4, n / 4, of->shared_block, XG_SIM_TAG_BYTES - 1))
+        return true;
     while (i < at + n) {
         xg_sim_fresh is;
-        if (xg_sim_word_written(of, i)) {
+        if (xg_sim_word_fresh(of, i / 4, does)) {
             i = i / 4 * 4 + 4;
-            continue;
-        }
-        if (does == XG_SIM_READS && i % 4 == 0 && xg_sim_word_states(of, i) == XG_SIM_LENT * 0x01010101u) {
-            i += 4;
             continue;
         }
         is = xg_sim_byte_state(of, i);

@@ -97,11 +97,14 @@ XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v,
  * what: the word for that. */
 XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at,
     size_t n, const char *what) {
+    const uint32_t settled = xg_sim_with_part(w->shared_block, XG_SIM_PART_MIXED);
+    const size_t end = (at + n + 3) / 4;
     size_t k;
     if (!n || w->l->unchecked_shared || w->l->unchecked_races) return true;
-    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+    if (n == 16 && at % 16 == 0 && w->m->moves->within(w->marks + at / 4, 4, settled, settled + 1)) return true;
+    for (k = at / 4; k < end; k++) {
         const uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
-        if (tag < w->proxy_all || xg_sim_proxy_sees(w, tag)) continue;
+        if (tag < w->proxy_all || tag == settled || xg_sim_proxy_sees(w, tag)) continue;
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY,
             "%s of shared memory at offset %zu, which warp %u of the block wrote without a fence.proxy.async since: "
             "the "

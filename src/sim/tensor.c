@@ -299,10 +299,8 @@ XG_FN xg_sim_at xg_sim_tensor_at(xg_sim_tensorshape shape, uint32_t thread, uint
     }
     return p;
 }
-XG_FN void xg_sim_tensor_store_cell(xg_sim_worker *w, const xg_sim_warp *v, uint32_t cell, uint32_t x) {
-    w->tensor->cells[cell] = x;
-    w->tensor->states[cell] =
-        XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+XG_FN uint32_t xg_sim_stored_state(const xg_sim_worker *w, const xg_sim_warp *v) {
+    return XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
 }
 XG_FN bool xg_sim_tensor_transfer_checks(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, xg_sim_tensorshape shape) {
@@ -323,27 +321,45 @@ XG_FN bool xg_sim_tensor_transfer_checks(
     }
     return true;
 }
+/* What a warp's load or store reaches in each of its lanes of tensor memory: cells side by side, or two such parts.
+ * False after a fault. */
+XG_FN bool xg_sim_tensor_transfer_cells(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, bool store) {
+    const xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    const uint32_t packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, parts = shape == XG_SIM_N_16X32X2 ? 2 : 1;
+    const uint32_t rows = shape == XG_SIM_N_32X32 ? 32 : 16, n = in->n * (32 / rows) / parts << packed;
+    uint32_t threads[XG_SIM_WARP], row, part, r; /* by lane: one that has a register there */
+    for (r = 4; r-- > 0;)
+        for (part = XG_SIM_WARP; part-- > 0;) threads[xg_sim_tensor_at(shape, part, r, 0).row] = part;
+    for (row = 0; row < rows; row++)
+        for (part = 0; part < parts; part++) {
+            const uint32_t at = (address & 0xFFFF) + (part * in->imm2 << packed);
+            if (!xg_sim_cells_check(w, w, v, in, threads[row], (address >> 16) + row, at, n,
+                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
+                return false;
+            if (store) xg_sim_cells_set(w, (address >> 16) + row, at, n, xg_sim_stored_state(w, v));
+        }
+    return true;
+}
 XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
-    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), base = address >> 16, column = address & 0xFFFF;
-    uint32_t r, thread, k, packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, half = in->imm2;
+    const xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    const uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), packed = in->imm & XG_SIM_N_PACKED ? 1 : 0;
+    uint32_t *from, r, thread;
     if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
-    for (r = 0; r < in->n; r++)
-        for (thread = 0; thread < XG_SIM_WARP; thread++) {
-            xg_sim_at p = xg_sim_tensor_at(shape, thread, r, half);
-            uint32_t at = column + (p.col << packed), cell = (base + p.row) * XG_SIM_TENSOR_COLUMNS + at, x = 0;
-            if (!xg_sim_cells_check(w, w, v, in, thread, base + p.row, at, 1u + packed,
-                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
-                return;
-            if (store) x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
-            for (k = 0; k <= packed; k++) {
-                if (store)
-                    xg_sim_tensor_store_cell(w, v, cell + k, packed ? x >> (16 * k) & 0xFFFF : x);
-                else
-                    x |= packed ? (w->tensor->cells[cell + k] & 0xFFFF) << (16 * k) : w->tensor->cells[cell];
-            }
-            if (!store) xg_sim_put_u32(v->regs + list[r], thread, x);
+    if (!xg_sim_tensor_transfer_cells(w, v, in, address, store)) return;
+    from = w->tensor->cells + (address >> 16) * XG_SIM_TENSOR_COLUMNS + (address & 0xFFFF);
+    for (thread = 0; thread < XG_SIM_WARP; thread++)
+        for (r = 0; r < in->n; r++) {
+            const xg_sim_at p = xg_sim_tensor_at(shape, thread, r, in->imm2);
+            uint32_t *cell = from + p.row * XG_SIM_TENSOR_COLUMNS + (p.col << packed);
+            if (store) {
+                const uint32_t x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
+                cell[0] = packed ? x & 0xFFFF : x;
+                if (packed) cell[1] = x >> 16;
+            } else
+                xg_sim_put_u32(
+                    v->regs + list[r], thread, packed ? (cell[0] & 0xFFFF) | (cell[1] & 0xFFFF) << 16 : cell[0]);
         }
 }
 
@@ -359,7 +375,7 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
 }
 XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t at, uint32_t used); /* umma.c */
-XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
+XG_FN uint32_t xg_sim_umma_row_at(uint64_t descriptor, uint32_t row, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
@@ -370,8 +386,8 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
                                                                                            : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
-            const char *from = xg_sim_umma_chunk(
-                w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk), how ? 4 + 4 * how : 16);
+            const char *from =
+                xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_row_at(matrix, row, chunk), how ? 4 + 4 * how : 16);
             uint8_t bytes[16];
             if (!from) return false;
             xg_sim_tensor_unpack((const uint8_t *)from, bytes, how);

@@ -42,22 +42,43 @@ typedef struct xg_sim_umma {
 
 /* ---- matrices in shared memory ---- */
 
+/* What a matrix descriptor says. */
+typedef struct xg_sim_umma_matrix {
+    uint32_t start, lead, stride, base, mode, span, per, atom;
+    bool transposed;
+} xg_sim_umma_matrix;
+XG_FN xg_sim_umma_matrix xg_sim_umma_matrix_of(uint64_t d, bool transposed) {
+    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
+    xg_sim_umma_matrix m;
+    m.mode = modes[d >> 61];
+    m.span = m.mode ? 16u << XG_MIN(m.mode, 3u) : 16;
+    m.start = (uint32_t)(d & 0x3FFF) << 4;
+    m.lead = (uint32_t)(d >> 16 & 0x3FFF) << 4;
+    m.stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
+    m.base = (uint32_t)(d >> 49 & 7) << 7;
+    m.per = m.span / 16;
+    m.atom = m.mode == 4 ? 4 : 8;
+    m.transposed = transposed;
+    return m;
+}
 /* The offset in shared memory of a chunk of 16 bytes: number `chunk` of row mn along k; transposed, chunk number mn of
  * row `chunk`, which counts along k. */
-XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk) {
-    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
-    uint32_t mode = modes[d >> 61], span = mode ? 16u << XG_MIN(mode, 3u) : 16, start = (uint32_t)(d & 0x3FFF) << 4;
-    uint32_t lead = (uint32_t)(d >> 16 & 0x3FFF) << 4, stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
-    uint32_t base = (uint32_t)(d >> 49 & 7) << 7, per = span / 16, atom = mode == 4 ? 4 : 8, a;
-    if (!transposed)
-        a = start + mn / 8 * stride + mn % 8 * span + (mode ? chunk * 16 : chunk * lead);
-    else if (!mode)
-        a = start + mn * stride + chunk / 8 * lead + chunk % 8 * 16;
+XG_INLINE uint32_t xg_sim_umma_at(const xg_sim_umma_matrix *m, uint32_t mn, uint32_t chunk) {
+    uint32_t a;
+    if (!m->transposed)
+        a = m->start + mn / 8 * m->stride + mn % 8 * m->span + chunk * (m->mode ? 16 : m->lead);
+    else if (!m->mode)
+        a = m->start + mn * m->stride + chunk / 8 * m->lead + chunk % 8 * 16;
     else
-        a = start + mn / per * lead + chunk / atom * stride + chunk % atom * span + mn % per * 16;
-    a -= base;
-    a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
-    return (a + base) & 0x3FFFF;
+        a = m->start + mn / m->per * m->lead + chunk / m->atom * m->stride + chunk % m->atom * m->span +
+            mn % m->per * 16;
+    a -= m->base;
+    a = m->mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, m->mode);
+    return (a + m->base) & 0x3FFFF;
+}
+XG_FN uint32_t xg_sim_umma_row_at(uint64_t descriptor, uint32_t row, uint32_t chunk) {
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(descriptor, false);
+    return xg_sim_umma_at(&m, row, chunk);
 }
 /* Sixteen bytes of a block's shared memory, of which the first `used` count; NULL after a fault. */
 XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -197,10 +218,10 @@ XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uin
     uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
     uint64_t matrix = b ? u->b_matrix : u->a_matrix;
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(matrix, transposed);
     size_t ahead = (size_t)(matrix >> 32 & 0x3FFF) << (transposed ? 5 : 4); /* the next 16 of k, or rows */
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
-        uint32_t at =
-            transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
+        uint32_t at = transposed ? xg_sim_umma_at(&m, mn / per, k) : xg_sim_umma_at(&m, mn, k / held);
         uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
         size_t apart = transposed ? row : step;
         const char *bytes = xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8);
@@ -360,20 +381,28 @@ XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
 }
 /* Sixteen bytes that have one state are the usual case. */
 XG_FN void xg_sim_umma_mark_chunk(xg_sim_worker *of, size_t at, bool lend) {
+    const uint64_t lent = XG_SIM_LENT * 0x0101010101010101u;
     uint32_t *tags = of->marks + at / 4, i;
+    uint64_t states[2];
+    memcpy(states, of->shadow + at, 16);
     if (lend && xg_sim_chunk_written(of, at)) {
-        memset(of->shadow + at, XG_SIM_LENT, 16);
+        states[0] = states[1] = lent;
+        memcpy(of->shadow + at, states, 16);
         for (i = 0; i < 4; i++) tags[i] |= XG_SIM_TAG_BYTES;
-    } else
+    } else if (!lend && tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES && states[0] == lent &&
+               states[1] == lent)
+        for (i = 0; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+    else
         for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
 }
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
+    const xg_sim_umma_matrix m = xg_sim_umma_matrix_of(d, transposed);
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk);
+            uint32_t at = xg_sim_umma_at(&m, mn, chunk);
             if (at + 16 <= of->l->shared_bytes) xg_sim_umma_mark_chunk(of, at, lend);
         }
 }

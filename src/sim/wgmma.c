@@ -268,11 +268,12 @@ XG_FN bool xg_sim_late_reads(xg_sim_worker *w, const xg_sim_worker *of, const xg
     for (g = 0; g + 4 <= w->l->warps && !w->l->unchecked_shared; g += 4)
         for (e = 0; e < 2 * of->warps[g].n_late; e++) {
             const xg_sim_late *l = &of->warps[g].late[e / 2];
-            const xg_sim_tile t = xg_sim_tile_of(&w->m->code[l->record]);
+            xg_sim_tile t;
             xg_sim_pieces p;
             b = e & 1;
             if (at >= l->end[b] || at + n <= l->first[b]) continue;
             for (k = 1; k < 4 && xg_sim_late_has(&of->warps[g + k], l); k++) {}
+            t = xg_sim_tile_of(&w->m->code[l->record]);
             p = xg_sim_pieces_of(&t, l->matrix[b], b);
             for (i = 0; k == 4 && i < p.n; i++) {
                 from = xg_sim_piece_at(&p, i);
