@@ -18618,8 +18618,9 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 /* The same, and the issue, where all lanes go to words that are old or unwritten and that no copy is under way to. */
 XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
     const xg_sim_moves *moves = w->m->moves;
-    const uint32_t *off = to->to.off, states = XG_SIM_COPYING * 0x01010101u;
-    uint32_t t[XG_SIM_WARP], i, k;
+    const uint32_t *off = to->to.off;
+    uint32_t t[XG_SIM_WARP], tags[4], i, k;
+    char states[16];
     xg_sim_marks m;
     if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
     m = xg_sim_marks_shared(w);
@@ -18629,14 +18630,24 @@ XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
         moves->gather((char *)t, (const char *)(m.r + k), off);
         if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
     }
+    memset(states, XG_SIM_COPYING, sizeof states);
+    for (i = 0; i < 4; i++) tags[i] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        xg_sim_copy_word of;
-        of.thread = v->id * XG_SIM_WARP + i;
-        of.group = w->copy_threads[of.thread].groups;
-        for (k = off[i] / 4; k < (off[i] + size) / 4; k++) {
-            m.w[k] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
-            memcpy(w->shadow + k * 4, &states, 4);
-            memcpy(&w->copy_words[k], &of, sizeof of);
+        xg_sim_copy_word of[4];
+        of[0].thread = v->id * XG_SIM_WARP + i;
+        of[0].group = w->copy_threads[of[0].thread].groups;
+        k = off[i] / 4;
+        if (size == 16) {
+            of[1] = of[2] = of[3] = of[0];
+            memcpy(m.w + k, tags, 16);
+            memcpy(w->shadow + off[i], states, 16);
+            memcpy(&w->copy_words[k], of, sizeof of);
+            continue;
+        }
+        for (; k < (off[i] + size) / 4; k++) {
+            m.w[k] = tags[0];
+            memcpy(w->shadow + k * 4, states, 4);
+            w->copy_words[k] = of[0];
         }
     }
     return true;

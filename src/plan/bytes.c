@@ -442,13 +442,13 @@ XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
     xg_dict_init(&w->strings, a);
     return w;
 }
-/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
 XG_FN size_t xg_exe_dims(const xg_shape *s) {
     size_t n = s->rank;
     uint32_t k;
     for (k = 0; s->type == XLAGPU_TUPLE && k < s->n_elems; k++) n += xg_exe_dims(s->elems[k]);
     return n;
 }
+/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
 XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
     size_t links = 0, blocks = p->spaces.n, dims = xg_exe_dims(p->m->entry->root->shape);
     uint32_t k;
