@@ -710,6 +710,7 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
         xg_tile_fetch *t = &p->fetch[side];
         if (!xg_tile_settle_map(p, x, side)) return false;
         if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        if (p->deep > 1) return false; /* bytes and words have no other way */
         xg_tile_settle_fetch(p, side, 1);
         if (!xg_tile_settle_map(p, x, side)) return false;
     }
