@@ -197,7 +197,8 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that 
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(
+    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with mma.sync */
 XG_FN int64_t xg_tile_bulk_time(
     const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */

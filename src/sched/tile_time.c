@@ -261,12 +261,14 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
     return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
            row < XG_TILE_PASS_BYTES;
 }
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+/* Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES), all = xg_cost_mul(warps, p->steps);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
+    if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
