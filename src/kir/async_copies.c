@@ -148,7 +148,7 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
 }
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;
-    if (!m->entry->async_copies) return;
+    if (!m->entry || !m->entry->async_copies) return;
     y.m = m;
     xg_map64_init(&y.given, m->temp);
     (void)xg_kasync_region(&y, m->entry->body, false);
