@@ -151,7 +151,7 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 
 /* ---- running ---- */
 
-XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
+XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t first) {
     xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = clock();
     bool changed = xg_hlo_passes[k].run(p->m);
@@ -162,7 +162,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     c->runs++;
     c->changes += changed;
     p->version += changed;
-    p->seen[xg_pass_first(k)] = p->version + 1;
+    p->seen[first] = p->version + 1;
     if (!changed) return false;
     if (p->control) xg_opt_settle_control(p->m);
     if (p->fused) xg_opt_settle_fusions(p->m);
@@ -176,9 +176,11 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
 /* One round of the phase whose passes are from .. to; says whether a further one may find something to do. */
 XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
-    uint32_t k;
-    for (k = from; k < to; k++)
-        if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    uint32_t k, first;
+    for (k = from; k < to; k++) {
+        if (p->off[k] || p->seen[first = xg_pass_first(k)] == p->version + 1) continue;
+        changed = xg_pipeline_run_pass(p, k, first) || changed;
+    }
     return changed;
 }
 

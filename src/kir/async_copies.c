@@ -2,8 +2,9 @@
  *
  *     %v = llvm.load %g; llvm.store %v, %s   ==>   cp.async %s, %g
  *
- * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kfunc.async_copies): the thread goes on, needs no registers for
- * what is on its way, and waits in front of the next barrier, unless the kernel says itself for which of them.
+ * of 4, 8 or 16 bytes, also with a bitcast between, in kernels that ask for it (xg_kfunc.async_copies): the thread goes
+ * on, needs no registers for what is on its way, and waits in front of the next barrier, unless the kernel says itself
+ * for which of them.
  *
  *     if %c { cp.async %s, %g } else { llvm.store zero, %s }   ==>   cp.async %s, %g, (%c ? bytes : 0)
  *
@@ -38,6 +39,7 @@ XG_FN bool xg_kasync_copy(xg_kmodule *m, xg_kop *store) {
     xg_kval *v = xg_kasync_whole(XG_KOPERAND(store, 0)), *o[2];
     int64_t bytes = xg_kasync_bytes(v);
     xg_kb b;
+    while (xg_kval_by(v, XG_K_OP_BITCAST)) v = XG_KOPERAND(v->def, 0); /* the same bytes */
     if (XG_KOPERAND(store, 1)->type->space != XG_SPACE_SHARED || !xg_kval_by(v, XG_K_OP_LOAD)) return false;
     if (bytes != 4 && bytes != 8 && bytes != 16) return false;
     if (!(v->def->flags & KM_INVARIANT) || v->def->parent != store->parent || v->def->a < bytes || store->a < bytes)
@@ -146,7 +148,7 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
 }
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;
-    if (!m->entry->async_copies) return;
+    if (!m->entry || !m->entry->async_copies) return;
     y.m = m;
     xg_map64_init(&y.given, m->temp);
     (void)xg_kasync_region(&y, m->entry->body, false);

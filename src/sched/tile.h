@@ -79,6 +79,7 @@ typedef struct xg_tile_fetch {
     bool async;             /* element for element as it lies in memory: copied without registers */
     bool copied;            /* it may be copied so, where the pieces are large enough for it */
     bool raw;               /* staged as it lies in memory, and converted on its way into shared memory */
+    bool late;              /* ... or as a fragment: bytes lie in shared memory as they do in memory */
     bool by_rows;           /* in shared memory a row has all its k side by side; else a k all its rows */
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
@@ -106,6 +107,7 @@ typedef struct xg_tile_plan {
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
     bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
     bool may_group;    /* warp groups multiply such elements, too ... */
+    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
     bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
@@ -115,6 +117,7 @@ typedef struct xg_tile_plan {
     xlagpu_type held;  /* of elements in shared memory while sums are made */
     int64_t n_sums;    /* of a thread: numbers, or vectors of four */
     int64_t chains;    /* of matrix units: a step's k in so many parts, which have sums of their own */
+    int64_t deep;      /* ...: fragments of k that are read together: two where those of the right side are bytes */
     int64_t parts;     /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch; /* of a row of them in shared memory */
     int64_t out_slant; /* on plain cores: elements more between `quad` rows and the next ones */
@@ -179,6 +182,8 @@ XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);         
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
+XG_FN int64_t xg_tile_unit_each(const xg_tile_fetch *t);                    /* bytes of an element in shared memory */
+XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* fragments that a warp reads in a step */
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
@@ -192,7 +197,8 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that 
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(
+    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with mma.sync */
 XG_FN int64_t xg_tile_bulk_time(
     const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
@@ -305,6 +311,7 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
+XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged); /* words, as they are multiplied */
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
 
 /* ---- tile_limit.c ---- */

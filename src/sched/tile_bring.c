@@ -249,44 +249,43 @@ XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
     return xg_kir_vector(w->e->m, each > 1 ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
-/* What a thread brings of a side in one round. */
-XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
+/* A vector of a side, whose elements are there under a condition (NULL: they are). */
+XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval **at) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
-    const xg_ktype *type;
-    xg_flow f;
-    has = xg_tile_has_vector(w, side);
-    row_round = xg_elem_index(&w->s, round % r.rows);
-    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
-    cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
-    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
-    type = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), t->vector);
-    vector = xg_kconst_bits(&w->s.b, type, 0);
-    f = xg_flow_of(&w->s, &vector);
-    last = xg_elem_index(&w->s, t->vector);
+    const xg_ktype *type = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), t->vector);
+    xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3], *last = xg_elem_index(&w->s, t->vector);
+    xg_flow f = xg_flow_of(&w->s, &vector);
     at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
     put[0] = xg_tile_guarded(w, side, cond, at).v;
     put[1] = vector;
     put[2] = at[XG_TILE_LANE];
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
     xg_flow_end(&f);
-    if (t->brick > 1 || t->raw)
-        vector = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
-    return xg_elem_real(vector);
+    if (t->brick == 1 && !t->raw) return vector;
+    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
+}
+/* What a thread brings of a side in one round. */
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *has, *row_round;
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
+    cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
+    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
+    return xg_elem_real(xg_tile_bring_vector(w, side, cond, at));
 }
 
 /* ---- from registers into shared memory ---- */
 
-/* What was staged as words, as it is multiplied. */
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    int64_t each = XG_TILE_WORD_BYTES / t->bytes, k;
+    int64_t each = XG_TILE_WORD_BYTES / t->bytes, n = each * staged->type->elements, k;
     const xg_ktype *part = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), each), *words = staged->type;
     xg_kval *o[3], *vector, *word = NULL;
-    if (!t->raw) return staged;
-    vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), t->vector), 0);
-    for (k = 0; k < t->vector; k++) {
+    vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);
+    for (k = 0; k < n; k++) {
         o[0] = staged;
         o[1] = xg_elem_index(&w->s, k / each);
         if (k % each == 0) word = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, words->elem));
@@ -301,6 +300,26 @@ XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged
     return vector;
 }
 
+/* What was staged as words, as it lies in shared memory. */
+XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    const xg_ktype *type;
+    if (!t->raw) return staged;
+    if (!t->late) return xg_tile_unstage(w, side, staged);
+    type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
+    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &staged, 1, type);
+}
+/* Bytes come out of a fragment by four of k, where a fragment of 16 bits takes two and, eight further on, two more: the
+ * rows that they meet have their words of k in that order. */
+XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k) {
+    enum {
+        PAIR = 2, /* elements of a word */
+        WORDS = 8 /* of a fragment's k */
+    };
+    const xg_aff *word = xg_aff_div(x, k, PAIR), *in = xg_aff_mod(x, word, WORDS);
+    const xg_aff *to = xg_aff_add_mul(x, xg_aff_div(x, in, 2), xg_aff_mod(x, in, 2), WORDS / 2);
+    return xg_aff_mul(x, xg_aff_add(x, xg_aff_sub(x, word, in), to), PAIR);
+}
 /* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
 XG_FN xg_kval *xg_tile_spot(
     xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
@@ -319,6 +338,10 @@ XG_FN xg_kval *xg_tile_spot(
     v[XG_TILE_K_ROUND] = k_round;
     v[4] = buffer;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    if (t->late)
+        k = xg_aff_div(x, k, xg_type_bytes(w->p->held) / t->bytes);
+    else if (w->p->deep > 1)
+        k = xg_tile_word_place(x, k);
     if (t->line && t->by_rows)
         row = xg_aff_mul(x, row, t->line);
     else if (t->line) {
@@ -354,7 +377,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
-    v.v = xg_tile_unstage(w, side, v.v);
+    v.v = xg_tile_to_shared(w, side, v.v);
     if (t->vector > 1 && t->along_k == t->by_rows) {
         xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;
@@ -394,6 +417,10 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_kval *last, *spot = first, *both[2];
+    if (t->late) {
+        xg_tile_put_vector(w, xg_tile_to_shared(w, side, xg_tile_bring_vector(w, side, NULL, at)), first);
+        return;
+    }
     if (t->vector > 1) {
         xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
         sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
@@ -423,7 +450,8 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
         if (t->vector == 1)
             w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
         else {
-            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            int64_t lanes = t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector;
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, lanes);
             xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
         }
     }

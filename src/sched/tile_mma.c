@@ -52,7 +52,9 @@ XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line
     int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
     xg_kval *in, *row, *apart;
     if (t->brick > 1) return xg_tile_unit_brick_line(w, side, line);
-    if (t->by_rows != t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4)) return line;
+    if (t->by_rows != t->along_k || t->vector * xg_tile_unit_each(t) != XG_TILE_ACCESS_BYTES ||
+        (pieces != 2 && pieces != 4))
+        return line;
     if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || rows < XG_TILE_UNIT_ROWS) return line;
     row = xg_tile_quotient(w, line, inside);
     in = xg_tile_rest(w, row, XG_TILE_UNIT_ROWS);
@@ -127,7 +129,8 @@ XG_FN void xg_tile_unit_put_brick(
     xg_tile_kernel *w, uint32_t side, int64_t row_round, int64_t k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
-    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), t->brick);
+    int64_t lanes = t->brick * xg_tile_unit_each(t) / xg_type_bytes(w->p->held);
+    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), lanes);
     const xg_ktype *one = xg_kir_scalar(w->e->m, XG_E_I32);
     xg_kval *rows = xg_elem_index(&w->s, row_round), *ks = xg_elem_index(&w->s, k_round), *v[4], *o[2];
     int64_t word, k;
@@ -182,10 +185,11 @@ enum {
     XG_TILE_UNIT_K,
     XG_TILE_UNIT_DIMS
 };
-/* Where fragments are read: `first` further on along k than the variable says. */
+/* Where fragments are read: `first` further on along k than the variable says; of `deep` that are read together, which.
+ */
 typedef struct xg_tile_unit_at {
     xg_kval *at[XG_TILE_UNIT_DIMS];
-    int64_t counts[XG_TILE_UNIT_DIMS], first;
+    int64_t counts[XG_TILE_UNIT_DIMS], first, which;
 } xg_tile_unit_at;
 /* The four words of a fragment whose k has its rows side by side: of rows and k that lie 8 and 4 apart. */
 XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_tile_unit_at *at, const xg_aff *place) {
@@ -221,6 +225,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     place = xg_aff_add_k(x, place, t->offset + apart);
     place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
     along = xg_aff_add_k(x, along, at->first);
+    if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
     place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
     at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
@@ -235,22 +240,45 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
 typedef struct xg_tile_unit_factors {
     xg_kval **a, **b;
     int64_t rows, pairs, chains, apart; /* of each chain; chains, and from one's k to the next one's */
+    int64_t deep;                       /* there is one chain, of so many k */
 } xg_tile_unit_factors;
+/* Of bytes: their columns' words of one k and the next come one after the other. */
+XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, XG_E_I32, 2), *one = xg_kir_scalar(w->e->m, XG_E_I32);
+    xg_kval *words = xg_kconst_bits(&w->s.b, type, 0), *o[3];
+    int64_t k;
+    for (k = 0; k < 2; k++) {
+        o[0] = bytes;
+        o[1] = xg_elem_index(&w->s, 2 * k + which);
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
+        o[1] = words;
+        o[2] = xg_elem_index(&w->s, k);
+        words = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    words = xg_tile_unstage(w, 1, words);
+    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &words, 1, bytes->type);
+}
 XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
-    int64_t first = at->first, chain, k;
+    int64_t first = at->first, chain, k, d;
     for (chain = 0; chain < v->chains; chain++) {
         at->first = first + chain * v->apart;
-        for (k = 0; k < v->rows; k++) v->a[chain * v->rows + k] = xg_tile_unit_fragment(w, 0, at, k);
-        for (k = 0; k < v->pairs; k++) v->b[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
+        for (d = 0; d < v->deep; d++)
+            for (k = 0, at->which = d; k < v->rows; k++)
+                v->a[(chain + d) * v->rows + k] = xg_tile_unit_fragment(w, 0, at, k);
+        at->which = 0;
+        for (k = 0; k < v->pairs; k++) {
+            xg_kval *b = v->b[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
+            for (d = 0; d < v->deep && v->deep > 1; d++) v->b[d * v->pairs + k] = xg_tile_unit_late(w, b, d);
+        }
     }
     at->first = first;
 }
 XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v) {
     int64_t i, j;
     xg_kval *o[3];
-    for (i = 0; i < v->chains * v->rows; i++)
+    for (i = 0; i < v->chains * v->deep * v->rows; i++)
         for (j = 0; j < 2 * v->pairs; j++) {
-            xg_kval **sum = &w->sums[i * 2 * v->pairs + j].v;
+            xg_kval **sum = &w->sums[i % (v->chains * v->rows) * 2 * v->pairs + j].v;
             o[0] = v->a[i];
             o[1] = v->b[i / v->rows * v->pairs + j / 2];
             o[2] = *sum;
@@ -263,13 +291,13 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
  * fragments are on their way. */
 XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare) {
     const xg_tile_plan *p = w->p;
-    int64_t times = p->shape.k / xg_tile_unit_k(p) / p->chains, k, fragments;
+    int64_t times = p->shape.k / xg_tile_unit_k(p) / p->chains / p->deep, k, fragments;
     bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
     xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_unit_factors now, next;
     xg_tile_unit_at at;
-    at.first = 0;
+    at.first = at.which = 0;
     now.apart = times;
     at.counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
     at.counts[XG_TILE_UNIT_K] = times -= ahead;
@@ -278,9 +306,10 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *ne
     now.rows = p->shape.tm / XG_KMMA_M;
     now.pairs = p->shape.tn / (2 * XG_KMMA_N);
     now.chains = p->chains;
-    fragments = now.chains * (now.rows + now.pairs);
+    now.deep = p->deep;
+    fragments = now.chains * now.deep * (now.rows + now.pairs);
     now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments);
-    now.b = now.a + now.chains * now.rows;
+    now.b = now.a + now.chains * now.deep * now.rows;
     next = now;
     next.a += fragments;
     next.b += fragments;

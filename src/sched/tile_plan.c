@@ -435,7 +435,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
-        return xg_tile_unit_time(p, m, out_bytes);
+        return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
@@ -710,6 +710,7 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
         xg_tile_fetch *t = &p->fetch[side];
         if (!xg_tile_settle_map(p, x, side)) return false;
         if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        if (p->deep > 1) return false; /* bytes and words have no other way */
         xg_tile_settle_fetch(p, side, 1);
         if (!xg_tile_settle_map(p, x, side)) return false;
     }

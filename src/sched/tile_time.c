@@ -26,6 +26,7 @@ enum {
     XG_TILE_BARRIERS_CLOCKS = 200,    /* of a block: memory barriers begin, and are seen by all */
     XG_TILE_TRY_CLOCKS = 30,          /* of a wait at a memory barrier that is over (kir/estimate.c) */
     XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_LATE_CLOCKS = 120,   /* ... for the first bytes of a step that become fragments */
     XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
@@ -238,15 +239,16 @@ XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile
  * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
 XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) {
     int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
+    int64_t reads = xg_tile_unit_reads(p);
     xg_tile_work w;
-    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
+    w.issued = xg_tile_unit_issue(p) + reads + times * (p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
-    w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    w.passes = reads * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
-    w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
+    w.clocks = xg_tile_unit_issue(p) + reads * XG_TILE_UNIT_READ_CYCLES;
+    w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times / p->deep);
+    if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;
     w.clocks =
         XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
     xg_tile_unit_hides(p, m, &w, way);
@@ -259,12 +261,14 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
     return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
            row < XG_TILE_PASS_BYTES;
 }
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+/* Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES), all = xg_cost_mul(warps, p->steps);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
+    if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;

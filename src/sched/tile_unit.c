@@ -11,7 +11,11 @@
  * number of its 16-byte pieces odd: eight rows that are read at once, or written, then lie in different banks.
  *
  * Bytes whose rows lie side by side in memory are turned in registers: a thread brings four k of them, makes words of
- * what belongs to a row, and neighbours store words of one row. */
+ * what belongs to a row, and neighbours store words of one row.
+ *
+ * Weights of one byte that meet a few rows of 16 bits may lie as bytes in shared memory, half of what they would be,
+ * and become 16 bits as fragments: a fragment of theirs has the k of two of the others', whose words of k lie in the
+ * order in which bytes come out of it (xg_tile_word_place). */
 #ifndef XG_SCHED_TILE_UNIT_C
 #define XG_SCHED_TILE_UNIT_C
 #include "tile.h"
@@ -133,6 +137,16 @@ XG_FN xlagpu_type xg_tile_factor(xg_tile_plan *p, uint32_t side) {
     p->fetch[side].held = narrow->shape->type;
     return narrow->shape->type;
 }
+/* Beside such memory, bytes that pass shared memory twice as 16 bits are late. Without clusters blocks have longer
+ * sums, and wait for more of the conversions: by the model as many shapes lose there as win. */
+XG_FN bool xg_tile_unit_is_narrow(const xg_device *m) {
+    enum {
+        TIMES =
+            11 /* bytes that shared memory moves for each of the device's memory: 10 of an H100, 29 of an RTX 5090 */
+    };
+    int64_t shared = (int64_t)XG_TILE_UNIT_BANK_BYTES * m->sm_count * m->clock_mhz / 1000;
+    return m->blocks_per_cluster > 1 && shared < TIMES * xg_device_gbs(m->bandwidth);
+}
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     xlagpu_type factor[2], held = XLAGPU_INVALID;
     bool floats = p->form.sum == XLAGPU_F32;
@@ -162,6 +176,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     }
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
+    p->may_deepen = xg_tile_unit_is_narrow(m);
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
     p->in_tensor = p->may_group && m->tensor_memory;
 }
@@ -198,24 +213,30 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
+/* Of an element in shared memory. */
+XG_FN int64_t xg_tile_unit_each(const xg_tile_fetch *t) { return t->late ? t->bytes : xg_type_bytes(t->held); }
 XG_FN int64_t xg_tile_staged_bytes(const xg_tile_fetch *t) { return t->raw ? t->bytes : xg_type_bytes(t->held); }
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
-    int64_t bytes = xg_type_bytes(t->held), moved;
+    int64_t bytes, held = xg_type_bytes(t->held), moved;
+    t->late = side && p->deep > 1;
+    bytes = xg_tile_unit_each(t);
     t->rows = side ? p->shape.n : p->shape.m;
     t->by_rows = t->along_k || bytes == 1;
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
-    t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < bytes &&
+    if (p->deep > 1 && !side) t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
+    t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < held &&
              xg_type_class(t->from->shape->type) != XGT_P && xg_tile_is_moved(t->from);
     if (t->raw) t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes); /* one store each, side by side */
     moved = t->vector * bytes;
-    t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
+    t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
+               (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
-    t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
+    t->pitch = (t->by_rows ? (int64_t)p->shape.k * bytes / held : t->rows) + XG_TILE_ACCESS_BYTES / held;
     if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
     t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
-    t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT : 0;
+    t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
@@ -238,6 +259,19 @@ XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s)
     int64_t sums = s->tm / XG_KMMA_M * (s->tn / XG_KMMA_N), times = s->k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return !s->grouped && sums <= FEW && times % CHAINS == 0 ? CHAINS : 1;
 }
+/* How many fragments of the left side's k one of the right side has: two of bytes, which no second warp converts again,
+ * beside rows that are copied. */
+XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
+    const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
+    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_tile_is_small(t->from->shape->type) &&
+                 xg_type_bits(t->from->shape->type) == XG_TILE_UNIT_BITS;
+    if (!bytes || !p->may_deepen || p->form.hero->op != XG_DOT || !xg_tile_is_moved(t->from) || s->grouped ||
+        p->chains > 1)
+        return 1;
+    if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
+    if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
+    return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
+}
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
@@ -252,6 +286,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->lanes_n = 1;
     p->chains = xg_tile_unit_chains(p, s);
     p->n_sums = fragments * (s->tn / XG_KMMA_N) * p->chains;
+    p->deep = xg_tile_unit_deep(p, s, vectors);
     p->out_pitch = s->n + OUT_PAD;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
@@ -310,13 +345,17 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += t->rows * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
+            sum += t->rows * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
         sum += warps * t->rounds * (across ? t->vector * meet : 1);
     }
     return sum;
+}
+XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
+    int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    return times * (p->shape.tm / XG_KMMA_M) + times / p->deep * (p->shape.tn / XG_KMMA_M);
 }
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
@@ -327,6 +366,7 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
         each = XG_TILE_UNIT_BRING_ISSUE + XG_TILE_UNIT_LANE_ISSUE * t->vector / t->brick;
         if (t->copied && t->along_k == t->by_rows) each = XG_TILE_UNIT_BRING_ISSUE;
         sum += t->rounds * (t->async ? (int64_t)XG_TILE_UNIT_COPY_ISSUE : each);
+        if (t->late) sum += p->shape.k * p->shape.tn / XG_WARP_LANES * XG_TILE_UNIT_LANE_ISSUE;
     }
     return sum;
 }
@@ -338,7 +378,7 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
         AHEAD = 64,   /* registers of sums and both k's fragments, at most ... */
         COPIED = 192  /* ... where nothing else goes through registers: a warp of 64 by 64 */
     };
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * p->chains;
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * p->chains * p->deep;
     return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
@@ -347,12 +387,13 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
     int64_t warps = blocks * p->threads / XG_WARP_LANES, bytes = xg_type_bytes(p->held);
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
+    int64_t times = p->shape.k * bytes / XG_KMMA_K_BYTES;
     int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, chain, memory;
     if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
-    shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    shared = warps * xg_tile_unit_reads(p) * XG_TILE_UNIT_READ_CYCLES;
     shared += blocks * xg_tile_put_passes(p);
-    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains)) / XG_TILE_UNIT_SCHEDULERS;
+    issue = xg_tile_unit_issue(p) + xg_tile_unit_reads(p) + times * (p->n_sums / p->chains);
+    issue = warps * issue / XG_TILE_UNIT_SCHEDULERS;
     chain =
         times / p->chains * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));
     own = macs * 1000 * XG_WARP_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate;
