@@ -21,8 +21,8 @@ enum {
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
-/* A thread's elements of one k: `quad` side by side (or one above the other, where rows have all their k), the next ones
- * a part of the tile further on. */
+/* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
+ * part of the tile further on. */
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];

@@ -341,8 +341,8 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
     xg_tile_put_step(w, spare);
 }
-/* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done, into
- * the same buffer, by a loop of its own, in which the loads of many threads are on their way. */
+/* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
+ * into the same buffer, by a loop of its own, in which the loads of many threads are on their way. */
 XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
     xg_flow some = xg_flow_of(&w->s, &w->shared);
     xg_kval *buffer = xg_elem_index(&w->s, 0);
