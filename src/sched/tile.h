@@ -154,6 +154,7 @@ enum {
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
     XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
+    XG_TILE_CPU_STAGES = 1,       /* of a host's processor, which makes one thread after the other */
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
     XG_TILE_MANY_SUMS = 64,       /* of a thread, which fills its registers with them: of so large products ... */

@@ -21,7 +21,8 @@ enum {
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
-/* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
+/* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
+ * part of the tile further on. */
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
@@ -29,7 +30,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
     const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
-    int64_t quad = side ? p->quad_n : p->quad;
+    int64_t quad = side ? p->quad_n : p->quad, row = t->by_rows ? t->pitch : 1;
     xg_kval *o[2], *vector;
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
@@ -37,13 +38,13 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
         x, xg_aff_dim(x, XG_TILE_READ_INNER), xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]);
     /* slices take neighbours: the lanes of a warp then read what lies side by side */
     k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_READ_SLICE), k, p->shape.slices);
-    at = xg_aff_add_mul(x, xg_aff_mul(x, at, quad), k, t->pitch);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch);
+    at = xg_aff_add_mul(x, xg_aff_mul(x, k, t->by_rows ? 1 : t->pitch), at, quad * row);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), xg_tile_buffer(p, side));
     for (part = 0; part < own / quad; part++) {
-        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)));
-        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1) {
+        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)) * row);
+        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows) {
             for (j = 0; j < quad; j++) {
-                o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j), v);
+                o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j * row), v);
                 out[part * quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
             }
             continue;

@@ -370,6 +370,19 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
     xg_tile_put_step(w, spare);
 }
+/* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
+ * into the same buffer, by a loop of its own, in which the loads of many threads are on their way. */
+XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_flow some = xg_flow_of(&w->s, &w->shared);
+    xg_kval *buffer = xg_elem_index(&w->s, 0);
+    xg_tile_wait(w);
+    xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0)); /* the first one is there */
+    xg_tile_bring_step(w, step, buffer);
+    xg_tile_put_step(w, buffer);
+    xg_flow_end(&some);
+    xg_tile_wait(w);
+    xg_tile_multiply(w, buffer);
+}
 /* Shared memory becomes that of sums. */
 XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
@@ -400,12 +413,12 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     xg_elem none = xg_tile_unit_none(w);
     int64_t k;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
-    xg_tile_unit_first(w, p->shape.stages - 1);
+    xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
         xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);
     } else
-        xg_tile_unit_loop(w, xg_tile_unit_step);
+        xg_tile_unit_loop(w, p->shape.stages == 1 ? xg_tile_lone_step : xg_tile_unit_step);
     if (p->unit == XG_TILE_NO_UNIT)
         xg_tile_wait(w);
     else

@@ -323,11 +323,14 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
-    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->beside = XG_MIN(XG_SECTOR_BYTES / (t->vector * t->bytes), p->threads); /* a processor's may be fewer */
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, t->beside), (int64_t)1);
+    t->by_rows = p->on_processor && t->along_k && !side && !(xg_type_class(p->form.sum) & XGT_C);
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
+    if (t->by_rows) t->pitch = p->shape.k;
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
-    t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
+    t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
 #ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
 #endif
@@ -394,7 +397,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
-    loop = p->fetch[1].offset + s->stages * s->k * p->fetch[1].pitch;
+    loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = xg_tile_part_size(p) * s->slices;
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
@@ -638,6 +641,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         if (s->grouped && !s->bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
         one = *s;
+        if (p->on_processor) one.stages = XG_TILE_CPU_STAGES;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;

@@ -286,6 +286,18 @@ expect 2 "XLA_FLAGS: '--xla_dump_to' needs a value" "XLA_FLAGS with a flag witho
     "XLA_FLAGS=--xla_dump_to $X run $W/good.hlo --platform=host"
 expect 0 '^0$' "XLA_FLAGS: another name of XLA's for a flag that is here" \
     "XLA_FLAGS=--xla_gpu_exclude_nondeterministic_ops $X compile $W/good.hlo 2>&1 >/dev/null | grep -c note | grep 0"
+# A sum of floats by atomic additions has the order in which threads come; one of integers does not show it.
+for f in scatter_add_rows histogram_scatter; do
+    $X compile tests/corpus/$f.hlo --target=sm_80 --emit=ptx -o $W/$f.ptx
+    $X compile tests/corpus/$f.hlo --target=sm_80 --emit=ptx --xla_gpu_deterministic_ops -o $W/$f.ordered.ptx
+done
+expect 0 'red\.global\.add\.f32' "a sum of floats by atomic additions" "cat $W/scatter_add_rows.ptx"
+expect 1 '^0$' "--xla_gpu_deterministic_ops: none of floats" \
+    "grep -cE '^[^/]*(red|atom)\.global' $W/scatter_add_rows.ordered.ptx"
+expect 0 '' "--xla_gpu_deterministic_ops: those of integers stay" \
+    "cmp $W/histogram_scatter.ptx $W/histogram_scatter.ordered.ptx && grep red.global.add.u32 $W/histogram_scatter.ptx"
+expect 0 'right' "--xla_gpu_deterministic_ops: what is summed in order is right" \
+    "$X run tests/corpus/scatter_add_rows.hlo --platform=host --xla_gpu_deterministic_ops"
 expect 0 "XLA_FLAGS: --xla_gpu_autotune_level means nothing here" "XLA_FLAGS with a flag of XLA's" \
     "XLA_FLAGS=--xla_gpu_autotune_level=0 $X run $W/good.hlo --platform=host"
 expect 0 "and 1 more mean nothing here" "XLA_FLAGS with two flags of XLA's" \
