@@ -2,8 +2,8 @@
  * asynchronously, and of all opcodes whose shape is simply given: those rules say what is plausible.
  *
  * Groups of devices. The number of devices in a group follows from replica_groups and the group mode, which is a matter
- * of mode, or else of channel_id and use_global_device_ids; a module that does not say how many devices it is for (1 of each) leaves it
- * open. */
+ * of mode, or else of channel_id and use_global_device_ids; a module that does not say how many devices it is for (1 of
+ * each) leaves it open. */
 #ifndef XG_HLO_INFER_DEVICE_C
 #define XG_HLO_INFER_DEVICE_C
 #include "infer_common.c"
