@@ -514,7 +514,8 @@ XG_FN xg_value *xg_call_gtsv(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     }
     for (k = 0; lapack && k < 3; k++) {
         outs[k] = xg_eval_new(r, i->shape->elems[k]);
-        memcpy(outs[k]->data, in[k]->data, (size_t)in[k]->shape->elements * (size_t)xg_type_bytes(s->type));
+        memcpy(
+            outs[k]->data, xg_eval_dense(r, &in[k]), (size_t)in[k]->shape->elements * (size_t)xg_type_bytes(s->type));
     }
     for (k = 0; k < 4; k++) v[k] = xg_linear_widen(r, &in[k]);
     u2 = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)m.rows, sizeof(xg_complex)));

@@ -2,8 +2,8 @@
  * asynchronously, and of all opcodes whose shape is simply given: those rules say what is plausible.
  *
  * Groups of devices. The number of devices in a group follows from replica_groups and the group mode, which is a matter
- * of channel_id and use_global_device_ids; a module that does not say how many devices it is for (1 of each) leaves it
- * open. */
+ * of mode, or else of channel_id and use_global_device_ids; a module that does not say how many devices it is for (1 of
+ * each) leaves it open. */
 #ifndef XG_HLO_INFER_DEVICE_C
 #define XG_HLO_INFER_DEVICE_C
 #include "infer_common.c"
@@ -23,9 +23,12 @@ static bool xg_infer_has_global_ids(xg_opcode op) {
            op == XG_REDUCE_SCATTER;
 }
 static xg_infer_group_mode xg_want_group_mode(const xg_inst *i) {
+    static const char words[] = "cross_replica cross_partition cross_replica_and_partition flattened_id";
     bool channel = xg_inst_attr(i, XG_A_channel_id) != NULL,
          global = xg_attr_int(i, XG_A_use_global_device_ids, 0) != 0;
+    int word = xg_word_in(words, xg_attr_str(i, XG_A_mode));
     XG_RULE(i, channel || !global, NULL, "use_global_device_ids=true needs a channel_id");
+    if (word >= 0) return (xg_infer_group_mode)word;
     if (!channel) return XG_GROUP_REPLICA;
     if (!xg_infer_has_global_ids(i->op)) return XG_GROUP_PARTITION;
     return global ? XG_GROUP_FLAT : XG_GROUP_BOTH;

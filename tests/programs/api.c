@@ -79,6 +79,47 @@ static void textures(void) {
     xlagpu_rt_free(device, data);
 }
 
+/* ---- what buffers are ---- */
+
+/* A buffer that is described is named so in the texts of faults, with the element, if it has one to eight dimensions;
+ * each fault that was looked for is there, in the order of the program, and none behind the last. A thread has one. */
+static void described(void) {
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 b) {\n"
+                              ".reg .b64 %d<2>; .reg .f32 %f; .reg .b32 %t; .reg .pred %p<3>;\n"
+                              "ld.param.u64 %d1, [b]; mov.u32 %t, %tid.x;\n"
+                              "setp.eq.u32 %p0, %t, 0; setp.eq.u32 %p1, %t, 1; setp.eq.u32 %p2, %t, 2;\n"
+                              "@%p0 ld.global.f32 %f, [%d1+1024];\n@%p1 ld.global.f32 %f, [%d1+1088];\n"
+                              "@%p2 ld.global.f32 %f, [%d1+12];\n@%p2 st.global.f32 [%d1], %f;\nret;\n}";
+    static const int64_t dims[9] = {2, 2, 2, 2, 2, 2, 2, 2, 1};
+    static float data[256];
+    xlagpu_buffer b;
+    xlagpu_ptx_launch launch;
+    memset(&launch, 0, sizeof launch);
+    EXPECT(xlagpu_rt_alloc(device, sizeof data, &b) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_upload(device, b, data, sizeof data) == XLAGPU_OK);
+    launch.parameters = &b.address;
+    launch.parameter_bytes = sizeof b.address;
+    launch.max_faults = 4;
+    launch.block[0] = 3;
+    EXPECT(xlagpu_rt_describe_buffer(NULL, b, "x", 4, dims, 8) == XLAGPU_ERROR_USAGE &&
+           xlagpu_rt_describe_buffer(device, b, NULL, 4, dims, 8) == XLAGPU_ERROR_USAGE &&
+           xlagpu_rt_describe_buffer(device, b, "x", 4, NULL, 8) == XLAGPU_ERROR_USAGE);
+    EXPECT(xlagpu_rt_describe_buffer(device, b, "argument 0, b.npy", 4, dims, 8) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_launch_ptx(device, "k", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_ERROR_FAULT);
+    EXPECT(xlagpu_rt_fault(device, 0) && xlagpu_rt_fault(device, 1) && !xlagpu_rt_fault(device, 2));
+    EXPECT_TEXT(xlagpu_rt_fault(device, 0), "argument 0, b.npy, element [2,0,0,0,0,0,0,0]");
+    EXPECT_TEXT(xlagpu_rt_fault(device, 1), "argument 0, b.npy, element [2,0,0,1,0,0,0,0]");
+    EXPECT(xlagpu_rt_describe_buffer(device, b, "argument 0, nine", 4, dims, 9) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_launch_ptx(device, "k", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_ERROR_FAULT);
+    EXPECT_TEXT(xlagpu_rt_fault(device, 0), "argument 0, nine");
+    EXPECT(!strstr(xlagpu_rt_fault(device, 0), "element"));
+    xlagpu_rt_forget_contents(device, b);
+    EXPECT(xlagpu_rt_launch_ptx(device, "k", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_ERROR_FAULT);
+    EXPECT(xlagpu_rt_fault(device, 2) && !xlagpu_rt_fault(device, 3) && !xlagpu_rt_fault(NULL, 0));
+    EXPECT_TEXT(xlagpu_rt_fault(device, 2), "offset 12, which nobody has written");
+    xlagpu_rt_free(device, b);
+}
+
 /* ---- nothing where something should be ---- */
 
 static void nothing(void) {
@@ -148,6 +189,7 @@ static void nothing(void) {
         EXPECT(xlagpu_rt_encode_tensor_map(device, &map, bytes) == XLAGPU_OK && bytes[0] != 0);
     }
     textures();
+    described();
     EXPECT(!xlagpu_rt_ptx_parameter(device, NULL, "x", 1, NULL, 0, NULL, NULL));
 }
 
