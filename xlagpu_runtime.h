@@ -4142,7 +4142,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE_FAST char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -5171,7 +5171,11 @@ typedef double xg_sim_e_f64;
     XG_SIM_VTYPE(T, D, d, u32) XG_SIM_VTYPE(T, D, d, s32) XG_SIM_VTYPE(T, D, d, f32) \
     XG_SIM_VTYPE(T, D, d, u64) XG_SIM_VTYPE(T, D, d, s64) XG_SIM_VTYPE(T, D, d, f64)
 /* clang-format on */
-#if XG_SIM_VECTORS
+/* Where small code is asked for (-Os), SSE2 alone, which leaves half of the list to shuffles, is not worth its 7 KB:
+ * most processors take the vectors of avx2. */
+#if XG_SIM_X86 && defined(__OPTIMIZE_SIZE__)
+XG_SIM_VTYPES(base, 2, 1, 1)
+#elif XG_SIM_VECTORS
 XG_SIM_VTYPES(base, 8, 4, 2)
 #else
 XG_SIM_VTYPES(base, 1, 1, 1)
@@ -5225,7 +5229,7 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
-    for (i = 0; i < 4; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesW; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
     return r;
 }
 XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
@@ -5234,12 +5238,17 @@ XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
 XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
-    for (i = 0; i < 2; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesD; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
 /* Is any bit set? Used where a rare case has code of its own. */
-XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) { return ((v[0] | v[1]) | (v[2] | v[3])) != 0; }
-XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[1]) != 0; }
+XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
+    enum {
+        last = xg_sim_base_lanesW - 1
+    };
+    return ((v[0] | v[1 & last]) | (v[2 & last] | v[3 & last])) != 0;
+}
+XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw
@@ -8269,7 +8278,7 @@ XG_FN uint32_t xg_sim_videos(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, u
 
 typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
 
-XG_INLINE uint32_t xg_sim_popc(uint64_t x) {
+XG_INLINE_FAST uint32_t xg_sim_popc(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
@@ -19193,7 +19202,7 @@ XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) {
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
 
 /* The bits of a predicate. */
-XG_INLINE uint32_t xg_sim_predicate(const char *slot) {
+XG_INLINE_FAST uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
     for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
