@@ -764,22 +764,6 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
-/* base/base.h -- what every room stands on: memory, failure, text, tables.
- *
- * Both public headers carry this room, so each of its files has a guard of its own.
- *
- * Laws
- * - Failure. A compiler function that cannot go on calls xg_fail*, which stores the first error in the context and
- *   jumps to the one protected call in force (xg_try). Code between may hold nothing but arena memory, so nothing
- *   leaks. The runtime uses the same context for its own parsing (PTX, executables) but returns status codes across its
- *   interface.
- * - Memory. An arena hands out zeroed, 16-byte aligned blocks and frees them all at once or back to a mark. No pass
- *   frees.
- * - Sizes. Every product or sum of sizes that can come from input goes through xg_mul/xg_add (size_t) or
- *   xg_mul64/xg_add64.
- * - Order. Tables are looked up by hash but never walked by it: output never depends on an address. */
-#ifndef XG_BASE_H
-#define XG_BASE_H
 /* api/config.h -- the few things that depend on the compiler, decided once.
  *
  * Laws: everything here is usable from C99 to C17 and from C++11 on; no feature-test macro is needed before the
@@ -951,11 +935,42 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
+/* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
+ * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
+ * registers that a call preserves. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_ROOMS_BEGIN \
+    _Pragma("GCC push_options") \
+        _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
+            _Pragma("GCC optimize(\"no-jump-tables,no-expensive-optimizations\")")
+#define XG_ROOMS_END _Pragma("GCC pop_options")
+#else
+#define XG_ROOMS_BEGIN
+#define XG_ROOMS_END
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #endif /* XG_API_CONFIG_H */
+XG_ROOMS_BEGIN
+/* base/base.h -- what every room stands on: memory, failure, text, tables.
+ *
+ * Both public headers carry this room, so each of its files has a guard of its own.
+ *
+ * Laws
+ * - Failure. A compiler function that cannot go on calls xg_fail*, which stores the first error in the context and
+ *   jumps to the one protected call in force (xg_try). Code between may hold nothing but arena memory, so nothing
+ *   leaks. The runtime uses the same context for its own parsing (PTX, executables) but returns status codes across its
+ *   interface.
+ * - Memory. An arena hands out zeroed, 16-byte aligned blocks and frees them all at once or back to a mark. No pass
+ *   frees.
+ * - Sizes. Every product or sum of sizes that can come from input goes through xg_mul/xg_add (size_t) or
+ *   xg_mul64/xg_add64.
+ * - Order. Tables are looked up by hash but never walked by it: output never depends on an address. */
+#ifndef XG_BASE_H
+#define XG_BASE_H
 
 /* Rows of tables that a small build leaves out, with all that only they call: what it then refuses by name is in
  * driver/small.c. */
@@ -35763,6 +35778,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
 
 #endif /* XG_RT_CLIQUE_C */
 #endif
+XG_ROOMS_END
 #endif
 
 /*
