@@ -937,8 +937,9 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
  * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
- * registers that a call preserves. */
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
+ * registers that a call preserves. Not as C++, where gcc warns of each prototype that follows its function. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
+    !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_ROOMS_BEGIN \
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
@@ -4653,8 +4654,8 @@ struct xg_sim_module {
  *
  * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources,
  * and a statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host
- * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions), `avx2` (32 bytes, FMA, F16C)
- * and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as wide as the target's are what matters:
+ * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions, and on x86 where small code is
+ * asked for), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as wide as the target's are what matters:
  * wider ones are taken apart through memory.
  *
  * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items;
