@@ -943,7 +943,7 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_ROOMS_BEGIN \
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
-            _Pragma("GCC optimize(\"no-jump-tables,no-expensive-optimizations\")")
+            _Pragma("GCC optimize(\"no-expensive-optimizations\")")
 #define XG_ROOMS_END _Pragma("GCC pop_options")
 #else
 #define XG_ROOMS_BEGIN
