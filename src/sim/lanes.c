@@ -3,8 +3,8 @@
  * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources,
  * and a statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host
  * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions, and on x86 where small code is
- * asked for), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as wide as the target's are what matters:
- * wider ones are taken apart through memory.
+ * asked for), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as
+ * wide as the target's are what matters: wider ones are taken apart through memory.
  *
  * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items;
  * items of the other types then make shorter vectors. A predicate is s32 lanes of 0 or -1.
