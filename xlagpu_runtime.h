@@ -764,22 +764,6 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
-/* base/base.h -- what every room stands on: memory, failure, text, tables.
- *
- * Both public headers carry this room, so each of its files has a guard of its own.
- *
- * Laws
- * - Failure. A compiler function that cannot go on calls xg_fail*, which stores the first error in the context and
- *   jumps to the one protected call in force (xg_try). Code between may hold nothing but arena memory, so nothing
- *   leaks. The runtime uses the same context for its own parsing (PTX, executables) but returns status codes across its
- *   interface.
- * - Memory. An arena hands out zeroed, 16-byte aligned blocks and frees them all at once or back to a mark. No pass
- *   frees.
- * - Sizes. Every product or sum of sizes that can come from input goes through xg_mul/xg_add (size_t) or
- *   xg_mul64/xg_add64.
- * - Order. Tables are looked up by hash but never walked by it: output never depends on an address. */
-#ifndef XG_BASE_H
-#define XG_BASE_H
 /* api/config.h -- the few things that depend on the compiler, decided once.
  *
  * Laws: everything here is usable from C99 to C17 and from C++11 on; no feature-test macro is needed before the
@@ -951,11 +935,43 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
+/* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
+ * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
+ * registers that a call preserves. Not as C++, where gcc warns of each prototype that follows its function. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
+    !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_ROOMS_BEGIN \
+    _Pragma("GCC push_options") \
+        _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
+            _Pragma("GCC optimize(\"no-expensive-optimizations\")")
+#define XG_ROOMS_END _Pragma("GCC pop_options")
+#else
+#define XG_ROOMS_BEGIN
+#define XG_ROOMS_END
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #endif /* XG_API_CONFIG_H */
+XG_ROOMS_BEGIN
+/* base/base.h -- what every room stands on: memory, failure, text, tables.
+ *
+ * Both public headers carry this room, so each of its files has a guard of its own.
+ *
+ * Laws
+ * - Failure. A compiler function that cannot go on calls xg_fail*, which stores the first error in the context and
+ *   jumps to the one protected call in force (xg_try). Code between may hold nothing but arena memory, so nothing
+ *   leaks. The runtime uses the same context for its own parsing (PTX, executables) but returns status codes across its
+ *   interface.
+ * - Memory. An arena hands out zeroed, 16-byte aligned blocks and frees them all at once or back to a mark. No pass
+ *   frees.
+ * - Sizes. Every product or sum of sizes that can come from input goes through xg_mul/xg_add (size_t) or
+ *   xg_mul64/xg_add64.
+ * - Order. Tables are looked up by hash but never walked by it: output never depends on an address. */
+#ifndef XG_BASE_H
+#define XG_BASE_H
 
 /* Rows of tables that a small build leaves out, with all that only they call: what it then refuses by name is in
  * driver/small.c. */
@@ -4146,7 +4162,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE_FAST char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -4642,9 +4658,9 @@ struct xg_sim_module {
  *
  * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources,
  * and a statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host
- * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions), `avx2` (32 bytes, FMA, F16C)
- * and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as wide as the target's are what matters:
- * wider ones are taken apart through memory.
+ * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions, and on x86 where small code is
+ * asked for), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as
+ * wide as the target's are what matters: wider ones are taken apart through memory.
  *
  * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items;
  * items of the other types then make shorter vectors. A predicate is s32 lanes of 0 or -1.
@@ -5175,7 +5191,11 @@ typedef double xg_sim_e_f64;
     XG_SIM_VTYPE(T, D, d, u32) XG_SIM_VTYPE(T, D, d, s32) XG_SIM_VTYPE(T, D, d, f32) \
     XG_SIM_VTYPE(T, D, d, u64) XG_SIM_VTYPE(T, D, d, s64) XG_SIM_VTYPE(T, D, d, f64)
 /* clang-format on */
-#if XG_SIM_VECTORS
+/* Where small code is asked for (-Os), SSE2 alone, which leaves half of the list to shuffles, is not worth its 7 KB:
+ * most processors take the vectors of avx2. */
+#if XG_SIM_X86 && defined(__OPTIMIZE_SIZE__)
+XG_SIM_VTYPES(base, 2, 1, 1)
+#elif XG_SIM_VECTORS
 XG_SIM_VTYPES(base, 8, 4, 2)
 #else
 XG_SIM_VTYPES(base, 1, 1, 1)
@@ -5229,7 +5249,7 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
-    for (i = 0; i < 4; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesW; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
     return r;
 }
 XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
@@ -5238,12 +5258,17 @@ XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
 XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
-    for (i = 0; i < 2; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesD; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
 /* Is any bit set? Used where a rare case has code of its own. */
-XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) { return ((v[0] | v[1]) | (v[2] | v[3])) != 0; }
-XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[1]) != 0; }
+XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
+    enum {
+        last = xg_sim_base_lanesW - 1
+    };
+    return ((v[0] | v[1 & last]) | (v[2 & last] | v[3 & last])) != 0;
+}
+XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw
@@ -8273,7 +8298,7 @@ XG_FN uint32_t xg_sim_videos(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, u
 
 typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
 
-XG_INLINE uint32_t xg_sim_popc(uint64_t x) {
+XG_INLINE_FAST uint32_t xg_sim_popc(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
@@ -19247,7 +19272,7 @@ XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) {
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
 
 /* The bits of a predicate. */
-XG_INLINE uint32_t xg_sim_predicate(const char *slot) {
+XG_INLINE_FAST uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
     for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
@@ -35854,6 +35879,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_gather(
 
 #endif /* XG_RT_CLIQUE_C */
 #endif
+XG_ROOMS_END
 #endif
 
 /*

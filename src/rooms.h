@@ -1,6 +1,9 @@
 /* rooms.h -- the implementation: every file of every room, lower rooms first. A room can use only what stands above it
  * here; so can a file within its room, but for what the room's header declares. */
 
+#include "api/config.h"
+XG_ROOMS_BEGIN
+
 /* base */
 #include "base/base.h"
 #include "base/number.h"
@@ -532,3 +535,4 @@
 #include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"
+XG_ROOMS_END

@@ -1,6 +1,8 @@
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
+#include "api/config.h"
+XG_ROOMS_BEGIN
 #include "base/base.h"
 #include "base/number.h"
 #include "base/float_text.c"
@@ -100,3 +102,4 @@
 #include "rt/easy.c"
 #include "rt/clique.c"
 #endif
+XG_ROOMS_END

@@ -169,6 +169,21 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_HUGE_PAGES(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
+/* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
+ * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
+ * registers that a call preserves. Not as C++, where gcc warns of each prototype that follows its function. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
+    !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_ROOMS_BEGIN \
+    _Pragma("GCC push_options") \
+        _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
+            _Pragma("GCC optimize(\"no-expensive-optimizations\")")
+#define XG_ROOMS_END _Pragma("GCC pop_options")
+#else
+#define XG_ROOMS_BEGIN
+#define XG_ROOMS_END
+#endif
+
 #define XG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))

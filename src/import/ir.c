@@ -95,12 +95,12 @@ XG_FN xlagpu_type xg_ir_element(xg_str name) {
     int k = xg_word_in(words + 1, name);
     return k < 0 ? XLAGPU_INVALID : types[k];
 }
-XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name */
+XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name; NULL: it has none */
 #define X(text, type) \
     if (t == XLAGPU_##type) return text;
     XG_IR_ELEMENTS(X)
 #undef X
-    return t == XLAGPU_C64 ? "complex<f32>" : "complex<f64>";
+    return t == XLAGPU_C64 ? "complex<f32>" : t == XLAGPU_C128 ? "complex<f64>" : NULL;
 }
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text) {
     xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);

@@ -244,8 +244,8 @@ XG_FN void xg_stable_algorithm(xg_stable *w, const xg_inst *i) {
 #undef X
     if (!left) xg_stable_refuse(w, i, "its algorithm has no counterpart");
     if (strcmp(left, "f8") == 0) {
-        left = xg_stable_element(i->operands[0].value->shape->type);
-        right = xg_stable_element(i->operands[1].value->shape->type);
+        left = xg_ir_element_text(i->operands[0].value->shape->type);
+        right = xg_ir_element_text(i->operands[1].value->shape->type);
     }
     xg_stable_prop(w, "algorithm");
     xg_printf(&w->b,

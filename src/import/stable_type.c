@@ -7,13 +7,6 @@
 enum {
     XG_STABLE_LISTED = 32 /* elements that a constant shows one by one; more stand as hexadecimal digits */
 };
-XG_FN const char *xg_stable_element(xlagpu_type type) {
-#define X(text, ours) \
-    if (type == XLAGPU_##ours) return text;
-    XG_IR_ELEMENTS(X)
-#undef X
-    return type == XLAGPU_C64 ? "complex<f32>" : type == XLAGPU_C128 ? "complex<f64>" : NULL;
-}
 XG_FN void xg_stable_bounds(xg_stable *w, const xg_shape *s) {
     bool any = false;
     uint32_t k;
@@ -46,7 +39,7 @@ XG_FN void xg_stable_type(xg_stable *w, const xg_shape *s) {
         xg_puts(&w->b, "!stablehlo.token");
         return;
     }
-    element = xg_stable_element(s->type);
+    element = xg_ir_element_text(s->type);
     if (!element) xg_fail(w->ctx, XLAGPU_ERROR_UNSUPPORTED, "error: StableHLO has no type %s", xg_type_name(s->type));
     xg_puts(&w->b, "tensor<");
     for (k = 0; k < s->rank; k++) {

@@ -2,9 +2,9 @@
  *
  * XG_SIM_VECTOR_OPS is the list. A row gives name, how many lanes a step takes, the types of destination and sources,
  * and a statement that sets r from a, b, c with C operators on whole vectors. The list is expanded for each host
- * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions), `avx2` (32 bytes, FMA, F16C)
- * and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as wide as the target's are what matters:
- * wider ones are taken apart through memory.
+ * target: `base` (16-byte vectors: SSE2, NEON; single lanes without vector extensions, and on x86 where small code is
+ * asked for), `avx2` (32 bytes, FMA, F16C) and `avx512` (64 bytes), chosen when a module is loaded. Vectors exactly as
+ * wide as the target's are what matters: wider ones are taken apart through memory.
  *
  * Columns of a step: H as many lanes as fill a vector with 16-bit items, W with 32-bit items, D with 64-bit items;
  * items of the other types then make shorter vectors. A predicate is s32 lanes of 0 or -1.
@@ -79,7 +79,11 @@ typedef double xg_sim_e_f64;
     XG_SIM_VTYPE(T, D, d, u32) XG_SIM_VTYPE(T, D, d, s32) XG_SIM_VTYPE(T, D, d, f32) \
     XG_SIM_VTYPE(T, D, d, u64) XG_SIM_VTYPE(T, D, d, s64) XG_SIM_VTYPE(T, D, d, f64)
 /* clang-format on */
-#if XG_SIM_VECTORS
+/* Where small code is asked for (-Os), SSE2 alone, which leaves half of the list to shuffles, is not worth its 7 KB:
+ * most processors take the vectors of avx2. */
+#if XG_SIM_X86 && defined(__OPTIMIZE_SIZE__)
+XG_SIM_VTYPES(base, 2, 1, 1)
+#elif XG_SIM_VECTORS
 XG_SIM_VTYPES(base, 8, 4, 2)
 #else
 XG_SIM_VTYPES(base, 1, 1, 1)
@@ -133,7 +137,7 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
-    for (i = 0; i < 4; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesW; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
     return r;
 }
 XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
@@ -142,12 +146,17 @@ XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
 XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
-    for (i = 0; i < 2; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
+    for (i = 0; i < xg_sim_base_lanesD; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
 /* Is any bit set? Used where a rare case has code of its own. */
-XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) { return ((v[0] | v[1]) | (v[2] | v[3])) != 0; }
-XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[1]) != 0; }
+XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
+    enum {
+        last = xg_sim_base_lanesW - 1
+    };
+    return ((v[0] | v[1 & last]) | (v[2 & last] | v[3 & last])) != 0;
+}
+XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw

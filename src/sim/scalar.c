@@ -9,7 +9,7 @@
 
 typedef uint32_t (*xg_sim_half2)(uint32_t, uint32_t, uint32_t);
 
-XG_INLINE uint32_t xg_sim_popc(uint64_t x) {
+XG_INLINE_FAST uint32_t xg_sim_popc(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;

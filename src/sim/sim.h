@@ -67,7 +67,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE_FAST char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;

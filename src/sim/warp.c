@@ -14,7 +14,7 @@ XG_FN uint32_t xg_sim_lane_u32(const char *slot, uint32_t lane) {
 XG_FN void xg_sim_put_u32(char *slot, uint32_t lane, uint32_t x) { memcpy(slot + (size_t)lane * 4, &x, 4); }
 
 /* The bits of a predicate. */
-XG_INLINE uint32_t xg_sim_predicate(const char *slot) {
+XG_INLINE_FAST uint32_t xg_sim_predicate(const char *slot) {
     uint32_t m = 0, i;
 #if XG_SIM_X86
     for (i = 0; i < 2; i++) { /* 32 bits to 16, to 8, to 1 */
