@@ -108,6 +108,10 @@ XG_FN void xg_sim_umma_numbers(
         xg_sim_tile_fns_of(w)->rows(out, 16, chunk, 16, 1, e);
         return;
     }
+    if (e == XG_SIM_EL_S8 && n == 16) {
+        for (i = 0; i < 16; i++) out[i] = (double)(int8_t)chunk[i];
+        return;
+    }
     for (i = 0; i < n; i++) {
         uint32_t at = i * bits, x = (uint8_t)chunk[at / 8];
         if (at % 8 + bits > 8) x |= (uint32_t)(uint8_t)chunk[at / 8 + 1] << 8;
@@ -302,9 +306,10 @@ XG_FN void xg_sim_umma_sums(const xg_sim_umma *u, const xg_sim_worker *of, uint3
         memset(sum, 0, n * sizeof *sum);
     else if (u->d == XG_SIM_EL_F32)
         xg_sim_tile_fns_of(of)->widen(sum, cells, n);
+    else if (u->d == XG_SIM_EL_S32)
+        for (i = 0; i < n; i++) sum[i] = (double)(int32_t)cells[i];
     else
-        for (i = 0; i < n; i++)
-            sum[i] = u->d == XG_SIM_EL_S32 ? (double)(int32_t)cells[i] : xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
+        for (i = 0; i < n; i++) sum[i] = xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
 }
 /* A sum as an f16 or s32. */
 XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
@@ -333,6 +338,8 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
         (fns->round)(of->tensor->cells + at, sum, width);
+    else if (u->d == XG_SIM_EL_S32 && !u->saturate)
+        for (n = 0; n < width; n++) of->tensor->cells[at + n] = (uint32_t)(uint64_t)(int64_t)sum[n];
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     xg_sim_cells_set(of, lane, column, width, u->state);
