@@ -18658,21 +18658,14 @@ XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     memset(states, XG_SIM_COPYING, sizeof states);
     for (i = 0; i < 4; i++) tags[i] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
     for (i = 0; i < XG_SIM_WARP; i++) {
-        xg_sim_copy_word of[4];
-        of[0].thread = v->id * XG_SIM_WARP + i;
-        of[0].group = w->copy_threads[of[0].thread].groups;
+        const uint32_t thread = v->id * XG_SIM_WARP + i;
+        const uint64_t of = thread | (uint64_t)w->copy_threads[thread].groups << 32; /* a copy_word in a register */
         k = off[i] / 4;
-        if (size == 16) {
-            of[1] = of[2] = of[3] = of[0];
-            memcpy(m.w + k, tags, 16);
-            memcpy(w->shadow + off[i], states, 16);
-            memcpy(&w->copy_words[k], of, sizeof of);
-            continue;
-        }
+        memcpy(w->shadow + off[i], states, size);
+        if (size == 16) memcpy(m.w + k, tags, 16);
         for (; k < (off[i] + size) / 4; k++) {
-            m.w[k] = tags[0];
-            memcpy(w->shadow + k * 4, states, 4);
-            w->copy_words[k] = of[0];
+            if (size != 16) m.w[k] = tags[0];
+            memcpy(&w->copy_words[k], &of, sizeof of);
         }
     }
     return true;
