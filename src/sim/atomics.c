@@ -240,6 +240,8 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (reading &&
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
+    for (i = 0; i < XG_SIM_WARP; i++) /* they are on their way while the checks go on */
+        if (reading >> i & 1) XG_PREFETCH(xg_sim_reach_at(&from, i));
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
     if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
