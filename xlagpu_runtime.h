@@ -18649,7 +18649,8 @@ XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     xg_sim_marks m;
     if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
     m = xg_sim_marks_shared(w);
-    for (k = 0; k < size / 4; k++) {
+    if (size == 16 && !(moves->rows_within(m.w, off, 0, m.tag) && moves->rows_within(m.r, off, 0, m.tag))) return false;
+    for (k = 0; size < 16 && k < size / 4; k++) {
         moves->gather((char *)t, (const char *)(m.w + k), off);
         if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
         moves->gather((char *)t, (const char *)(m.r + k), off);
@@ -18661,10 +18662,18 @@ XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
         const uint32_t thread = v->id * XG_SIM_WARP + i;
         const uint64_t of = thread | (uint64_t)w->copy_threads[thread].groups << 32; /* a copy_word in a register */
         k = off[i] / 4;
-        memcpy(w->shadow + off[i], states, size);
-        if (size == 16) memcpy(m.w + k, tags, 16);
+        if (size == 16) {
+            memcpy(m.w + k, tags, 16);
+            memcpy(w->shadow + off[i], states, 16);
+            memcpy(&w->copy_words[k], &of, sizeof of);
+            memcpy(&w->copy_words[k + 1], &of, sizeof of);
+            memcpy(&w->copy_words[k + 2], &of, sizeof of);
+            memcpy(&w->copy_words[k + 3], &of, sizeof of);
+            continue;
+        }
         for (; k < (off[i] + size) / 4; k++) {
-            if (size != 16) m.w[k] = tags[0];
+            m.w[k] = tags[0];
+            memcpy(w->shadow + k * 4, states, 4);
             memcpy(&w->copy_words[k], &of, sizeof of);
         }
     }
