@@ -207,7 +207,9 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = p->values.p[k], *x;
-        if (!v->bytes || !(v->over = (uint32_t)(xg_alias_must(p, v) + 1))) continue;
+        if (!v->bytes) continue;
+        v->over = (uint32_t)(xg_alias_must(p, v) + 1) & 0x3FFFFFFFu; /* all bits that the field has */
+        if (!v->over) continue;
         x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
         v->copied = x && !xg_alias_try(p, x, v);
     }
