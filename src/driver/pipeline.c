@@ -55,8 +55,9 @@ typedef struct xg_pass_count {
 typedef struct xg_pipeline {
     xg_module *m;
     const xg_driver_options *o;
-    uint32_t version;                 /* of the module: goes up with each change */
-    uint32_t seen[XG_HLO_PASS_COUNT]; /* by first row of a pass: the version that it last left behind, plus 1 */
+    uint32_t version;                  /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT];  /* by first row of a pass: the version that it last left behind, plus 1 */
+    uint32_t first[XG_HLO_PASS_COUNT]; /* by row */
     bool off[XG_HLO_PASS_COUNT];
     bool control; /* there are control predecessors to look after */
     /* there are fusions that we have not made: passes for plain instructions rewrite what is inside, too */
@@ -94,6 +95,21 @@ XG_FN uint32_t xg_pass_first(uint32_t i) {
     uint32_t k;
     for (k = 0; xg_hlo_passes[k].run != xg_hlo_passes[i].run; k++) {}
     return k;
+}
+/* The same of all rows at once. */
+XG_FN void xg_pass_firsts(uint32_t *first) {
+    enum {
+        SLOTS = 512
+    };
+    uint32_t k, at;
+    uint16_t slots[SLOTS]; /* a row + 1, by the function */
+    memset(slots, 0, sizeof slots);
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
+        at = xg_hash_mix(0, (uint64_t)(uintptr_t)xg_hlo_passes[k].run) % SLOTS;
+        while (slots[at] && xg_hlo_passes[slots[at] - 1].run != xg_hlo_passes[k].run) at = (at + 1) % SLOTS;
+        if (!slots[at]) slots[at] = (uint16_t)(k + 1);
+        first[k] = slots[at] - 1u;
+    }
 }
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
@@ -153,10 +169,10 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 
 XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t first) {
     xg_mark none = xg_arena_mark(p->m->work);
-    clock_t begin = clock();
+    clock_t begin = p->o->dump ? clock() : 0; /* it asks the system, which takes as long as a small pass */
     bool changed = xg_hlo_passes[k].run(p->m);
     xg_pass_count *c = &p->count[k];
-    c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (p->o->dump) c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
     xg_arena_reset(p->m->work, none);
     xg_arena_trim(p->m->work, XG_PIPELINE_KEEPS);
     c->runs++;
@@ -178,7 +194,7 @@ XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
     uint32_t k, first;
     for (k = from; k < to; k++) {
-        if (p->off[k] || p->seen[first = xg_pass_first(k)] == p->version + 1) continue;
+        if (p->off[k] || p->seen[first = p->first[k]] == p->version + 1) continue;
         changed = xg_pipeline_run_pass(p, k, first) || changed;
     }
     return changed;
@@ -209,6 +225,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     xg_pipeline p;
     uint32_t from, to, round;
     memset(&p, 0, sizeof p);
+    xg_pass_firsts(p.first);
     p.m = m;
     p.o = o;
     m->excess_precision = o->excess_precision;

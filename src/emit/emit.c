@@ -72,6 +72,7 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
     memcpy(f->blocks, e->record->launch.blocks, sizeof f->blocks);
     f->cluster = e->record->launch.cluster;
     e->m->entry = f;
+    xg_set_init(&e->m->constants, e->m->arena); /* each constant once, from the first one on */
     return f;
 }
 

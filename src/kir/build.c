@@ -168,6 +168,7 @@ XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
 }
 
 XG_FN void xg_kval_init(xg_kmodule *m, xg_kval *v, const xg_ktype *t, uint32_t index) {
+    memset(v, 0, sizeof *v);
     v->type = t;
     v->index = index;
     v->id = m->n_ids++;
@@ -177,7 +178,7 @@ XG_FN void xg_kval_init(xg_kmodule *m, xg_kval *v, const xg_ktype *t, uint32_t i
 
 XG_FN void xg_kregion_set_args(xg_kmodule *m, xg_kregion *r, const xg_ktype *const *types, uint32_t n) {
     uint32_t k;
-    r->args = n ? XG_NEW_N(m->arena, xg_kval, n) : NULL;
+    r->args = n ? (xg_kval *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof *r->args, n)) : NULL;
     r->n_args = n;
     for (k = 0; k < n; k++) {
         xg_kval_init(m, &r->args[k], types[k], k);
@@ -314,8 +315,9 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     uint32_t k;
     if (XG_UNLIKELY((n | nr | n_regions) >> 20))
         xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
-    block = (char *)xg_alloc(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
+    block = (char *)xg_alloc_raw(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
     op = (xg_kop *)(void *)block;
+    memset(op, 0, sizeof *op);
     op->op = code;
     op->changed = true;
     op->id = b->m->n_ids++;
@@ -338,12 +340,13 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     }
     for (k = 0; k < n_regions; k++) {
         xg_kregion *r = (xg_kregion *)(void *)(block + at_region) + k;
+        memset(r, 0, sizeof *r);
         r->owner = op;
         r->func = b->region->func;
         op->regions[k] = r;
     }
     xg_kop_link(op, b->region, b->before);
-    xg_kop_infer_range(op);
+    if (n && nr == 1 && xg_ktype_has_range(results[0])) xg_kop_infer_range(op);
     return op;
 }
 
@@ -734,7 +737,7 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
         xg_kclone_put(&op->results[k], r);
     }
     xg_kop_link(to, b->region, b->before);
-    if (same || op->n_results != 1) return to;
+    if (same || op->n_results != 1 || !xg_ktype_has_range(op->results[0].type)) return to;
     xg_kop_infer_range(to);
     if (to->results[0].lo > to->results[0].hi) {
         to->results[0].lo = op->results[0].lo;

@@ -347,6 +347,7 @@ struct xg_kmodule {
 /* never empty: what is not known is the whole signed range of the type; of an i1 [0, 1] */
 XG_FN xg_range xg_kval_range(const xg_kval *v);
 XG_FN void xg_kval_set_range(xg_kval *v, xg_range r); /* forgets it when it does not fit the type */
+XG_FN bool xg_ktype_has_range(const xg_ktype *t);     /* values of other types are not followed */
 /* sets the range of the result; for operations whose range follows from operands */
 XG_FN void xg_kop_infer_range(xg_kop *op);
 XG_FN xg_range xg_kelem_range(xg_kelem e); /* signed; i1 [0, 1] */

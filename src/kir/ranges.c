@@ -27,6 +27,8 @@ XG_FN void xg_kval_set_range(xg_kval *v, xg_range r) {
     v->hi = fits ? r.hi : 0;
 }
 
+XG_FN bool xg_ktype_has_range(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem); }
+
 /* What means that nothing is known. */
 XG_FN xg_range xg_krange_none(void) { return xg_range_of(1, 0); }
 
@@ -128,7 +130,7 @@ XG_FN void xg_kop_infer_range(xg_kop *op) {
     const xg_ktype *t;
     if (op->n_results != 1 || op->n_operands == 0) return;
     t = op->results[0].type;
-    if (t->kind != XG_TK_SCALAR || !xg_kelem_is_int(t->elem)) return;
+    if (!xg_ktype_has_range(t)) return;
     x = xg_kval_range(op->operands[0].value);
     y = op->n_operands > 1 ? xg_kval_range(op->operands[1].value) : x;
     switch (op->op) {

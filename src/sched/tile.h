@@ -215,7 +215,7 @@ XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
-    xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* of zeros; false: by other means */
 
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */

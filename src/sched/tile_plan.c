@@ -735,7 +735,6 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     int64_t out_bytes = 0;
     uint32_t k;
-    memset(p, 0, sizeof *p);
     if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     if (!xg_tile_is_worth(&p->form)) return false;
