@@ -24,6 +24,7 @@
 enum {
     XG_MULTI_TRIES = 6,
     XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */,
+    XG_MULTI_HELD_MAX = 1 << 20 /* bytes: so much may lie in memory a little longer for the sake of a launch */,
     XG_MULTI_LITTLE_PS = 1500000,
     XG_MULTI_SHORT_ELEMENTS = 16384,
     XG_MULTI_SHORT_STEPS = 128,
@@ -480,6 +481,56 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
         }
 }
 
+/* Is the value read at that level, or later, anyway? */
+XG_FN bool xg_multi_is_kept(const xg_kernel *value, const xg_kernel *but, uint32_t level) {
+    uint32_t j;
+    if (value->pinned || xg_fuse_lasts(value->inst)) return true;
+    for (j = 0; j < value->readers.n; j++) {
+        const xg_kernel *c = value->readers.p[j]->leader;
+        if (c != but && c->level >= level && value->readers.p[j]->live && xg_kernel_find_input(c, value)) return true;
+    }
+    return false;
+}
+/* Would a kernel that moves up keep much in memory that nothing else reads so late? */
+XG_FN bool xg_multi_holds(const xg_kernel *k, uint32_t level) {
+    int64_t bytes = 0;
+    uint32_t j;
+    if (level <= k->level) return false;
+    for (j = 0; j < k->n_inputs; j++)
+        if (!xg_multi_is_kept(k->inputs[j].from, k, level))
+            bytes = xg_cost_add(bytes, xg_cost_bytes(k->inputs[j].from->inst->shape));
+    return bytes > XG_MULTI_HELD_MAX;
+}
+
+/* Longer reductions of the same rows or columns, of arrays that have nothing to do with each other (gradients of a
+ * layer's biases): with the last few like them, at the same level or a later one. */
+XG_FN bool xg_multi_is_little_sum(const xg_kernel *k) {
+    return k->live && k->leader == k && k->hero && k->hero->op == XG_REDUCE && !k->rows && !xg_multi_is_short(k) &&
+           k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS;
+}
+XG_FN bool xg_multi_sums_meet(const xg_kernel *a, const xg_kernel *b) {
+    uint32_t level;
+    return xg_multi_same_reduction(a->hero, b->hero) && xg_multi_common_level(a, b, &level) &&
+           !xg_multi_holds(a, level) && !xg_multi_holds(b, level);
+}
+XG_FN void xg_multi_sums(xg_kernels *g) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
+    uint32_t n = 0, k, j, tries;
+    for (k = 0; k < g->kernels.n; k++)
+        if (xg_multi_is_little_sum(g->kernels.p[k])) list[n++] = g->kernels.p[k];
+    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
+    for (k = 1; k < n; k++) {
+        xg_kernel *b = xg_multi_leader(list[k]), *last = b;
+        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            xg_kernel *a = xg_multi_leader(list[j]);
+            if (a == last || a == b || !xg_kernel_is_near(a, b) || !xg_multi_is_little_sum(a)) continue;
+            last = a;
+            tries++;
+            if (xg_multi_sums_meet(a, b) && xg_multi_merge(g, a, b)) break;
+        }
+    }
+}
+
 /* One that waited and found none to go with goes back to where all that it reads is there. */
 XG_FN bool xg_multi_return(xg_kernels *g) {
     bool any = false;
@@ -509,6 +560,7 @@ XG_FN void xg_multi_run(xg_kernels *g) {
     for (k = g->kernels.n; k-- > 0;)
         if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
     xg_multi_of_values(g, true);
+    xg_multi_sums(g);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);

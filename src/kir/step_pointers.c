@@ -4,7 +4,9 @@
  *
  * One addition instead of a multiplication and two; in loops that ask for it (KL_STEP_POINTERS), for a carried address
  * lives all the time. Requires: pointers, constants as bounds; comes behind the last cse. Addresses in inner loops stay
- * as they are; an index that may be negative in some round does, too, since it is taken as unsigned. */
+ * as they are; an index that may be negative in some round does, too, since it is taken as unsigned. Of an address in a
+ * branch that is known only of the rounds that take the branch: the index of the first round may be negative, and is
+ * extended with its sign. */
 #ifndef XG_KIR_STEP_POINTERS_C
 #define XG_KIR_STEP_POINTERS_C
 #include "kir.h"
@@ -53,13 +55,28 @@ XG_FN xg_kval *xg_kstep_first(const xg_kstepper *z, xg_kb *b, xg_kval *v) {
     if (v->def->op == XG_K_OP_ADDI && xg_kval_is_const(y, &c) && c == 0) return x;
     return xg_k2(b, v->def->op, x, y);
 }
+/* Whether the index of a branch, lo to hi in the rounds that take it, is an i32 in the first round, too. */
+XG_FN bool xg_kstep_fits(const xg_kstepper *z, xg_range index, int64_t scale) {
+    int64_t rounds, span;
+    if (z->lo == INT64_MIN || !xg_add64(xg_kval_range(z->var).hi, -z->lo, &rounds)) return false;
+    if (!xg_mul64(rounds, scale, &span)) return false;
+    return span > -INT32_MAX && span < INT32_MAX && index.lo - span >= INT32_MIN && index.hi - span <= INT32_MAX;
+}
+/* An address in the loop's own region is one of every round, one of shared memory counts modulo 2^32. */
+XG_FN bool xg_kstep_extends(const xg_kstepper *z, const xg_kop *op) {
+    return op->parent != z->loop->regions[0] && XG_KOPERAND(op, 1)->type->elem == XG_E_I32 &&
+           op->results->type->space != XG_SPACE_SHARED;
+}
 XG_FN bool xg_kstep_may(const xg_kstepper *z, const xg_kop *op, int64_t *bytes) {
     enum {
         DEEPEST = 8
     };
+    xg_range index;
     if (op->op != XG_K_OP_PTR_ADD || !xg_kstep_outside(z, XG_KOPERAND(op, 0))) return false;
     if (!xg_kstep_scale(z, XG_KOPERAND(op, 1), bytes, DEEPEST) || !*bytes) return false;
-    if (xg_kval_range(XG_KOPERAND(op, 1)).lo < 0) return false;
+    index = xg_kval_range(XG_KOPERAND(op, 1));
+    if (index.lo < 0) return false;
+    if (xg_kstep_extends(z, op) && !xg_kstep_fits(z, index, *bytes)) return false;
     return xg_mul64(*bytes, op->a ? op->a : 1, bytes) && xg_mul64(*bytes, z->step, bytes) && *bytes >= INT32_MIN &&
            *bytes <= INT32_MAX;
 }
@@ -106,8 +123,10 @@ XG_FN void xg_kstep_carry(xg_kstepper *z) {
     for (k = 0; k < nr; k++) types[k] = z->loop->results[k].type;
     for (k = 0; k < more; k++) {
         const xg_kop *op = z->found.p[k];
+        xg_kval *first = xg_kstep_first(z, &b, XG_KOPERAND(op, 1));
         (void)xg_kstep_may(z, op, &bytes[k]);
-        operands[n + k] = xg_kptr(&b, XG_KOPERAND(op, 0), xg_kstep_first(z, &b, XG_KOPERAND(op, 1)), op->a, op->b);
+        if (xg_kstep_extends(z, op)) first = xg_kcast(&b, XG_K_OP_EXTSI, first, XG_E_I64);
+        operands[n + k] = xg_kptr(&b, XG_KOPERAND(op, 0), first, op->a, op->b);
         operands[n + k]->def->flags = op->flags;
         types[nr + k] = op->results->type;
     }

@@ -112,13 +112,11 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
     w->memory = xg_kir_value(&w->s.b, XG_K_OP_LOAD, &w->memory, 1, xg_kir_scalar(w->e->m, XG_E_I32));
     w->memory->def->a = BYTES;
 }
-/* All warps have read what they want: the first one gives it back. */
+/* The first warp gives it back: all warps had read their sums in front of the barrier behind which the epilogue began
+ * (xg_tile_all_results). */
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
-    xg_tile_wait(w);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, XG_WARP_LANES));
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
     xg_flow_end(&f);
 }

@@ -46,7 +46,8 @@ struct xg_sim_tensor_block {
     uint8_t group;                                         /* 1 or 2, as the first instruction said; 0: none yet */
     bool relinquished;
     uint32_t waits[XG_SIM_WARP],
-        waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
+        waited[XG_SIM_WARP], /* by warp: how often it waited for its stores; in which interval */
+        loaded[XG_SIM_WARP]; /* by warp: the interval of its last load */
     xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
 };
 
@@ -85,6 +86,7 @@ XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
     memset(t->taken, 0, sizeof t->taken);
     memset(t->waits, 0, sizeof t->waits);
     memset(t->waited, 0, sizeof t->waited);
+    memset(t->loaded, 0, sizeof t->loaded);
     t->group = 0;
     t->relinquished = false;
 }
@@ -163,6 +165,12 @@ XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, co
             "no allocation of %u columns of tensor memory begins at address 0x%X", n, address);
         return;
     }
+    for (i = 0; i < XG_COUNT(t->loaded); i++)
+        if (i != v->id && t->loaded[i] == w->shared_tag && !w->l->unchecked_races) {
+            xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_RACE,
+                "tensor memory is given back, but warp %u has loaded from it, and there was no barrier since", i);
+            return;
+        }
     for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
     for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
         xg_sim_run_end(t, lane);
@@ -348,6 +356,7 @@ XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim
     uint32_t *from, r, thread;
     if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
     if (!xg_sim_tensor_transfer_cells(w, v, in, address, store)) return;
+    if (!store) w->tensor->loaded[v->id] = w->shared_tag;
     from = w->tensor->cells + (address >> 16) * XG_SIM_TENSOR_COLUMNS + (address & 0xFFFF);
     for (thread = 0; thread < XG_SIM_WARP; thread++)
         for (r = 0; r < in->n; r++) {

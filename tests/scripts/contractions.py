@@ -20,7 +20,9 @@ STEPS = 4  # roundings of an element beside those of its sum
 EPS = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7, "c64": 2.0**-23, "c128": 2.0**-52}
 # what is multiplied, and what the products are summed up in
 TYPES = [("f32", "f32")] * 4 + [("f64", "f64"), ("f16", "f32"), ("bf16", "f32"), ("c64", "c64"), ("c128", "c128")]
-TYPES += [("s8", "s32"), ("s32", "s32"), ("u16", "s32"), ("s64", "s64")]
+TYPES += [("s8", "s32"), ("s32", "s32"), ("u16", "s32"), ("s64", "s64"), ("f8e4m3fn", "f32"), ("f8e5m2", "f32")]
+NARROW = {"f32": ("bf16",), "s32": ("s8",), "bf16": ("s8", "s4", "f8e4m3fn"), "f16": ("u8", "u4", "f8e5m2")}
+NO_NEGATIVE = ("u", "f8")
 TARGETS = ["sm_75", "sm_80", "sm_90a"]
 SAID = 20  # modules from one report to the next
 
@@ -67,12 +69,12 @@ class Module:
         dims = [self.d[c] for c in names]
         text = ",".join(map(str, dims))
         stored, what = self.type, r.choice(("plain", "plain", "plain", "negate", "reverse", "convert"))
-        if what == "convert" and self.type in ("f32", "s32"):
-            stored = "bf16" if self.type == "f32" else "s8"
+        if what == "convert" and self.type in NARROW:
+            stored = r.choice(NARROW[self.type])
         x = self.parameter(stored, dims, r.sample(range(len(dims)), len(dims)))
         if stored != self.type:
             x = self.let(name + "c", f"{self.type}[{text}] convert({x})")
-        elif what == "negate" and not self.type.startswith("u"):
+        elif what == "negate" and not self.type.startswith(NO_NEGATIVE):
             x = self.let(name + "n", f"{self.type}[{text}] negate({x})")
         elif what == "reverse":
             x = self.let(name + "r", f"{self.type}[{text}] reverse({x}), dimensions={{{r.randrange(len(dims))}}}")
@@ -93,7 +95,7 @@ class Module:
     def finish(self, x):
         r, shape = self.r, self.shape
         whole = f"{self.sum}[{shape}]"
-        what = r.choice(("none", "none", "bias", "residual", "relu", "narrow", "both", "rows"))
+        what = r.choice(("none", "none", "bias", "residual", "relu", "narrow", "both", "rows", "turned", "largest"))
         if what == "bias":
             row = self.parameter(self.sum, self.dims[-1:])
             row = self.let("row", f"{whole} broadcast({row}), dimensions={{{len(self.dims) - 1}}}")
@@ -111,6 +113,15 @@ class Module:
         elif what == "both":
             y = self.let("y", f"{whole} negate({x})")
             x = self.let("t", f"({whole}, {whole}) tuple({y}, {x})")
+        elif what == "turned":
+            order = r.sample(range(len(self.dims)), len(self.dims))
+            turned = ",".join(str(self.dims[k]) for k in order)
+            x = self.let("y", f"{self.sum}[{turned}] transpose({x}), dimensions={{{','.join(map(str, order))}}}")
+        elif what == "largest" and self.sum in ("f32", "f64"):
+            least = self.let("least", f"{self.sum}[] constant(-inf)")
+            dims = ",".join(map(str, range(len(self.dims))))
+            y = self.let("y", f"{self.sum}[] reduce({x}, {least}), dimensions={{{dims}}}, to_apply=largest")
+            x = self.let("t", f"({whole}, {self.sum}[]) tuple({x}, {y})")
         elif what == "rows" and self.sum in ("f32", "f64"):
             least = self.let("least", f"{self.sum}[] constant(-inf)")
             rows = ",".join(map(str, self.dims[:-1]))
