@@ -55,6 +55,7 @@ XG_ROOMS_BEGIN
 #include "sim/fast.c"
 #include "sim/warp.c"
 #include "sim/tensormap.c"
+#include "sim/flights.c"
 #include "sim/async.c"
 #include "sim/tiles.c"
 #include "sim/matrix.c"

@@ -1,289 +1,14 @@
-/* sim/async.c -- what goes on beside the threads: memory barriers, bulk copies, clusters; and the waits for them.
+/* sim/async.c -- what goes on beside the threads: bulk copies, tensor maps, clusters; and the waits for them.
  *
- * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
- * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. A flight
- * lands as late as a GPU may have it: when a warp waits for its memory barrier, its thread for its group. A wait whose
- * condition is not met suspends its warp, which executes the record again after the next event; when no warp can move,
- * what suspended warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before
- * this counts as a deadlock.
- *
- * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
- * signed), the phase's parity, and a bit that is always set. An arrival's state is the word before it. */
+ * The idea. A bulk copy is checked when it is issued and noted as a flight (flights.c). A wait whose condition is not
+ * met suspends its warp, which executes the record again after the next event; when no warp can move, what suspended
+ * warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before this counts as
+ * a deadlock. */
 #ifndef XG_SIM_ASYNC_C
 #define XG_SIM_ASYNC_C
-#include "tensormap.c"
+#include "flights.c"
 
-enum {
-    XG_SIM_FLIGHTS = 64,
-    XG_SIM_STALLS = 64,
-    XG_SIM_MB_MAX = (1 << 20) - 1
-};
-#define XG_SIM_MB_PHASE ((uint64_t)1 << 61)
-#define XG_SIM_MB_LIVE ((uint64_t)1 << 62)
-
-/* A copy under way. Of a tensor: box.m points to map. */
-struct xg_sim_flight {
-    char *dst, *src, *bar; /* bar: NULL for a bulk group */
-    uint64_t bytes;
-    uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
-    bool tensor, commit;
-    uint32_t answer[4]; /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
-    /* of a commit of tensor memory: all that the thread has issued until then; of a bulk group the thread, and how many
-     * groups it has committed since the copy was issued, which is in the first of them */
-    uint32_t issuer, operation;
-    xg_sim_tensormap map;
-    xg_sim_box box;
-    xg_sim_worker *shared; /* whose shared memory the box is in */
-};
-
-/* ---- events ---- */
-
-XG_FN void xg_sim_event(xg_sim_worker *w) {
-    xg_sim_cluster *c = w->cluster;
-    uint32_t r, i;
-    c->stalls = 0;
-    for (r = 0; r < c->n; r++)
-        for (i = 0; i < w->l->warps; i++)
-            if (c->peers[r]->warps[i].state == XG_SIM_AT_EVENT) c->peers[r]->warps[i].state = XG_SIM_READY;
-}
-
-/* ---- memory barriers ---- */
-
-XG_FN uint64_t xg_sim_mb_get(const char *p) {
-    uint64_t x;
-    memcpy(&x, p, 8);
-    return x;
-}
-XG_FN uint32_t xg_sim_mb_expected(uint64_t x) { return (uint32_t)x & XG_SIM_MB_MAX; }
-XG_FN uint32_t xg_sim_mb_pending(uint64_t x) { return (uint32_t)(x >> 20) & XG_SIM_MB_MAX; }
-XG_FN int32_t xg_sim_mb_tx(uint64_t x) { return (int32_t)((uint32_t)(x >> 40) << 11) >> 11; }
-XG_FN uint64_t xg_sim_mb_make(uint32_t expected, uint32_t pending, int32_t tx, uint64_t phase) {
-    return (uint64_t)expected | (uint64_t)pending << 20 | (uint64_t)((uint32_t)tx & 0x1FFFFFu) << 40 | phase |
-           XG_SIM_MB_LIVE;
-}
-/* Stores a barrier's word; when nothing is missing the phase ends. */
-XG_FN void xg_sim_mb_put(xg_sim_worker *w, char *p, uint32_t expected, uint32_t pending, int32_t tx, uint64_t phase) {
-    uint64_t x;
-    bool done = !pending && !tx;
-    x = xg_sim_mb_make(expected, done ? expected : pending, tx, done ? phase ^ XG_SIM_MB_PHASE : phase);
-    memcpy(p, &x, 8);
-    if (done) xg_sim_event(w);
-}
-/* The barrier a lane's address names; NULL after a fault. */
-XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t code,
-    uint32_t bits, bool init) {
-    uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
-    char *p = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(bits & 15), a, 8, true);
-    xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
-    size_t at, i;
-    uint32_t are = 0;
-    if (!p) return NULL;
-    if (!of) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier must be in shared memory");
-        return NULL;
-    }
-    at = (size_t)(p - of->shared);
-    for (i = 0; i < 8; i++) are += xg_sim_byte_state(of, at + i) == XG_SIM_MBARRIER;
-    if (!init && are != 8) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
-            "there is no memory barrier at offset %zu of shared memory: mbarrier.init has not been executed", at);
-        return NULL;
-    }
-    if (init && are) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
-            "mbarrier.init at offset %zu of shared memory, where a memory barrier is already: mbarrier.inval it first",
-            at);
-        return NULL;
-    }
-    return p;
-}
-XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) {
-    xg_sim_worker *of = xg_sim_owner(w, p);
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), 8, is, true);
-}
-
-/* Bytes that will come (more) or have come; false after a fault. */
-XG_FN bool xg_sim_mb_bytes(
-    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p, int64_t more) {
-    uint64_t x = xg_sim_mb_get(p);
-    int64_t tx = xg_sim_mb_tx(x) + more;
-    if (tx > XG_SIM_MB_MAX || tx < -XG_SIM_MB_MAX) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
-            "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx);
-        return false;
-    }
-    xg_sim_mb_put(w, p, xg_sim_mb_expected(x), xg_sim_mb_pending(x), (int32_t)tx, x & XG_SIM_MB_PHASE);
-    return true;
-}
-XG_FN bool xg_sim_mb_arrive(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *p,
-    uint32_t count, uint32_t flags) {
-    uint64_t x = xg_sim_mb_get(p);
-    uint32_t expected = xg_sim_mb_expected(x), pending = xg_sim_mb_pending(x);
-    if (count < 1 || count > pending) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
-            "%u arrivals at a memory barrier whose phase waits for %u more (it expects %u)", count, pending, expected);
-        return false;
-    }
-    if (flags & XG_SIM_MB_NO_COMPLETE && count == pending && !xg_sim_mb_tx(x)) {
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_MBARRIER, "an arrival with .noComplete ends the memory barrier's phase");
-        return false;
-    }
-    if (flags & XG_SIM_MB_DROP) expected -= count;
-    xg_sim_mb_put(w, p, expected, pending - count, xg_sim_mb_tx(x), x & XG_SIM_MB_PHASE);
-    return true;
-}
-
-XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
-    uint32_t b = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane) : 0;
-    char *p = xg_sim_mb_at(w, v, in, lane, in->a, in->imm2, in->op == XG_SIM_Y_MB_INIT);
-    uint64_t state;
-    if (!p) return false;
-    switch (in->op) {
-    case XG_SIM_Y_MB_INIT:
-        if (b < 1 || b > XG_SIM_MB_MAX) {
-            xg_sim_fault(
-                w, v, in, lane, XG_SIM_FAULT_MBARRIER, "a memory barrier expects 1 to 2^20-1 arrivals, not %u", b);
-            return false;
-        }
-        state = xg_sim_mb_make(b, b, 0, 0);
-        memcpy(p, &state, 8);
-        xg_sim_mb_mark(w, p, XG_SIM_MBARRIER);
-        return true;
-    case XG_SIM_Y_MB_INVAL: xg_sim_mb_mark(w, p, XG_SIM_UNWRITTEN); return true;
-    case XG_SIM_Y_MB_EXPECT: return xg_sim_mb_bytes(w, v, in, lane, p, b);
-    case XG_SIM_Y_MB_COMPLETE: return xg_sim_mb_bytes(w, v, in, lane, p, -(int64_t)b);
-    case XG_SIM_Y_CP_ARRIVE:
-        xg_sim_copy_commit(w, v, 1u << lane);
-        xg_sim_copy_wait(w, v, 1u << lane, 0);
-        if (XG_UNLIKELY(w->tracer != NULL))
-            xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, xg_sim_trace_copies_left(w, v));
-        /* without .noinc the arrival was not expected before: nothing changes */
-        return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0);
-    default:
-        state = xg_sim_mb_get(p);
-        if (in->flags & 128) memcpy(v->regs + in->d + (size_t)lane * 8, &state, 8);
-        if (in->imm & XG_SIM_MB_EXPECTS) { /* one step: the phase cannot end in between */
-            int64_t tx = (int64_t)xg_sim_mb_tx(state) + b;
-            if (tx > XG_SIM_MB_MAX) {
-                xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
-                    "a memory barrier counts at most 2^20-1 bytes; this would be %lld", (long long)tx);
-                return false;
-            }
-            state = xg_sim_mb_make(
-                xg_sim_mb_expected(state), xg_sim_mb_pending(state), (int32_t)tx, state & XG_SIM_MB_PHASE);
-            memcpy(p, &state, 8);
-            b = 1;
-        }
-        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, 0);
-        return xg_sim_mb_arrive(w, v, in, lane, p, b, in->imm);
-    }
-}
-
-/* ---- flights ---- */
-
-XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
-    uint32_t r;
-    int op = f->imm & XG_SIM_BK_REDUCE ? (int)(f->imm >> XG_SIM_BK_OP & 15) : -1;
-    xg_sim_box b = f->box;
-    b.m = &f->map;
-    for (r = 0; r < b.rows; r++)
-        if (f->imm & XG_SIM_BK_TO_GLOBAL)
-            xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
-        else
-            xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    if (f->imm & XG_SIM_BK_TO_GLOBAL)
-        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
-    else
-        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
-}
-XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
-    xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
-    xg_sim_worker *of;
-    uint64_t k, x, step = xg_sim_types[t].bytes;
-    if (f->imm & XG_SIM_BK_REDUCE)
-        for (k = 0; k < f->bytes; k += step) {
-            x = 0;
-            memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
-        }
-    else if (f->imm & XG_SIM_BK_MASKED) {
-        for (k = 0; k < f->bytes; k++)
-            if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k];
-    } else
-        memmove(f->dst, f->src ? f->src : (const char *)f->answer, (size_t)f->bytes);
-    of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
-    of = f->src ? xg_sim_owner(w, f->src) : NULL;
-    if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
-}
-XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
-XG_FN void xg_sim_land_one(xg_sim_worker *w, const xg_sim_flight *f) {
-    uint64_t x;
-    uint32_t pending;
-    if (f->commit)
-        xg_sim_umma_complete(w->cluster, f->issuer, f->operation);
-    else if (f->tensor)
-        xg_sim_land_tensor(f);
-    else
-        xg_sim_land_bulk(w, f);
-    if (!f->bar) return;
-    x = xg_sim_mb_get(f->bar);
-    pending = xg_sim_mb_pending(x);
-    xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
-        xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
-}
-/* Flights land, in the order of their issue: those to a memory barrier; or, bar NULL, of a thread's bulk groups all but
- * the last `keep`. True when there was one. */
-XG_FN bool xg_sim_land(xg_sim_worker *w, const char *bar, uint32_t thread, uint32_t keep) {
-    xg_sim_cluster *c = w->cluster;
-    uint32_t i, n = 0;
-    bool some;
-    for (i = 0; i < c->n_flights; i++) {
-        const xg_sim_flight *f = &c->flights[i];
-        if (f->bar == bar && (bar || (f->issuer == thread && f->operation > keep)))
-            xg_sim_land_one(w, f);
-        else if (n++ != i)
-            c->flights[n - 1] = *f;
-    }
-    some = n < c->n_flights;
-    c->n_flights = n;
-    return some;
-}
-XG_FN void xg_sim_land_first(xg_sim_worker *w, uint32_t n) {
-    xg_sim_cluster *c = w->cluster;
-    uint32_t i;
-    for (i = 0; i < n; i++) xg_sim_land_one(w, &c->flights[i]);
-    c->n_flights -= n;
-    memmove(c->flights, c->flights + n, c->n_flights * sizeof *c->flights);
-}
-XG_FN uint32_t xg_sim_thread_of(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
-    return w->rank << 10 | v->id << 5 | lane;
-}
-/* Commits the bulk group of the active lanes, or waits for all but the last `keep`. */
-XG_FN void xg_sim_bulk_groups(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, bool wait, uint32_t keep) {
-    xg_sim_cluster *c = w->cluster;
-    uint32_t lane, i;
-    for (lane = 0; lane < XG_SIM_WARP && c->n_flights; lane++) {
-        const uint32_t thread = xg_sim_thread_of(w, v, lane);
-        if (!(mask >> lane & 1)) continue;
-        if (wait) (void)xg_sim_land(w, NULL, thread, keep);
-        for (i = 0; i < c->n_flights && !wait; i++)
-            c->flights[i].operation += !c->flights[i].bar && c->flights[i].issuer == thread;
-    }
-}
-XG_FN xg_sim_flight *xg_sim_take_off(
-    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, char *bar) {
-    xg_sim_cluster *c = w->cluster;
-    xg_sim_flight *f;
-    if (c->n_flights == XG_SIM_FLIGHTS) xg_sim_land_first(w, 1); /* too early: faults may be missed */
-    f = &c->flights[c->n_flights++];
-    memset(f, 0, sizeof *f);
-    f->imm = in->imm;
-    f->bar = bar;
-    f->issuer = xg_sim_thread_of(w, v, lane);
-    return f;
-}
+/* ---- bulk copies ---- */
 
 /* `bytes` of shared or global memory at a lane's address, a multiple of `align`; NULL after a fault. */
 XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
@@ -334,6 +59,10 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t address, uint64_t bytes, xg_sim_does does) {
     if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_bytes(w, address, bytes, does != XG_SIM_READS);
+    if (does != XG_SIM_READS)
+        w->global_seen = w->tag;
+    else if (!xg_sim_proxy_global(w, v, in, lane, address, bytes, w->global_seen, true, "asynchronous copy of"))
+        return false;
     return !bytes || xg_sim_shadow_global(w, v, in, lane, 0x7FFFFFFF, address, bytes, does, does == XG_SIM_UPDATES);
 }
 
@@ -358,7 +87,8 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
         uint16_t m;
         memcpy(&m, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
         f->mask = m;
-    }
+    } else
+        xg_sim_flight_begin(w, v, f);
     return true;
 }
 /* The same place in the block of a rank. */
@@ -450,6 +180,10 @@ XG_FN bool xg_sim_map_of(
     if (space == XG_SIM_GENERIC && a < w->l->param_bytes) space = XG_SIM_PARAM;
     p = xg_sim_reach_lane(w, v, in, lane, space, a, 64, false);
     if (!p || !xg_sim_reach_lane(w, v, in, lane, space, a + 64, 64, false)) return false;
+    if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES) &&
+        !xg_sim_proxy_global(
+            w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, w->maps_seen, false, "tensor map at"))
+        return false;
     if (!xg_sim_tensormap_read(p, m)) {
         xg_sim_fault(
             w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded");
@@ -479,6 +213,7 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     f->shared = xg_sim_owner(w, shared);
     f->at = (uint32_t)(shared - f->shared->shared);
     f->bytes = bytes;
+    xg_sim_flight_begin(w, v, f);
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
 }
@@ -519,26 +254,34 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     return mask != 0;
 }
 
-/* st.async and red.async: they land at once. */
+/* red.async, which lands at once, and st.async, which lands when its memory barrier is waited for. */
 XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_type t = (xg_sim_type)(in->imm >> XG_SIM_BK_TYPE & 255);
     uint32_t bytes = xg_sim_types[t].bytes, i;
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)bytes * in->n, bytes * in->n, true), *bar;
     xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
+    xg_sim_flight *f = NULL;
     if (!of || !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
+    if (in->imm & XG_SIM_BK_REDUCE)
+        xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
+    else {
+        xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_PENDING, true);
+        f = xg_sim_take_off(w, v, in, lane, bar);
+        f->dst = p;
+        f->bytes = (uint64_t)bytes * in->n;
+    }
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
-        if (in->imm & XG_SIM_BK_REDUCE)
-            xg_sim_atomic(p, (xg_sim_atom)(in->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+        if (f)
+            memcpy((char *)f->answer + (size_t)i * bytes, &x, bytes);
         else
-            memcpy(p + (size_t)i * bytes, &x, bytes);
+            xg_sim_atomic(p, (xg_sim_atom)(in->imm >> XG_SIM_BK_OP & 15), t, x, 0);
     }
-    return xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
+    return f || xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
 }
 
 /* st.bulk. */
@@ -689,8 +432,10 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
                 w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n);
             return false;
         }
-        x = window ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW
-                   : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
+        if (!window)
+            x = (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
+        else
+            x = w->cluster->n > 1 ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW : at; /* alone: no ranks */
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
     return true;
@@ -706,13 +451,13 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     switch (in->op) {
     case XG_SIM_Y_COMMIT:
         if (in->imm & 1)
-            xg_sim_bulk_groups(w, v, mask, false, 0);
+            xg_sim_bulk_groups(w, v, mask, false, 0, false);
         else
             xg_sim_copy_commit(w, v, mask);
         return;
     case XG_SIM_Y_GROUPS:
         if (in->imm & 1) {
-            xg_sim_bulk_groups(w, v, mask, true, in->imm2);
+            xg_sim_bulk_groups(w, v, mask, true, in->imm2, (in->imm & 2) != 0);
             return;
         }
         if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
@@ -758,7 +503,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (!(mask >> i & 1)) continue;
         p = xg_sim_mb_at(w, v, in, i, in->a, in->imm2, false);
         if (!p) return false;
-        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0);
+        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0, false);
         v->awaits = p;
         phase = xg_sim_mb_get(p) & XG_SIM_MB_PHASE;
         if (in->imm & XG_SIM_MB_PARITY)
@@ -788,7 +533,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
         for (i = 0; i < w->l->warps; i++) {
             const xg_sim_warp *v = &c->peers[r]->warps[i];
             if (v->state == XG_SIM_AT_EVENT && w->m->code[v->pc].op == XG_SIM_Y_MB_TEST)
-                moved = xg_sim_land(w, v->awaits, 0, 0) || moved;
+                moved = xg_sim_land(w, v->awaits, 0, 0, false) || moved;
         }
     if (!moved && c->n_flights) {
         xg_sim_land_first(w, c->n_flights);

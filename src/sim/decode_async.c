@@ -154,10 +154,13 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
-/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+/* imm of FENCE: between the proxies of threads and of copies, for shared and for global memory; of scope .cta only;
+ * behind it tensor maps are seen that threads wrote. */
 enum {
     XG_SIM_FENCE_PROXY = 1,
-    XG_SIM_FENCE_NARROW = 2
+    XG_SIM_FENCE_NARROW = 2,
+    XG_SIM_FENCE_PROXY_GLOBAL = 4,
+    XG_SIM_FENCE_MAPS = 8
 };
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
@@ -197,7 +200,11 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, h->kind);
-        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
+            if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
+            if (xg_sim_shared_word(s) == XG_SIM_GENERIC) in->imm |= XG_SIM_FENCE_PROXY_GLOBAL;
+        }
+        if (xg_sim_has(s, "tensormap::generic") && xg_sim_has(s, "acquire")) in->imm = XG_SIM_FENCE_MAPS;
         if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }

@@ -10,7 +10,9 @@
  * this launch is that of a read-only load.
  *
  * Proxies. Asynchronous copies and wgmma see what threads wrote to shared memory only behind a fence.proxy.async: of
- * the writing warp, or of another one behind a barrier. */
+ * the writing warp, or of another one behind a barrier. So it is with what copies read of global memory and with tensor
+ * maps there, but less is known: any such fence of the block counts for all that the block wrote until then, as does an
+ * asynchronous write of its own, which leaves tags like a thread's. */
 #ifndef XG_SIM_ORDERS_C
 #define XG_SIM_ORDERS_C
 #include "copies.c"
@@ -110,6 +112,31 @@ XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
             "the "
             "writing threads execute it, then meet the one that begins this at a barrier",
             what, k * 4, tag & 31);
+        return false;
+    }
+    return true;
+}
+
+/* The same of n bytes of global memory at address a, in the buffer w->last. What the block wrote up to the interval of
+ * the tag `seen` counts as seen; what others wrote too, unless foreign is false and the block has met no fence at all. */
+XG_RACY XG_FN bool xg_sim_proxy_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint64_t a, uint64_t n, uint32_t seen, bool foreign, const char *what) {
+    const xg_sim_tags t = xg_sim_tags_of(&w->last);
+    const uint32_t interval = 1u << XG_SIM_TAG_INTERVAL;
+    uint64_t k = (a - w->last.base) / 4, end = (a - w->last.base + n + 3) / 4;
+    if (!n || !w->last.shadow || !w->tracked || w->unchecked) return true;
+    for (; k < end; k++) {
+        const uint32_t line = xg_sim_line_tag(&t.line_w[2 * (k / XG_SIM_LINE_WORDS)]),
+                       tag = line == XG_SIM_SPLIT_LINE ? t.w[k] : line;
+        const bool own = tag >= w->block_tag && tag < w->tag + interval;
+        char where[XG_SIM_PLACE_MAX];
+        if (tag < w->launch_tag || (own ? tag < seen + interval : seen || foreign)) {
+            if (line != XG_SIM_SPLIT_LINE) k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        xg_sim_word_text(w, k * 4, where, sizeof where);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY, "%s %s, which %s wrote without a %s since", what, where,
+            own ? "the block" : "another block", foreign ? "fence.proxy.async" : "fence.proxy.tensormap acquire");
         return false;
     }
     return true;

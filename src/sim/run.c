@@ -301,9 +301,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_FENCE:
         v->n_stored = 0;
         xg_sim_full_fence();
-        if (in->imm & XG_SIM_FENCE_PROXY)
-            xg_sim_fence_proxy(w, v);
-        else
+        if (in->imm & XG_SIM_FENCE_PROXY) xg_sim_fence_proxy(w, v);
+        if (in->imm & XG_SIM_FENCE_PROXY_GLOBAL) w->global_seen = w->tag;
+        if (in->imm & XG_SIM_FENCE_MAPS) w->maps_seen = w->tag;
+        if (!(in->imm & (XG_SIM_FENCE_PROXY | XG_SIM_FENCE_PROXY_GLOBAL)))
             xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;

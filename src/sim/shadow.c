@@ -215,7 +215,7 @@ XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
     w->fences = w->watches = false;
-    w->proxy_all = 0;
+    w->proxy_all = w->global_seen = w->maps_seen = 0;
     w->tracked = w->l->first_interval != 0 && !w->watch.running;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -681,6 +681,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
+XG_FN bool xg_sim_flight_writes(const xg_sim_worker *w, uint64_t a); /* flights.c */
 /* Two accesses that are not ordered, or one of what nothing has written. What is known of the other side is kept for
  * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
@@ -691,6 +692,13 @@ XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     char element[XG_SIM_PLACE_MAX];
     element[0] = 0;
     if (global) xg_sim_element_text(&w->last, k->at, element, sizeof element);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN && global && xg_sim_flight_writes(w, w->last.base + k->at)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+            "read of %s, offset %llu%s, which an asynchronous copy is still to write: wait for it first "
+            "(cp.async.bulk.wait_group without .read)",
+            what, at, element);
+        return;
+    }
     if (k->kind == XG_SIM_CLASH_UNWRITTEN) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu%s, which nobody has written",
             what, at, element);

@@ -201,6 +201,8 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
+    uint32_t global_seen,
+        maps_seen;                /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
     xg_sim_buffer last;           /* the buffer of the last access */
     uint32_t bars_used;           /* where a warp has arrived, by bits */
     uint32_t ended;               /* warps of the block that are done */

@@ -911,6 +911,13 @@ printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param 
 ld.param.u64 %%d, [d]; st.global.u32 [%%d+20], 5; ld.global.nc.u32 %%r, [%%d+20]; ret;\n}\n' > $W/nc.ptx
 expect 4 'load of offset 20 of argument 0, out:f32:2,4:.*, element .1,1., which the kernel has written' \
     "sim: a read-only load names argument and element" "$X sim $W/nc.ptx --arg out:f32:2,4:$W/y.npy"
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 d) {\n.reg .b64 %%d; .reg .b32 %%r;
+.reg .pred %%p; mov.u32 %%r, %%tid.x; setp.eq.u32 %%p, %%r, 0; ld.param.u64 %%d, [d];
+@%%p st.global.u32 [%%d+32], 5;\n@!%%p ld.global.u32 %%r, [%%d+24];\nret;\n}\n' > $W/two.ptx
+expect 4 '^2 different faults$' "sim: --max-faults" \
+    "$X sim $W/two.ptx --block 2 --arg out:f32:2,4:$W/y.npy --max-faults=5"
+expect 4 'offset 32 of argument 0, out:f32:2,4:.*, element .2,0.' "sim: one fault without --max-faults" \
+    "$X sim $W/two.ptx --block 2 --arg out:f32:2,4:$W/y.npy"
 cat > $W/tex.ptx << 'END'
 .version 7.0
 .target sm_75
