@@ -139,13 +139,13 @@ static bool xg_llvm_machine(xg_llvm_job *j, const xg_cpu_target *t, LLVMRelocMod
     }
     return true;
 }
-static bool xg_llvm_optimize(xg_llvm_job *j) {
+static bool xg_llvm_passes(xg_llvm_job *j, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
     LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
     LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
-    LLVMErrorRef error = LLVMRunPasses(j->module, "default<O3>", j->machine, options);
+    LLVMErrorRef error = LLVMRunPasses(j->module, passes, j->machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return true;
     {
@@ -155,6 +155,19 @@ static bool xg_llvm_optimize(xg_llvm_job *j) {
     }
     return false;
 }
+/* What looks up in a table is inlined when loops are vectors: until then it is a call, of which LLVM knows both forms. */
+static bool xg_llvm_inline_late(xg_llvm_job *j) {
+    LLVMValueRef look = LLVMGetNamedFunction(j->module, "xg.look");
+    unsigned never = LLVMGetEnumAttributeKindForName("noinline", 8);
+    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    if (!LLVMGetNamedFunction(j->module, "xg.looks")) return true;
+    if (look) {
+        LLVMRemoveEnumAttributeAtIndex(look, LLVMAttributeFunctionIndex, never);
+        LLVMAddAttributeAtIndex(look, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(j->context, always, 0));
+    }
+    return xg_llvm_passes(j, "always-inline,function(instcombine,early-cse)");
+}
+static bool xg_llvm_optimize(xg_llvm_job *j) { return xg_llvm_passes(j, "default<O3>") && xg_llvm_inline_late(j); }
 static bool xg_llvm_emit(xg_llvm_job *j, LLVMCodeGenFileType kind) {
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->module, kind, &message, &j->made))

@@ -296,18 +296,14 @@ XG_FN void xg_cpu_open(xg_cpu *u) {
     xg_buf_init(&u->outer, u->l.arena);
     xg_cpu_swap(u);
 }
-/* What LLVM is told of a loop over threads. Look-ups in a table are loads of single elements: not lanes of vectors. */
+/* What LLVM is told of a loop over threads. One that looks up is lanes of the vectors that the table's function has. */
 XG_FN uint32_t xg_cpu_loop_node(xg_llvm *l) {
-    uint32_t vectors, unrolled;
-    if (l->tabled && l->gathers) {
-        vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
-        unrolled = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.width\", i32 %d}", (int)XG_CPU_TABLE_LANES);
-        return xg_llvm_node(l, "distinct !{!%u, !%u, !%u, !%u}", l->n_nodes, l->group + 1, vectors, unrolled);
-    }
+    uint32_t vectors, lanes, beside;
     if (!l->tabled) return xg_llvm_node(l, "distinct !{!%u, !%u}", l->n_nodes, l->group + 1);
-    vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
-    unrolled = xg_llvm_node(l, "!{!\"llvm.loop.unroll.count\", i32 %d}", (int)XG_CPU_TABLE_UNROLL);
-    return xg_llvm_node(l, "distinct !{!%u, !%u, !%u, !%u}", l->n_nodes, l->group + 1, vectors, unrolled);
+    vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
+    lanes = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.width\", i32 %u}", xg_cpu_table_lanes(l));
+    beside = xg_llvm_node(l, "!{!\"llvm.loop.interleave.count\", i32 %d}", (int)XG_CPU_TABLE_INTERLEAVE);
+    return xg_llvm_node(l, "distinct !{!%u, !%u, !%u, !%u, !%u}", l->n_nodes, l->group + 1, vectors, lanes, beside);
 }
 XG_FN void xg_cpu_close(xg_cpu *u) {
     uint32_t n = u->l.loop;
@@ -739,7 +735,6 @@ XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t,
         xg_dict_put(&u.l.declared, xg_str_z(xg_cpu_helpers_declare[i]), &u);
     lacks = xg_cpu_lacks(u.l.f->body, 0);
     if (lacks) return lacks;
-    u.l.gathers = xg_str_is(xg_str_z(t->name), "x86-64-v4");
     xg_cpu_find_table(&u.l);
     if (u.l.tabled) {
         xg_cpu_put_table(&u.l, &u.l.globals);

@@ -218,21 +218,16 @@ XG_FN void xg_cpu_load(xg_llvm *l, const xg_kop *op) {
     xg_llvm_load(l, op);
     if (!(op->flags & KM_VOLATILE)) xg_cpu_alone(l);
 }
-/* What the table says of the number that is loaded, in place of what computes it: LLVM then drops that. */
+/* What the table says of the number that is loaded (xg_cpu_put_look_up), in place of what computes it: LLVM then drops
+ * that. */
 XG_FN void xg_cpu_store_looked_up(xg_llvm *l, const xg_kop *op) {
     const xg_kval *v = &l->looked_up->results[0], *to = XG_KOPERAND(op, 0);
     const char *type = xg_llvm_elem(to->type->elem), *from = xg_llvm_elem(v->type->elem);
-    int bits = xg_kelem_bits(v->type->elem);
+    int bits = xg_kelem_bits(v->type->elem), entry = xg_kelem_bits(to->type->elem);
     uint32_t t = xg_llvm_temp(l, "bitcast %s %s to i%d", from, xg_cpu_text(l, v), bits);
-    t = xg_llvm_temp(l, "zext i%d %%t%u to i64", bits, t);
-    t = xg_llvm_temp(l, "getelementptr inbounds %s, ptr %%table, i64 %%t%u", type, t);
-    if (l->gathers) { /* and what lies behind the entry: gathers are of 32 bits */
-        t = xg_llvm_temp(l, "load i32, ptr %%t%u, align %d, !invariant.load !%d", t, xg_kelem_bits(to->type->elem) / 8,
-            (int)XG_LLVM_INVARIANT);
-        t = xg_llvm_temp(l, "trunc i32 %%t%u to i%d", t, xg_kelem_bits(to->type->elem));
-        t = xg_llvm_temp(l, "bitcast i%d %%t%u to %s", xg_kelem_bits(to->type->elem), t, type);
-    } else
-        t = xg_llvm_temp(l, "load %s, ptr %%t%u, !invariant.load !%d", type, t, (int)XG_LLVM_INVARIANT);
+    t = xg_llvm_temp(l, "call i%d @xg.look(i%d %%t%u, ptr %%table) #%d, !llvm.access.group !%u", entry, bits, t,
+        (int)XG_LLVM_ALONE, l->group);
+    t = xg_llvm_temp(l, "bitcast i%d %%t%u to %s", entry, t, type);
     xg_printf(&l->body, "  store %s %%t%u, ", type, t);
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
     xg_printf(&l->body, ", align %lld\n", (long long)xg_llvm_align(op, to->type));

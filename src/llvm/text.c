@@ -25,7 +25,6 @@ struct xg_llvm {
      * memory of a block */
     uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
-    bool gathers;                     /* the processor has gathers that are worth it */
     const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
     xg_ptx_index index;
 };
