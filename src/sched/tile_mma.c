@@ -98,7 +98,7 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
     row = xg_tile_join(
-        w, across[0], xg_tile_is_tensor(p) ? (int64_t)p->shape.tm : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+        w, across[0], xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
     column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);

@@ -320,6 +320,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
+    if (xg_tile_is_tensor(p)) p->parts = XG_MAX(p->parts, xg_tile_tensor_halves(p));
     out *= fragments / p->parts;
     p->shared = xg_tile_is_apart(p) ? loop : XG_MAX(loop, xg_tile_over(out, bytes));
     xg_tile_store_settle(p);
