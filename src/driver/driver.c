@@ -258,6 +258,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     }
     if (XG_DRIVER_PREDICTS(s->o)) {
         xg_cost_counts counts;
+        m->shared_bytes = (uint32_t)record->launch.shared; /* static arrays take room, too */
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
         k.time = xg_cost_predict(&p->m->device, &counts);
     }

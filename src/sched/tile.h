@@ -404,7 +404,8 @@ XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                            
 XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m);     /* such products */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                            /* a shape that has been settled */
-XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p);                      /* that a block allocates */
+XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p); /* that a block allocates */
 /* In front of a barrier, and behind it. */
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns);
 XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);

@@ -44,11 +44,12 @@ XG_FN xg_kval *xg_tile_unit_brick_line(xg_tile_kernel *w, uint32_t side, xg_kval
     row = xg_tile_join(w, xg_tile_quotient(w, rest, words), 2, pair);
     return xg_tile_join(w, low, r.row_step, row);
 }
-/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory they reach 8 / c rows, which are to be c
- * apart: rows lie an odd number of pieces apart. */
+/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory, or as many of it as threads go along in a
+ * round, they reach 8 / c rows, which are to be c apart: rows lie an odd number of pieces apart. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    int64_t k = w->p->shape.k, pieces = (t->by_rows ? k : t->rows) / t->vector, rows = t->by_rows ? t->rows : k;
+    int64_t k = w->p->shape.k, rows = t->by_rows ? t->rows : k;
+    int64_t pieces = t->by_rows ? k / t->vector : xg_tile_power(t->rows / t->vector);
     int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
     xg_kval *in, *row, *apart;
     if (t->brick > 1) return xg_tile_unit_brick_line(w, side, line);
@@ -97,7 +98,7 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
     row = xg_tile_join(
-        w, across[0], xg_tile_is_tensor(p) ? (int64_t)p->shape.tm : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+        w, across[0], xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
     column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);

@@ -16,9 +16,10 @@
  *         wait until its group is there, and for all threads; the first thread asks for its products
  *         when those of two steps before are made, bring the step that is stages - 2 further on into their buffer
  *
- * A row of the tile is a lane of tensor memory, a column is a column: 128 by at most 256. Sums need no registers in the
- * loop, so that two blocks fit on a multiprocessor where shared memory allows it, and one's epilogue goes on beside the
- * other's products. */
+ * A row of the tile is a lane of tensor memory, a column is a column: 128 by at most 256; of 256 rows the second half
+ * has as many columns of its own, and is the second part of the result. Sums need no registers in the loop, so that two
+ * blocks fit on a multiprocessor where shared memory allows it, and one's epilogue goes on beside the other's products.
+ */
 #ifndef XG_SCHED_TILE_TENSOR_C
 #define XG_SCHED_TILE_TENSOR_C
 #include "tile.h"
@@ -27,6 +28,9 @@
  * k. */
 /* clang-format off */
 #define XG_TILE_TENSOR_SHAPES(X) \
+    X(256, 256, 128, 3, true) \
+    X(256, 192, 192, 3, true) \
+    X(256, 128, 128, 4, true) \
     X(128, 256, 128, 4, true) \
     X(128, 256, 256, 4, true) \
     X(128, 192, 192, 5, true) \
@@ -46,12 +50,12 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_TENSOR_K_BYTES = 128, /* of a step: a line */
-    XG_TILE_TENSOR_WARPS = 4,     /* that together read all lanes: each its own 32 */
-    XG_TILE_TENSOR_WARP_ROWS = 32,
-    XG_TILE_TENSOR_AHEAD = 2,   /* steps: one is multiplied, one is done but not known to be so */
-    XG_TILE_TENSOR_STAGED = 96, /* registers of a thread for what goes through them, at most */
-    XG_TILE_TENSOR_READ = 64    /* columns that are read at a time: 32 registers */
+    XG_TILE_TENSOR_K_BYTES = 128,  /* of a step: a line */
+    XG_TILE_TENSOR_WARPS = 4,      /* that together read all lanes: each its own 32 */
+    XG_TILE_TENSOR_WARP_ROWS = 32, /* of each 128 of the tile */
+    XG_TILE_TENSOR_AHEAD = 2,      /* steps: one is multiplied, one is done but not known to be so */
+    XG_TILE_TENSOR_STAGED = 96,    /* registers of a thread for what goes through them, at most */
+    XG_TILE_TENSOR_READ = 64       /* columns that are read at a time: 32 registers */
 };
 
 /* ---- the plan ---- */
@@ -59,11 +63,11 @@ enum {
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
 XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k) {
 #define X(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
 #define Y(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 2, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
+    {m, n, XG_TILE_TENSOR_K_BYTES / 2, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
 #define Z(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 4, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
+    {m, n, XG_TILE_TENSOR_K_BYTES / 4, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_TENSOR_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_TENSOR_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_TENSOR_SHAPES(Z)};
@@ -76,7 +80,10 @@ XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k)
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
     return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;
 }
-/* All sums are shown at once; rows that lie side by side fill whole lines; what goes through registers has room. */
+/* Rows of 128, which have columns of their own. */
+XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
+/* All sums of 128 rows are shown at once; rows that lie side by side fill whole lines; what goes through registers has
+ * room. */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
     int64_t staged = 0;
     uint32_t k;
@@ -86,11 +93,11 @@ XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
         if (!t->async) staged += t->rounds * xg_tile_over(t->vector * xg_type_bytes(t->held), 4);
     }
     if (p->shape.bulk && !xg_tile_bulk_shapes(p)) return false;
-    return p->parts == 1 && staged <= XG_TILE_TENSOR_STAGED;
+    return p->parts == xg_tile_tensor_halves(p) && staged <= XG_TILE_TENSOR_STAGED;
 }
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST;
-    while (n < p->shape.n) n *= 2;
+    while (n < xg_tile_tensor_halves(p) * p->shape.n) n *= 2;
     return n;
 }
 
@@ -123,19 +130,19 @@ XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
 
 /* ---- multiply ---- */
 
-/* What lies in a buffer, added to the sums of the steps before. */
-XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+/* The products of 32 bytes of k, each 128 rows' behind the other's. */
+XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
     const xg_tile_plan *p = w->p;
-    int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES, k, on;
-    xg_kval *matrix[XG_TILE_SIDES], *o[2 + XG_TILE_SIDES];
+    xg_kval *o[2 + XG_TILE_SIDES];
+    int64_t half, on;
     uint32_t side;
     xg_kop *op;
-    for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
-    o[0] = w->memory;
-    o[1 + XG_TILE_SIDES] = xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0);
-    for (k = 0; k < times; k++) {
+    o[1 + XG_TILE_SIDES] = adds;
+    for (half = 0; half < xg_tile_tensor_halves(p); half++) {
+        o[0] = half ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->memory, half * p->shape.n) : w->memory;
         for (side = 0; side < XG_TILE_SIDES; side++) {
             on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
+            if (!side) on += half * XG_KTENSOR_M * XG_TILE_TENSOR_K_BYTES; /* a row, or a k of 64 rows, is a line */
             o[1 + side] = xg_tile_group_on(w, matrix[side], on);
         }
         op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES, NULL, 0, 0);
@@ -143,7 +150,19 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
         op->flags = (uint32_t)p->unit;
         if (!p->fetch[0].by_rows) op->flags |= XG_KWGMMA_A_ROWS;
         if (!p->fetch[1].by_rows) op->flags |= XG_KWGMMA_B_ROWS;
-        o[1 + XG_TILE_SIDES] = xg_kconst_int(&w->s.b, XG_E_I1, 1);
+    }
+}
+/* What lies in a buffer, added to the sums of the steps before. */
+XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES, k;
+    xg_kval *matrix[XG_TILE_SIDES], *adds;
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
+    adds = xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0);
+    for (k = 0; k < times; k++) {
+        xg_tile_tensor_product(w, matrix, k, adds);
+        adds = xg_kconst_int(&w->s.b, XG_E_I1, 1);
     }
 }
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
@@ -240,10 +259,11 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
     const xg_tile_plan *p = w->p;
     const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     int64_t n = p->shape.tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ, k;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, from = (fragment * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + column;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, each = XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from;
     xg_kval *across[2], *at;
     xg_kop *op;
     if (column % n) return;
+    from = (fragment % each * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + fragment / each * p->shape.n + column;
     xg_tile_tensor_stand(w, across);
     for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
     at = xg_tile_join(w, across[1], p->shape.tn, xg_elem_index(&w->s, from));

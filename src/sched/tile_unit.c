@@ -32,6 +32,10 @@
     X(128, 128, 64, 64, 32, 4) \
     X(128, 128, 64, 64, 64, 2) \
     X(128, 128, 64, 64, 32, 2) \
+    X(128, 192, 64, 64, 96, 3) \
+    X(128, 192, 64, 64, 96, 2) \
+    X(128, 160, 64, 64, 80, 3) \
+    X(128, 160, 64, 64, 80, 2) \
     X(64, 128, 128, 32, 64, 3) \
     X(64, 128, 64, 32, 64, 4) \
     X(128, 64, 128, 64, 32, 3) \
@@ -273,6 +277,27 @@ XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, c
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
     return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
 }
+/* Registers of a thread for what is on its way through them. */
+XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
+    int64_t staged = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        if (!p->fetch[k].async)
+            staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_tile_staged_bytes(&p->fetch[k]), 4);
+    return staged;
+}
+/* Of a thread: sums, a round's fragments, what is on its way. */
+XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
+    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
+    return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
+}
+/* Warps whose sums take most registers have none for what goes through them: it would spill. */
+XG_FN bool xg_tile_unit_fits(const xg_tile_plan *p) {
+    enum {
+        MOST = 255 /* of a thread */
+    };
+    return p->shape.grouped || !xg_tile_unit_staged(p) || xg_tile_unit_needs(p) <= MOST;
+}
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
@@ -296,12 +321,13 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
+    if (xg_tile_is_tensor(p)) p->parts = XG_MAX(p->parts, xg_tile_tensor_halves(p));
     out *= fragments / p->parts;
     p->shared = xg_tile_is_apart(p) ? loop : XG_MAX(loop, xg_tile_over(out, bytes));
     xg_tile_store_settle(p);
     if (s->grouped && (xg_tile_unit_by_words(p, 0) || xg_tile_unit_by_words(p, 1))) return false; /* k side by side */
     if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
-    if (p->blocks > INT32_MAX || p->threads > 1024) return false;
+    if (p->blocks > INT32_MAX || p->threads > 1024 || !xg_tile_unit_fits(p)) return false;
     for (k = 0; k < XG_TILE_SIDES; k++)
         if (!p->fetch[k].async && s->k * xg_tile_staged_bytes(&p->fetch[k]) > XG_TILE_UNIT_DEEP_BYTES
                                                                                   << p->fetch[k].raw)
@@ -312,14 +338,8 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
 
 /* ---- the estimate ---- */
 
-/* Of a thread: sums, two rounds' fragments, what is on its way. */
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m) {
-    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0;
-    uint32_t k;
-    for (k = 0; k < XG_TILE_SIDES; k++)
-        if (!p->fetch[k].async)
-            staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_tile_staged_bytes(&p->fetch[k]), 4);
-    return XG_MIN(p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS, m->registers_per_thread);
+    return XG_MIN(xg_tile_unit_needs(p), m->registers_per_thread);
 }
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
     int64_t shared =
