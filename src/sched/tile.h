@@ -71,7 +71,7 @@ typedef struct xg_tile_shape {
     int8_t multicast;
     bool stays, stores;
 } xg_tile_shape;
-/* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of the shapes. */
+/* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
 typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
     uint8_t stages, slices;
