@@ -71,7 +71,12 @@ typedef struct xg_tile_shape {
     int8_t multicast;
     bool stays, stores;
 } xg_tile_shape;
-#define XG_TILE_ALONE 1, 0, false, false /* the last four of a table's shapes: variants are made of them */
+/* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
+typedef struct xg_tile_row {
+    int16_t m, n, k, tm, tn;
+    uint8_t stages, slices;
+    bool grouped, bulk;
+} xg_tile_row;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
 typedef struct xg_tile_fetch {
@@ -173,10 +178,8 @@ XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to); /* each value of `fr
 XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held);
 /* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
-XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 /* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
-XG_FN const xg_tile_shape *xg_tile_by_width(
-    const xg_tile_plan *p, const xg_tile_shape *bytes, const xg_tile_shape *halves, const xg_tile_shape *words);
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */
@@ -332,9 +335,9 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
 /* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
-XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);         /* the unit is known */
-XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
-XG_FN bool xg_tile_group_fits(const xg_tile_plan *p);                            /* registers have room for it */
+XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m); /* the unit is known */
+XG_FN const xg_tile_row *xg_tile_group_row(size_t k);                    /* NULL behind the last */
+XG_FN bool xg_tile_group_fits(const xg_tile_plan *p);                    /* registers have room for it */
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 /* Where in shared memory, of so many elements of so many bytes, what would lie at a place without the swizzle lies: of
  * maps whose dims count so much. */
@@ -360,8 +363,8 @@ XG_FN void xg_tile_bulk_describe(
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p);
 XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride); /* one more, if tensor maps have such ones */
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
-XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
-XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                    /* 0: other ways bring a side */
+XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p);  /* all that the kernel's form takes: tile_plan.c */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
@@ -400,10 +403,10 @@ XG_FN void xg_tile_store_all(xg_tile_kernel *w);           /* of a tile */
 XG_FN void xg_tile_store_end(xg_tile_kernel *w);           /* of a block */
 
 /* ---- tile_tensor.c: tiles whose sums lie in tensor memory ---- */
-XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                              /* the shape's sums do */
-XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
-XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m);     /* such products */
-XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                            /* a shape that has been settled */
+XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                          /* the shape's sums do */
+XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k);                        /* NULL behind the last */
+XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m); /* such products */
+XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                        /* a shape that has been settled */
 XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p); /* that a block allocates */
 /* In front of a barrier, and behind it. */

@@ -95,18 +95,11 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
     return xg_tile_may_bulk(p) ? (size_t)(0 XG_TILE_BULK_SHAPES(X)) : 0;
 #undef X
 }
-XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
-#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
-    static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
-    static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
-    static const xg_tile_shape words[] = {XG_TILE_BULK_SHAPES(Z)};
+XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
+    static const xg_tile_row rows[] = {XG_TILE_BULK_SHAPES(X)};
 #undef X
-#undef Y
-#undef Z
-    if (k >= xg_tile_bulk_shapes(p)) return NULL;
-    return &xg_tile_by_width(p, bytes, halves, words)[k];
+    return k < xg_tile_bulk_shapes(p) ? &rows[k] : NULL;
 }
 /* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. Of a side that two blocks
  * share, each brings the first or the second half of a box: of its rows, or of its k. */

@@ -519,9 +519,9 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
            g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
-XG_FN const xg_tile_shape *xg_tile_plain_shape(bool rows, int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, XG_TILE_ALONE},
-    static const xg_tile_shape shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
+XG_FN const xg_tile_row *xg_tile_plain_row(bool rows, int64_t bytes, size_t k) {
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
+    static const xg_tile_row shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
     static const uint8_t sizes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
@@ -533,11 +533,24 @@ XG_FN const xg_tile_shape *xg_tile_plain_shape(bool rows, int64_t bytes, size_t 
     while (sizes[first] != want) first++;
     return first + k < XG_COUNT(shapes) && sizes[first + k] == want ? &shapes[first + k] : NULL;
 }
-/* A convolution finds the place of each element: what a step brings takes longer than its lines are waited for. */
-XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
-    bool rows = p->on_processor && p->form.hero->op == XG_DOT;
-    return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(rows, xg_type_bytes(p->form.sum), k)
-                                      : xg_tile_unit_shape(p, k);
+/* A convolution finds the place of each element: what a step brings takes longer than its lines are waited for. False
+ * behind the last. */
+XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
+    bool rows = p->on_processor && p->form.hero->op == XG_DOT, plain = p->unit == XG_TILE_NO_UNIT;
+    const xg_tile_row *r = plain ? xg_tile_plain_row(rows, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
+    if (!r) return false;
+    memset(s, 0, sizeof *s);
+    s->m = r->m;
+    s->n = r->n;
+    s->k = plain ? r->k : r->k / xg_kmma_row_of((uint32_t)p->unit)->bytes;
+    s->tm = r->tm;
+    s->tn = r->tn;
+    s->stages = p->on_processor ? (int32_t)XG_TILE_CPU_STAGES : r->stages;
+    s->slices = r->slices;
+    s->grouped = r->grouped;
+    s->bulk = r->bulk;
+    s->cluster = 1;
+    return true;
 }
 /* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
  * device busy. */
@@ -628,7 +641,6 @@ XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], least = INT64_MAX;
-    const xg_tile_shape *s;
     xg_tile_shape best, one, deep;
     bool few_m, few, deepens;
     size_t k;
@@ -636,12 +648,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
-    for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
-        if (s->slices > 1 && !xg_tile_may_slice(p, s) && !xg_tile_may_share(p, m, s)) continue;
-        if (s->grouped && !s->bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
-        if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
-        one = *s;
-        if (p->on_processor) one.stages = XG_TILE_CPU_STAGES;
+    for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
+        if (one.slices > 1 && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one)) continue;
+        if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
+        if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;

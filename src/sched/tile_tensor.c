@@ -61,21 +61,11 @@ enum {
 /* ---- the plan ---- */
 
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
-XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
-#define Y(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 2, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
-#define Z(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 4, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
-    static const xg_tile_shape bytes[] = {XG_TILE_TENSOR_SHAPES(X)};
-    static const xg_tile_shape halves[] = {XG_TILE_TENSOR_SHAPES(Y)};
-    static const xg_tile_shape words[] = {XG_TILE_TENSOR_SHAPES(Z)};
+XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
+#define X(m, n, wn, stages, bulk) {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk},
+    static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X)};
 #undef X
-#undef Y
-#undef Z
-    if (k >= XG_COUNT(bytes)) return NULL;
-    return &xg_tile_by_width(p, bytes, halves, words)[k];
+    return k < XG_COUNT(rows) ? &rows[k] : NULL;
 }
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
     return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;

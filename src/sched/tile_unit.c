@@ -188,27 +188,16 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 
 /* ---- one shape ---- */
 
-XG_FN const xg_tile_shape *xg_tile_by_width(
-    const xg_tile_plan *p, const xg_tile_shape *bytes, const xg_tile_shape *halves, const xg_tile_shape *words) {
-    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
-    return each == 1 ? bytes : each == 2 ? halves : words;
-}
-XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
-#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
-    static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
-    static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
-    static const xg_tile_shape words[] = {XG_TILE_UNIT_SHAPES(Z)};
+XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k) {
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false},
+    static const xg_tile_row rows[] = {XG_TILE_UNIT_SHAPES(X)};
 #undef X
-#undef Y
-#undef Z
-    if (k >= XG_COUNT(bytes) && p->in_tensor) return xg_tile_tensor_shape(p, k - XG_COUNT(bytes));
-    if (k >= XG_COUNT(bytes)) {
-        const xg_tile_shape *s = p->may_group ? xg_tile_bulk_shape(p, k - XG_COUNT(bytes)) : NULL;
-        return s || !p->may_group ? s : xg_tile_group_shape(p, k - XG_COUNT(bytes) - xg_tile_bulk_shapes(p));
-    }
-    return &xg_tile_by_width(p, bytes, halves, words)[k];
+    const xg_tile_row *r;
+    if (k < XG_COUNT(rows)) return &rows[k];
+    k -= XG_COUNT(rows);
+    if (p->in_tensor) return xg_tile_tensor_row(k);
+    r = p->may_group ? xg_tile_bulk_row(p, k) : NULL;
+    return r || !p->may_group ? r : xg_tile_group_row(k - xg_tile_bulk_shapes(p));
 }
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side) {
     return !p->fetch[side].by_rows && xg_type_bytes(p->fetch[side].held) == 4;

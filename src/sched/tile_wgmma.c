@@ -50,21 +50,11 @@ XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     if (!(m->warp_groups || xg_tile_tensor_may_be(row, m))) return false;
     return row->tensor != XG_TENSOR_F8 || xg_inst_is_default_precision(p->form.hero);
 }
-XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) \
-    {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
-#define Y(m, n, gm, stages) \
-    {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
-#define Z(m, n, gm, stages) \
-    {m, n, XG_TILE_GROUP_K_BYTES / 4, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
-    static const xg_tile_shape bytes[] = {XG_TILE_GROUP_SHAPES(X)};
-    static const xg_tile_shape halves[] = {XG_TILE_GROUP_SHAPES(Y)};
-    static const xg_tile_shape words[] = {XG_TILE_GROUP_SHAPES(Z)};
+XG_FN const xg_tile_row *xg_tile_group_row(size_t k) {
+#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
+    static const xg_tile_row rows[] = {XG_TILE_GROUP_SHAPES(X)};
 #undef X
-#undef Y
-#undef Z
-    if (k >= XG_COUNT(bytes)) return NULL;
-    return &xg_tile_by_width(p, bytes, halves, words)[k];
+    return k < XG_COUNT(rows) ? &rows[k] : NULL;
 }
 /* Sums, and what is on its way through registers, leave enough of these for addresses: nothing spills. */
 XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {

@@ -79,8 +79,17 @@ one_part() {
     part_name=$(cat "$1.name")
     part_log=$part_dir/$(printf %s "$part_name" | tr -c 'a-zA-Z0-9' _).log
     part_start=$(date +%s)
-    (passed=0; failed=0; eval "$(cat "$1.part")") > "$part_log" 2>&1
+    (
+        passed=0
+        failed=0
+        eval "$(cat "$1.part")"
+        part_rc=$?
+        times > "$1.times"
+        exit $part_rc
+    ) > "$part_log" 2>&1
     part_rc=$?
+    part_cpu=$(awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); s += t[1] * 60 + t[2] } } END { printf "%.0f", s }' \
+        "$1.times")
     part_sum=$(tail -1 "$part_log" | sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
     part_p=${part_sum% *}
     part_f=${part_sum#* }
@@ -88,7 +97,8 @@ one_part() {
     if [ "$part_rc" != 0 ] && [ "$part_f" = 0 ]; then part_f=1; fi
     echo "$part_p $part_f" > "$1.sum"
     {
-        printf '%-28s %5s passed, %s failed  %4s s\n' "$part_name" "$part_p" "$part_f" "$(($(date +%s) - part_start))"
+        printf '%-28s %5s passed, %s failed  %4s s, %3s s of the processor\n' "$part_name" "$part_p" "$part_f" \
+            "$(($(date +%s) - part_start))" "$part_cpu"
         grep '^  not here:' "$part_log" | sort -u
         if [ "$part_f" != 0 ]; then
             grep -A6 -E '^ *FAIL' "$part_log" | head -40 | sed 's/^/    /'
