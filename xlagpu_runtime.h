@@ -11546,10 +11546,13 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
-/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+/* imm of FENCE: between the proxies of threads and of copies, for shared and for global memory; of scope .cta only;
+ * behind it tensor maps are seen that threads wrote. */
 enum {
     XG_SIM_FENCE_PROXY = 1,
-    XG_SIM_FENCE_NARROW = 2
+    XG_SIM_FENCE_NARROW = 2,
+    XG_SIM_FENCE_PROXY_GLOBAL = 4,
+    XG_SIM_FENCE_MAPS = 8
 };
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
@@ -11589,7 +11592,11 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, h->kind);
-        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
+            if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
+            if (xg_sim_shared_word(s) == XG_SIM_GENERIC) in->imm |= XG_SIM_FENCE_PROXY_GLOBAL;
+        }
+        if (xg_sim_has(s, "tensormap::generic") && xg_sim_has(s, "acquire")) in->imm = XG_SIM_FENCE_MAPS;
         if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
@@ -15192,6 +15199,8 @@ struct xg_sim_worker {
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
+    uint32_t global_seen,
+        maps_seen;                /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
     xg_sim_buffer last;           /* the buffer of the last access */
     uint32_t bars_used;           /* where a warp has arrived, by bits */
     uint32_t ended;               /* warps of the block that are done */
@@ -15780,7 +15789,7 @@ XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
     w->fences = w->watches = false;
-    w->proxy_all = 0;
+    w->proxy_all = w->global_seen = w->maps_seen = 0;
     w->tracked = w->l->first_interval != 0 && !w->watch.running;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -16246,6 +16255,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
+XG_FN bool xg_sim_flight_writes(const xg_sim_worker *w, uint64_t a); /* flights.c */
 /* Two accesses that are not ordered, or one of what nothing has written. What is known of the other side is kept for
  * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
@@ -16256,6 +16266,13 @@ XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     char element[XG_SIM_PLACE_MAX];
     element[0] = 0;
     if (global) xg_sim_element_text(&w->last, k->at, element, sizeof element);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN && global && xg_sim_flight_writes(w, w->last.base + k->at)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+            "read of %s, offset %llu%s, which an asynchronous copy is still to write: wait for it first "
+            "(cp.async.bulk.wait_group without .read)",
+            what, at, element);
+        return;
+    }
     if (k->kind == XG_SIM_CLASH_UNWRITTEN) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu%s, which nobody has written",
             what, at, element);
@@ -16455,7 +16472,9 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
  * this launch is that of a read-only load.
  *
  * Proxies. Asynchronous copies and wgmma see what threads wrote to shared memory only behind a fence.proxy.async: of
- * the writing warp, or of another one behind a barrier. */
+ * the writing warp, or of another one behind a barrier. So it is with what copies read of global memory and with tensor
+ * maps there, but less is known: any such fence of the block counts for all that the block wrote until then, as does an
+ * asynchronous write of its own, which leaves tags like a thread's. */
 #ifndef XG_SIM_ORDERS_C
 #define XG_SIM_ORDERS_C
 
@@ -16554,6 +16573,31 @@ XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
             "the "
             "writing threads execute it, then meet the one that begins this at a barrier",
             what, k * 4, tag & 31);
+        return false;
+    }
+    return true;
+}
+
+/* The same of n bytes of global memory at address a, in the buffer w->last. What the block wrote up to the interval of
+ * the tag `seen` counts as seen; what others wrote too, unless foreign is false and the block has met no fence at all. */
+XG_RACY XG_FN bool xg_sim_proxy_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint64_t a, uint64_t n, uint32_t seen, bool foreign, const char *what) {
+    const xg_sim_tags t = xg_sim_tags_of(&w->last);
+    const uint32_t interval = 1u << XG_SIM_TAG_INTERVAL;
+    uint64_t k = (a - w->last.base) / 4, end = (a - w->last.base + n + 3) / 4;
+    if (!n || !w->last.shadow || !w->tracked || w->unchecked) return true;
+    for (; k < end; k++) {
+        const uint32_t line = xg_sim_line_tag(&t.line_w[2 * (k / XG_SIM_LINE_WORDS)]),
+                       tag = line == XG_SIM_SPLIT_LINE ? t.w[k] : line;
+        const bool own = tag >= w->block_tag && tag < w->tag + interval;
+        char where[XG_SIM_PLACE_MAX];
+        if (tag < w->launch_tag || (own ? tag < seen + interval : seen || foreign)) {
+            if (line != XG_SIM_SPLIT_LINE) k |= XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        xg_sim_word_text(w, k * 4, where, sizeof where);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY, "%s %s, which %s wrote without a %s since", what, where,
+            own ? "the block" : "another block", foreign ? "fence.proxy.async" : "fence.proxy.tensormap acquire");
         return false;
     }
     return true;
@@ -19937,19 +19981,18 @@ XG_FN void xg_sim_box_store(
 }
 
 #endif /* XG_SIM_TENSORMAP_C */
-/* sim/async.c -- what goes on beside the threads: memory barriers, bulk copies, clusters; and the waits for them.
+/* sim/flights.c -- what is under way beside the threads of a cluster, and the memory barriers that count it.
  *
- * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
- * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. A flight
- * lands as late as a GPU may have it: when a warp waits for its memory barrier, its thread for its group. A wait whose
- * condition is not met suspends its warp, which executes the record again after the next event; when no warp can move,
- * what suspended warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before
- * this counts as a deadlock.
+ * A bulk copy is noted as a flight when it is issued. Until it lands, the bytes of shared memory it will write count as
+ * pending and those it will read as lent (shadow.c), and what it will write of global memory as unwritten, so that
+ * whoever touches them too early is found. A flight lands as late as a GPU may have it: when a warp waits for its
+ * memory barrier, its thread for its group. Where a thread waits until its copies have been read, data moves, and the
+ * flight stays: what it wrote of global memory may not be read before a wait for all of it.
  *
  * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
  * signed), the phase's parity, and a bit that is always set. An arrival's state is the word before it. */
-#ifndef XG_SIM_ASYNC_C
-#define XG_SIM_ASYNC_C
+#ifndef XG_SIM_FLIGHTS_C
+#define XG_SIM_FLIGHTS_C
 
 enum {
     XG_SIM_FLIGHTS = 64,
@@ -19963,9 +20006,10 @@ enum {
 struct xg_sim_flight {
     char *dst, *src, *bar; /* bar: NULL for a bulk group */
     uint64_t bytes;
-    uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
-    bool tensor, commit;
-    uint32_t answer[4]; /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    uint32_t imm, mask, at;     /* the record's imm; which bytes of each 16; where a box lies in shared memory */
+    bool tensor, commit, moved; /* moved: the data is, and all that is to come is that others may read it */
+    uint32_t tag;               /* of what it writes of global memory, behind its end; 0: nothing is marked */
+    uint32_t answer[8]; /* to clusterlaunchcontrol.try_cancel, or what st.async stores: copied when src is NULL */
     /* of a commit of tensor memory: all that the thread has issued until then; of a bulk group the thread, and how many
      * groups it has committed since the copy was issued, which is in the first of them */
     uint32_t issuer, operation;
@@ -20155,16 +20199,78 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     of = f->src ? xg_sim_owner(w, f->src) : NULL;
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
+/* The writers' tags of what a flight writes of global memory become `tag`; 0: nothing has written it. */
+XG_RACY XG_FN void xg_sim_flight_words(const xg_sim_memory *m, uint64_t a, uint64_t n, uint32_t tag) {
+    const xg_sim_buffer *b = xg_sim_memory_find(m, a);
+    uint64_t k, end;
+    xg_sim_tags t;
+    if (!n || !b || !b->shadow) return;
+    t = xg_sim_tags_of(b);
+    end = (a - b->base + n) / 4;
+    for (k = (a - b->base + 3) / 4; k < end; k++) {
+        uint32_t *line = &t.line_w[2 * (k / XG_SIM_LINE_WORDS)];
+        if (k % XG_SIM_LINE_WORDS == 0 && end - k >= XG_SIM_LINE_WORDS) {
+            XG_SIM_LINE_SET(line, tag);
+            k += XG_SIM_LINE_WORDS - 1;
+            continue;
+        }
+        xg_sim_split(t.line_w, t.w, k / XG_SIM_LINE_WORDS);
+        t.w[k] = tag;
+    }
+}
+XG_FN void xg_sim_flight_marks(const xg_sim_worker *w, const xg_sim_flight *f, uint32_t tag) {
+    xg_sim_box b = f->box;
+    uint32_t r;
+    if (!f->tag) return;
+    if (!f->tensor) {
+        xg_sim_flight_words(w->l->memory, (uint64_t)(uintptr_t)f->dst, f->bytes, tag);
+        return;
+    }
+    b.m = &f->map;
+    for (r = 0; r < b.rows; r++) {
+        const xg_sim_box_line l = xg_sim_box_row(&b, r);
+        xg_sim_flight_words(
+            w->l->memory, l.address + (uint64_t)l.first * b.item, (uint64_t)(l.last - l.first) * b.item, tag);
+    }
+}
+/* A flight begins: what it will write of global memory is not there yet. Its tags, which are already those of a write,
+ * come back when it has landed. */
+XG_FN void xg_sim_flight_begin(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_flight *f) {
+    if (!(f->imm & XG_SIM_BK_TO_GLOBAL) || f->imm & XG_SIM_BK_REDUCE || !w->tracked || w->unchecked) return;
+    f->tag = w->tag | (v->id & 31);
+    xg_sim_flight_marks(w, f, 0);
+}
+/* Is a copy of the cluster still to write a byte of global memory? */
+XG_FN bool xg_sim_flight_writes(const xg_sim_worker *w, uint64_t a) {
+    uint32_t i, r;
+    for (i = 0; i < w->cluster->n_flights; i++) {
+        const xg_sim_flight *f = &w->cluster->flights[i];
+        xg_sim_box b = f->box;
+        if (!f->tag) continue;
+        if (!f->tensor && a - (uint64_t)(uintptr_t)f->dst < f->bytes) return true;
+        b.m = &f->map;
+        for (r = 0; f->tensor && r < b.rows; r++) {
+            const xg_sim_box_line l = xg_sim_box_row(&b, r);
+            if (a - (l.address + (uint64_t)l.first * b.item) < (uint64_t)(l.last - l.first) * b.item) return true;
+        }
+    }
+    return false;
+}
 XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
+XG_FN void xg_sim_land_data(xg_sim_worker *w, const xg_sim_flight *f) {
+    if (f->tensor)
+        xg_sim_land_tensor(f);
+    else
+        xg_sim_land_bulk(w, f);
+}
 XG_FN void xg_sim_land_one(xg_sim_worker *w, const xg_sim_flight *f) {
     uint64_t x;
     uint32_t pending;
     if (f->commit)
         xg_sim_umma_complete(w->cluster, f->issuer, f->operation);
-    else if (f->tensor)
-        xg_sim_land_tensor(f);
-    else
-        xg_sim_land_bulk(w, f);
+    else if (!f->moved)
+        xg_sim_land_data(w, f);
+    xg_sim_flight_marks(w, f, f->tag);
     if (!f->bar) return;
     x = xg_sim_mb_get(f->bar);
     pending = xg_sim_mb_pending(x);
@@ -20172,17 +20278,22 @@ XG_FN void xg_sim_land_one(xg_sim_worker *w, const xg_sim_flight *f) {
         xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
 }
 /* Flights land, in the order of their issue: those to a memory barrier; or, bar NULL, of a thread's bulk groups all but
- * the last `keep`. True when there was one. */
-XG_FN bool xg_sim_land(xg_sim_worker *w, const char *bar, uint32_t thread, uint32_t keep) {
+ * the last `keep`. reads: their sources have been read, no more. True when there was one. */
+XG_FN bool xg_sim_land(xg_sim_worker *w, const char *bar, uint32_t thread, uint32_t keep, bool reads) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i, n = 0;
     bool some;
     for (i = 0; i < c->n_flights; i++) {
-        const xg_sim_flight *f = &c->flights[i];
-        if (f->bar == bar && (bar || (f->issuer == thread && f->operation > keep)))
-            xg_sim_land_one(w, f);
-        else if (n++ != i)
-            c->flights[n - 1] = *f;
+        xg_sim_flight *f = &c->flights[i];
+        if (f->bar == bar && (bar || (f->issuer == thread && f->operation > keep))) {
+            if (!reads || !f->tag) {
+                xg_sim_land_one(w, f);
+                continue;
+            }
+            if (!f->moved) xg_sim_land_data(w, f);
+            f->moved = true;
+        }
+        if (n++ != i) c->flights[n - 1] = *f;
     }
     some = n < c->n_flights;
     c->n_flights = n;
@@ -20198,14 +20309,15 @@ XG_FN void xg_sim_land_first(xg_sim_worker *w, uint32_t n) {
 XG_FN uint32_t xg_sim_thread_of(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
     return w->rank << 10 | v->id << 5 | lane;
 }
-/* Commits the bulk group of the active lanes, or waits for all but the last `keep`. */
-XG_FN void xg_sim_bulk_groups(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, bool wait, uint32_t keep) {
+/* Commits the bulk group of the active lanes, or waits for all but the last `keep`; reads: until those are read. */
+XG_FN void xg_sim_bulk_groups(
+    xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask, bool wait, uint32_t keep, bool reads) {
     xg_sim_cluster *c = w->cluster;
     uint32_t lane, i;
     for (lane = 0; lane < XG_SIM_WARP && c->n_flights; lane++) {
         const uint32_t thread = xg_sim_thread_of(w, v, lane);
         if (!(mask >> lane & 1)) continue;
-        if (wait) (void)xg_sim_land(w, NULL, thread, keep);
+        if (wait) (void)xg_sim_land(w, NULL, thread, keep, reads);
         for (i = 0; i < c->n_flights && !wait; i++)
             c->flights[i].operation += !c->flights[i].bar && c->flights[i].issuer == thread;
     }
@@ -20222,6 +20334,18 @@ XG_FN xg_sim_flight *xg_sim_take_off(
     f->issuer = xg_sim_thread_of(w, v, lane);
     return f;
 }
+
+#endif /* XG_SIM_FLIGHTS_C */
+/* sim/async.c -- what goes on beside the threads: bulk copies, tensor maps, clusters; and the waits for them.
+ *
+ * The idea. A bulk copy is checked when it is issued and noted as a flight (flights.c). A wait whose condition is not
+ * met suspends its warp, which executes the record again after the next event; when no warp can move, what suspended
+ * warps wait for lands, and then waits that may give up are told "not yet", some times in a row, before this counts as
+ * a deadlock. */
+#ifndef XG_SIM_ASYNC_C
+#define XG_SIM_ASYNC_C
+
+/* ---- bulk copies ---- */
 
 /* `bytes` of shared or global memory at a lane's address, a multiple of `align`; NULL after a fault. */
 XG_FN char *xg_sim_reach_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
@@ -20272,6 +20396,10 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t address, uint64_t bytes, xg_sim_does does) {
     if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_bytes(w, address, bytes, does != XG_SIM_READS);
+    if (does != XG_SIM_READS)
+        w->global_seen = w->tag;
+    else if (!xg_sim_proxy_global(w, v, in, lane, address, bytes, w->global_seen, true, "asynchronous copy of"))
+        return false;
     return !bytes || xg_sim_shadow_global(w, v, in, lane, 0x7FFFFFFF, address, bytes, does, does == XG_SIM_UPDATES);
 }
 
@@ -20296,7 +20424,8 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
         uint16_t m;
         memcpy(&m, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
         f->mask = m;
-    }
+    } else
+        xg_sim_flight_begin(w, v, f);
     return true;
 }
 /* The same place in the block of a rank. */
@@ -20388,6 +20517,10 @@ XG_FN bool xg_sim_map_of(
     if (space == XG_SIM_GENERIC && a < w->l->param_bytes) space = XG_SIM_PARAM;
     p = xg_sim_reach_lane(w, v, in, lane, space, a, 64, false);
     if (!p || !xg_sim_reach_lane(w, v, in, lane, space, a + 64, 64, false)) return false;
+    if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES) &&
+        !xg_sim_proxy_global(
+            w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, w->maps_seen, false, "tensor map at"))
+        return false;
     if (!xg_sim_tensormap_read(p, m)) {
         xg_sim_fault(
             w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded");
@@ -20417,6 +20550,7 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     f->shared = xg_sim_owner(w, shared);
     f->at = (uint32_t)(shared - f->shared->shared);
     f->bytes = bytes;
+    xg_sim_flight_begin(w, v, f);
     if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
 }
@@ -20457,26 +20591,34 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     return mask != 0;
 }
 
-/* st.async and red.async: they land at once. */
+/* red.async, which lands at once, and st.async, which lands when its memory barrier is waited for. */
 XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_type t = (xg_sim_type)(in->imm >> XG_SIM_BK_TYPE & 255);
     uint32_t bytes = xg_sim_types[t].bytes, i;
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)bytes * in->n, bytes * in->n, true), *bar;
     xg_sim_worker *of = p ? xg_sim_owner(w, p) : NULL;
+    xg_sim_flight *f = NULL;
     if (!of || !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
+    if (in->imm & XG_SIM_BK_REDUCE)
+        xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
+    else {
+        xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_PENDING, true);
+        f = xg_sim_take_off(w, v, in, lane, bar);
+        f->dst = p;
+        f->bytes = (uint64_t)bytes * in->n;
+    }
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
-        if (in->imm & XG_SIM_BK_REDUCE)
-            xg_sim_atomic(p, (xg_sim_atom)(in->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+        if (f)
+            memcpy((char *)f->answer + (size_t)i * bytes, &x, bytes);
         else
-            memcpy(p + (size_t)i * bytes, &x, bytes);
+            xg_sim_atomic(p, (xg_sim_atom)(in->imm >> XG_SIM_BK_OP & 15), t, x, 0);
     }
-    return xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
+    return f || xg_sim_mb_bytes(w, v, in, lane, bar, -(int64_t)(bytes * in->n));
 }
 
 /* st.bulk. */
@@ -20627,8 +20769,10 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
                 w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n);
             return false;
         }
-        x = window ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW
-                   : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
+        if (!window)
+            x = (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
+        else
+            x = w->cluster->n > 1 ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW : at; /* alone: no ranks */
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
     return true;
@@ -20644,13 +20788,13 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     switch (in->op) {
     case XG_SIM_Y_COMMIT:
         if (in->imm & 1)
-            xg_sim_bulk_groups(w, v, mask, false, 0);
+            xg_sim_bulk_groups(w, v, mask, false, 0, false);
         else
             xg_sim_copy_commit(w, v, mask);
         return;
     case XG_SIM_Y_GROUPS:
         if (in->imm & 1) {
-            xg_sim_bulk_groups(w, v, mask, true, in->imm2);
+            xg_sim_bulk_groups(w, v, mask, true, in->imm2, (in->imm & 2) != 0);
             return;
         }
         if (in->imm & 4) xg_sim_copy_commit(w, v, mask); /* wait_all: also those in no group */
@@ -20696,7 +20840,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         if (!(mask >> i & 1)) continue;
         p = xg_sim_mb_at(w, v, in, i, in->a, in->imm2, false);
         if (!p) return false;
-        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0);
+        if (w->cluster->n_flights) (void)xg_sim_land(w, p, 0, 0, false);
         v->awaits = p;
         phase = xg_sim_mb_get(p) & XG_SIM_MB_PHASE;
         if (in->imm & XG_SIM_MB_PARITY)
@@ -20726,7 +20870,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
         for (i = 0; i < w->l->warps; i++) {
             const xg_sim_warp *v = &c->peers[r]->warps[i];
             if (v->state == XG_SIM_AT_EVENT && w->m->code[v->pc].op == XG_SIM_Y_MB_TEST)
-                moved = xg_sim_land(w, v->awaits, 0, 0) || moved;
+                moved = xg_sim_land(w, v->awaits, 0, 0, false) || moved;
         }
     if (!moved && c->n_flights) {
         xg_sim_land_first(w, c->n_flights);
@@ -22382,7 +22526,8 @@ struct xg_sim_tensor_block {
     uint8_t group;                                         /* 1 or 2, as the first instruction said; 0: none yet */
     bool relinquished;
     uint32_t waits[XG_SIM_WARP],
-        waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
+        waited[XG_SIM_WARP], /* by warp: how often it waited for its stores; in which interval */
+        loaded[XG_SIM_WARP]; /* by warp: the interval of its last load */
     xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
 };
 
@@ -22421,6 +22566,7 @@ XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
     memset(t->taken, 0, sizeof t->taken);
     memset(t->waits, 0, sizeof t->waits);
     memset(t->waited, 0, sizeof t->waited);
+    memset(t->loaded, 0, sizeof t->loaded);
     t->group = 0;
     t->relinquished = false;
 }
@@ -22499,6 +22645,12 @@ XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, co
             "no allocation of %u columns of tensor memory begins at address 0x%X", n, address);
         return;
     }
+    for (i = 0; i < XG_COUNT(t->loaded); i++)
+        if (i != v->id && t->loaded[i] == w->shared_tag && !w->l->unchecked_races) {
+            xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_RACE,
+                "tensor memory is given back, but warp %u has loaded from it, and there was no barrier since", i);
+            return;
+        }
     for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
     for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
         xg_sim_run_end(t, lane);
@@ -22684,6 +22836,7 @@ XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim
     uint32_t *from, r, thread;
     if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
     if (!xg_sim_tensor_transfer_cells(w, v, in, address, store)) return;
+    if (!store) w->tensor->loaded[v->id] = w->shared_tag;
     from = w->tensor->cells + (address >> 16) * XG_SIM_TENSOR_COLUMNS + (address & 0xFFFF);
     for (thread = 0; thread < XG_SIM_WARP; thread++)
         for (r = 0; r < in->n; r++) {
@@ -24515,9 +24668,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_FENCE:
         v->n_stored = 0;
         xg_sim_full_fence();
-        if (in->imm & XG_SIM_FENCE_PROXY)
-            xg_sim_fence_proxy(w, v);
-        else
+        if (in->imm & XG_SIM_FENCE_PROXY) xg_sim_fence_proxy(w, v);
+        if (in->imm & XG_SIM_FENCE_PROXY_GLOBAL) w->global_seen = w->tag;
+        if (in->imm & XG_SIM_FENCE_MAPS) w->maps_seen = w->tag;
+        if (!(in->imm & (XG_SIM_FENCE_PROXY | XG_SIM_FENCE_PROXY_GLOBAL)))
             xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
