@@ -9,6 +9,7 @@
  * - The state of a loop has the layouts that the text gives to the loop, but an element that the body hands on
  *   unchanged has the layout in which it comes: nothing is copied for it. What begins and what ends a round is copied
  *   where it differs.
+ * - A started copy that is a result (two arrays and a context) is the tuple of what it moves.
  * - The operands of custom calls have the layouts of operand_layout_constraints.
  *
  * Layouts that the text gives to values inside say nothing: xg_opt_forget_layouts makes them descending, unless the
@@ -148,6 +149,23 @@ XG_FN bool xg_entry_settle_copy(xg_inst *i) {
     parts[2] = i->shape->elems[2];
     return xg_entry_follow(i, xg_shape_tuple(m, parts, XG_COUNT(parts))) || changed;
 }
+/* A started copy as the result: the copy once it has ended, what was copied, and 0 for the context. */
+XG_FN bool xg_entry_settle_start(xg_comp *c) {
+    xg_module *m = c->module;
+    xg_inst *start = c->root, *parts[3];
+    const xg_shape *shapes[XG_COUNT(parts)];
+    xg_hb b = xg_hb_end(c, start);
+    uint32_t k;
+    if (start->op != XG_COPY_START || !start->first_use || start->shape->n_elems != XG_COUNT(parts) ||
+        !xg_shape_is_array(start->shape->elems[2]))
+        return false;
+    parts[0] = start->first_use->user;
+    parts[1] = XG_OPERAND(start, 0);
+    parts[2] = xg_hb_literal(&b, xg_literal_new(m->arena, start->shape->elems[2]));
+    for (k = 0; k < XG_COUNT(parts); k++) shapes[k] = parts[k]->shape;
+    c->root = xg_hb_op(&b, XG_TUPLE, xg_shape_tuple(m, shapes, XG_COUNT(parts)), parts, XG_COUNT(parts));
+    return true;
+}
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
@@ -165,7 +183,7 @@ XG_FN bool xg_entry_settle(xg_comp *c) {
         case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
         default: break;
         }
-    return changed;
+    return xg_entry_settle_start(c) || changed;
 }
 
 XG_FN bool xg_opt_entry_layout(xg_module *m) {

@@ -183,13 +183,6 @@ XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
     xg_plan_control(w, XG_EXE_THUNK_CONDITIONAL, i, XG_OPERAND(i, 0), children, branches.n);
 }
 
-/* (to, from, context): the context means nothing here, but a result that holds it is 0. */
-XG_FN void xg_plan_copy_start(xg_plan_writer *w, const xg_inst *i) {
-    uint32_t n = (uint32_t)xg_shape_leaves(i->shape), k;
-    xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
-    for (k = 2; k < n; k++)
-        if (w->p->m->entry->root == i) xg_plan_fill(w, i, xg_plan_value_of(w->p, i, k)->buffer, 0);
-}
 XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
     XG_FOR_INSTS(i, c) {
         const xg_plan_site *site;
@@ -197,7 +190,10 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_FUSION: xg_plan_fusion(w, i); break;
         case XG_WHILE: xg_plan_while_step(w, i); break;
         case XG_CONDITIONAL: xg_plan_conditional_step(w, i); break;
-        case XG_COPY_START: xg_plan_copy_start(w, i); break;
+        case XG_COPY_START:
+            xg_plan_move_step(
+                w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
+            break;
         case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
         case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
         case XG_RNG_GET_AND_UPDATE_STATE:

@@ -302,11 +302,9 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
                     xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k],
                         i->op == XG_CONSTANT ? 0 : *at));
         break;
-    case XG_COPY_START: /* (to, from, context) */
+    case XG_COPY_START: /* (to, from, context); nothing reads a context: opt/entry_layout.c */
         xg_plan_name(p, i, 0, xg_plan_value_new(p, i, 0, XG_VALUE_MADE, leaves[0], *at));
         if (n > 1) xg_plan_name(p, i, 1, xg_plan_value_of(p, XG_OPERAND(i, 0), 0));
-        for (k = 2; k < n && p->m->entry->root == i; k++)
-            xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, XG_VALUE_MADE, leaves[k], *at));
         break;
     case XG_PARAMETER:
     case XG_AFTER_ALL: break;
