@@ -8,7 +8,7 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
+    XG_TILE_TOTAL_UNROLL = 16 /* slices whose sums are read together */
 };
 
 /* ---- multiply ---- */
