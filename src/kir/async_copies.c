@@ -123,6 +123,9 @@ XG_FN void xg_kasync_guarded(xg_kasync *y, xg_kop *guard) {
 
 /* ---- the pass ---- */
 
+/* Blocks of a cluster that only wait for each other's begin show each other nothing. */
+XG_FN bool xg_kasync_only_meets(const xg_kop *op) { return op->a == XG_KTEAM_CLUSTER && op->b == XG_KTEAM_RELAXED; }
+
 /* Whether copies may be on their way behind the region, if some were in front of it. */
 XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
     xg_kop *op, *next;
@@ -132,7 +135,7 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
         next = op->next;
         if (op->op == XG_K_OP_STORE && xg_kasync_copy(y->m, op)) pending = true;
         if (op->op == XG_K_OP_ASYNC_WAIT || op->op == XG_K_OP_ASYNC_WAIT_GROUP) pending = false;
-        if (op->op == XG_K_OP_BARRIER && pending) {
+        if (op->op == XG_K_OP_BARRIER && pending && !xg_kasync_only_meets(op)) {
             xg_kb b = xg_kb_before(y->m, op);
             xg_kir_op(&b, XG_K_OP_ASYNC_WAIT, NULL, 0, NULL, 0, 0);
             pending = false;

@@ -14,8 +14,11 @@
  *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
  *
- * - Where few tiles meet a long sum, the blocks of a cluster have a tile together: each sums up a part of k, and reads
- *   from the others' shared memory what it makes results of: nothing goes through memory, no second kernel waits.
+ * - Where few tiles meet a long sum, the blocks of a cluster have a tile together: each sums up a part of k, and hands
+ *   what it has to the blocks that make results of it, into a place in their shared memory that is for nothing else.
+ *   They have met at the begin, while operands came, and meet once more when all has been handed on. Where there is no
+ *   room for such places, each reads what it needs from the others. Nothing goes through memory, no second kernel
+ *   waits.
  *
  * Laws: sums are made in the order of k, those of the slices of a step one after the other, those of a cluster in the
  * order of its blocks: results are the same in every run. No atomics. */
@@ -109,12 +112,13 @@ typedef struct xg_tile_fetch {
 
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
-    int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;    /* warp groups multiply such elements, too ... */
-    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
-    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
+    int32_t unit;            /* xg_kmma, or XG_TILE_NO_UNIT */
+    const xg_device *device; /* xg_tile_choose_unit */
+    bool on_processor;       /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;          /* warp groups multiply such elements, too ... */
+    bool may_deepen;         /* bytes may lie as such in shared memory: see `deep` */
+    bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
+    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
     int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
@@ -229,6 +233,12 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
 XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's extent alone */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p); /* of a cluster; 0: blocks are alone */
+/* Blocks of a cluster hand their sums on: each thread to the one that makes results of them. */
+typedef struct xg_tile_inbox {
+    int64_t vectors, owners, own, rounds; /* of a round; blocks that have some; of each; rounds */
+    int64_t size;                         /* elements of shared memory; 0: blocks read each other's sums */
+} xg_tile_inbox;
+XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p);
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
@@ -269,7 +279,8 @@ typedef struct xg_tile_kernel {
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval *steps;    /* of the block's sums */
     xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
-    xg_kval **peers;   /* by rank: the sums that a block of the cluster shows */
+    xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */
+    xg_kval *inbox;    /* in shared memory: what the blocks of the cluster have handed to this one; NULL: they do not */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     xg_kval *out;      /* the same, of results on their way: tile_store.c */
     xg_kval *pair;     /* of the two that share a side, the block's number */

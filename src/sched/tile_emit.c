@@ -8,7 +8,7 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
+    XG_TILE_TOTAL_UNROLL = 16 /* slices whose sums are read together */
 };
 
 /* ---- multiply ---- */
@@ -271,7 +271,7 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
     xg_flow_end(&some);
     xg_flow_end(&f);
-    if (!w->rank) xg_tile_wait(w);
+    if (!w->rank || w->inbox) xg_tile_wait(w);
 }
 /* What all blocks of the cluster have, in their order. */
 XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
@@ -279,6 +279,31 @@ XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
     int64_t k;
     for (k = 1; k < w->p->shape.cluster; k++)
         v = xg_tile_plus(w, v, xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[k], &at, 1)));
+    return v;
+}
+/* ... what they have handed to this one; o: of the vectors of a round. */
+XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
+    const xg_tile_plan *p = w->p;
+    xg_tile_inbox b = xg_tile_inbox_of(p);
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *first = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b.own);
+    int64_t counts[3], k;
+    xg_kval *of[3];
+    xg_elem v;
+    counts[0] = b.rounds;
+    counts[1] = p->threads;
+    counts[2] = p->out_vector;
+    of[0] = at[XG_TILE_OUT_ROUND];
+    of[1] = w->thread;
+    of[2] = at[XG_TILE_OUT_LANE];
+    memset(&v, 0, sizeof v);
+    first = xg_aff_add(x, xg_aff_mul(x, first, p->out_vector), xg_aff_dim(x, 2));
+    for (k = 0; k < p->shape.cluster; k++) {
+        const xg_aff *place = xg_aff_add_k(x, first, k * b.rounds * b.own * p->out_vector);
+        xg_kval *spot = xg_tile_apply(w, counts, 3, place, of);
+        xg_elem one = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->inbox, &spot, 1));
+        v = k ? xg_tile_plus(w, v, one) : one;
+    }
     return v;
 }
 /* What lies at the map's place without the swizzle. */
@@ -312,7 +337,9 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     }
     xg_elem_apply(&w->s, o->map, at, index);
     if (o->swizzled) index[f->rank] = xg_tile_out_spot(w, o, at);
-    v = w->rank ? xg_tile_of_cluster(w, index[f->rank]) : xg_tile_shown(w, index[f->rank]);
+    v = w->inbox  ? xg_tile_of_inbox(w, at)
+        : w->rank ? xg_tile_of_cluster(w, index[f->rank])
+                  : xg_tile_shown(w, index[f->rank]);
     for (k = 1; k < (uint32_t)w->p->shape.slices && xg_tile_adds_late(w); k++) {
         xg_imap *m = xg_imap_copy(x, o->map, 0);
         m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], k * xg_tile_part_size(w->p));
@@ -324,6 +351,16 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
+/* Where the thread of this number among those of all blocks of a cluster stands. */
+XG_FN void xg_tile_out_at(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *thread, xg_kval **at) {
+    int64_t vectors = o->counts[XG_TILE_OUT_ROW] * o->counts[XG_TILE_OUT_COLUMN]; /* of a round */
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, thread, o->counts[XG_TILE_OUT_COLUMN]);
+    if (vectors < o->threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o->counts[XG_TILE_OUT_ROW]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, thread, o->counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_M] = w->tile[0];
+    at[XG_TILE_OUT_N] = w->tile[1];
+    at[XG_TILE_OUT_BATCH] = w->batch;
+}
 XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     xg_tile_out o = xg_tile_out_of(w, part, first, columns);
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
@@ -333,12 +370,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
     xg_flow_if(&some, vectors < o.threads ? xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, vectors) : NULL);
-    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, thread, o.counts[XG_TILE_OUT_COLUMN]);
-    if (vectors < o.threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
-    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, thread, o.counts[XG_TILE_OUT_COLUMN]);
-    at[XG_TILE_OUT_M] = w->tile[0];
-    at[XG_TILE_OUT_N] = w->tile[1];
-    at[XG_TILE_OUT_BATCH] = w->batch;
+    xg_tile_out_at(w, &o, thread, at);
     if (o.counts[XG_TILE_OUT_ROUND] == 1) {
         xg_tile_out_vector(w, &o, at, zero);
         xg_flow_end(&some);
@@ -359,6 +391,64 @@ XG_FN void xg_tile_meet(xg_tile_kernel *w) {
     for (k = 0; k < w->p->shape.cluster; k++)
         w->peers[k] = xg_cluster_peer(&w->s.b, w->shared, xg_kconst_int(&w->s.b, XG_E_I32, k));
 }
+/* One vector goes to the block that makes a result of it: `own` elements further on for each vector, `rank` for each
+ * block that hands on. */
+XG_FN void xg_tile_hand_vector(
+    xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round, const xg_tile_inbox *b, int64_t to) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b->rounds);
+    xg_flow lanes = xg_flow_of(&w->s, &w->peers[to]);
+    xg_kval *from, *spot, *of[4];
+    int64_t counts[4];
+    counts[0] = p->shape.cluster;
+    counts[1] = b->rounds;
+    counts[2] = p->threads;
+    counts[3] = p->out_vector;
+    at[XG_TILE_OUT_ROUND] = of[1] = round;
+    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    if (p->out_vector > 1) {
+        xg_kval *last = xg_elem_index(&w->s, p->out_vector);
+        at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, at[XG_TILE_OUT_LANE], last, 1, p->out_vector);
+    }
+    of[0] = w->rank;
+    of[2] = w->thread;
+    of[3] = at[XG_TILE_OUT_LANE];
+    place = xg_aff_add_mul(x, xg_aff_dim(x, 2), place, b->own);
+    place = xg_aff_add(x, xg_aff_mul(x, place, p->out_vector), xg_aff_dim(x, 3));
+    from = xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->map->results[p->form.rank], at);
+    spot = xg_tile_apply(w, counts, 4, place, of);
+    w->peers[to] = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->shared, &from, 1), w->peers[to], &spot, 1);
+    xg_flow_end(&lanes);
+}
+/* What the block has of a part goes to the blocks that make results of it, whose threads have waited for each other
+ * since they began; behind the barrier each has all of its own, and asks the others for nothing more. */
+XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_tile_out o = xg_tile_out_of(w, 0, 0, p->shape.n);
+    xg_tile_inbox b = xg_tile_inbox_of(p);
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *thread;
+    xg_kval **arrays = XG_NEW_N(w->e->arena, xg_kval *, (size_t)b.owners + 1);
+    int64_t k;
+    for (k = 0; k < b.owners; k++) {
+        xg_flow some = xg_flow_of(&w->s, NULL), f;
+        w->peers[k] = xg_cluster_peer(&w->s.b, w->inbox, xg_kconst_int(&w->s.b, XG_E_I32, k));
+        xg_flow_slot(&some, &w->peers[k]);
+        thread = xg_tile_join(w, xg_elem_index(&w->s, k), p->threads, w->thread);
+        if ((k + 1) * p->threads > b.vectors) xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, b.vectors));
+        xg_tile_out_at(w, &o, thread, at);
+        f = xg_flow_of(&w->s, &w->peers[k]);
+        f.rolled = true;
+        xg_tile_hand_vector(w, &o, at,
+            b.rounds == 1 ? zero : xg_flow_for(&f, zero, xg_elem_index(&w->s, b.rounds), 1, b.rounds), &b, k);
+        xg_flow_end(&f);
+        xg_flow_end(&some);
+        arrays[k + 1] = w->peers[k];
+    }
+    arrays[0] = w->inbox;
+    xg_cluster_wait(&w->s.b, arrays, (uint32_t)b.owners + 1);
+    w->inbox = arrays[0];
+}
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
     bool slices = w->p->shape.slices > 1;
     int64_t part;
@@ -369,11 +459,14 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
             xg_tile_show(w, part);
         else
             xg_tile_unit_show(w, part);
-        if (slices || !w->rank) xg_tile_wait(w);
+        if (slices || !w->rank || w->inbox) xg_tile_wait(w);
         xg_tile_add_slices(w);
-        if (w->rank) xg_tile_meet(w);
+        if (w->inbox)
+            xg_tile_hand_on(w);
+        else if (w->rank)
+            xg_tile_meet(w);
         xg_tile_out_chunk(w, part, 0, w->p->shape.n);
-        if (w->rank) xg_tile_meet(w);
+        if (w->rank && !w->inbox) xg_tile_meet(w);
     }
 }
 
@@ -452,6 +545,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
     const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->held), &p->shared, 1);
     xg_tile_kernel w;
+    int64_t inbox;
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
@@ -478,6 +572,8 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.steps = xg_tile_steps(&w);
     w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
+    inbox = xg_tile_inbox_of(p).size;
+    if (inbox) w.inbox = xg_shared_of(&w.s.b, xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &inbox, 1));
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);
     else {

@@ -334,10 +334,17 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *ne
 
 /* ---- all steps ---- */
 
+/* All blocks of the cluster have begun, so that others may write to their shared memory: known while operands come. */
+XG_FN void xg_tile_greet(xg_tile_kernel *w) {
+    xg_kop *op = xg_shared_wait(&w->s.b, NULL, 0);
+    op->a = XG_KTEAM_CLUSTER;
+    op->b = XG_KTEAM_RELAXED;
+}
 /* The steps in front of the loop. */
 XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
+    bool alone = w->inbox && ahead == 1; /* each block of a cluster has a step */
     if (ahead > 1) {
         xg_flow_slot(&f, &w->shared);
         f.rolled = true;
@@ -345,13 +352,15 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
         f.op->flags |= KL_STEP_POINTERS;
     }
     xg_flow_slot(&some, &w->shared);
-    if (w->p->steps < ahead || w->p->end || w->p->all_steps % w->p->steps)
+    if (!alone && (w->p->steps < ahead || w->p->end || w->p->all_steps % w->p->steps))
         xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     xg_tile_bring_step(w, step, step);
+    if (alone) xg_tile_greet(w);
     xg_tile_put_step(w, step);
     xg_flow_end(&some);
     xg_tile_unit_commit(w);
     xg_flow_end(&f);
+    if (w->inbox && !alone) xg_tile_greet(w);
 }
 /* With the step's operands in `buffer`; see xg_tile_unit_multiply. */
 XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, xg_kval *spare) {

@@ -361,6 +361,30 @@ XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
     return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
 }
+/* Blocks of so many bytes more that a multiprocessor holds, of those that it gets. */
+XG_FN int64_t xg_tile_held_blocks(const xg_tile_plan *p, int64_t more) {
+    const xg_device *m = p->device;
+    int64_t bytes = p->shared * xg_type_bytes(p->held) + more + m->shared_reserved;
+    return XG_MIN(m->shared_per_sm / bytes, xg_tile_over(p->blocks, XG_MAX(m->sm_count, (int64_t)1)));
+}
+/* A place of its own for what others hand on, as they may be done before the block is; where threads bring operands,
+ * and no fewer blocks are side by side for it. */
+XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
+    int64_t vector = XG_MAX(XG_MIN(p->out_vector, (int64_t)p->shape.n), (int64_t)1), line = p->shape.n / vector;
+    int64_t all = p->threads * p->shape.cluster, columns, bytes;
+    xg_tile_inbox b;
+    memset(&b, 0, sizeof b);
+    if (p->shape.cluster == 1 || p->parts > 1 || p->shape.grouped || p->bulk) return b;
+    columns = XG_MIN(xg_tile_power(line), all);
+    b.vectors = columns * XG_MIN(all / columns, (int64_t)p->shape.m);
+    b.owners = xg_tile_over(b.vectors, p->threads);
+    b.own = XG_MIN(b.vectors, p->threads);
+    b.rounds = xg_tile_over(p->shape.m * line, all);
+    b.size = p->shape.cluster * b.rounds * b.own * vector;
+    bytes = b.size * xg_type_bytes(p->form.sum);
+    if (xg_tile_held_blocks(p, bytes) < xg_tile_held_blocks(p, 0)) b.size = 0;
+    return b;
+}
 /* Blocks that stay are as many as run at a time. */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
@@ -371,6 +395,7 @@ XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t address = xg_tile_is_tensor(p); /* of tensor memory, which has the room of a barrier */
     return xg_shared_whole(p->shared * xg_type_bytes(p->held)) + xg_shared_whole(xg_tile_store_bytes(p)) +
+           xg_shared_whole(xg_tile_inbox_of(p).size * xg_type_bytes(p->form.sum)) +
            xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4);
 }
 /* All that follows from the shape. False: there are too many blocks. */

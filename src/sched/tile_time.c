@@ -18,6 +18,8 @@ enum {
     XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
     XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
+    XG_TILE_HAND_CLOCKS = 260,   /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
+    XG_TILE_OWNER_CLOCKS = 40,   /* ...: for each block that has some of a round */
     XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
     XG_TILE_TENSOR_REGISTERS = 128,   /* of a thread: 64 columns of sums at a time, and the epilogue's */
     XG_TILE_TENSOR_ISSUE = 60,        /* of a step with tcgen05: of the thread that copies, and of the one that asks */
@@ -189,7 +191,11 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
 /* What blocks of a cluster take to read each other's sums. */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1), rounds;
+    xg_tile_inbox inbox = xg_tile_inbox_of(p);
     if (p->shape.cluster == 1) return 0;
+    if (inbox.size)
+        return XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
+               inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
     rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
     return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
 }

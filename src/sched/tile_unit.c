@@ -158,6 +158,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) factor[k] = xg_tile_factor(p, k);
     p->unit = XG_TILE_NO_UNIT;
+    p->device = m;
     p->on_processor = m->cc == XG_DEVICE_CPU_CC;
     if (m->tensor_f16 && !(given && xg_record_get(&given->form, "thread_tile"))) {
         if (floats)
