@@ -4,7 +4,9 @@
  * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
  * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
  * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
- * one took. A condition that depends on memory counts as true, an address that does as 32 sectors. */
+ * one took. A condition that depends on memory counts as true. Of integers that memory has nothing is known but that
+ * lanes which read the same place have the same number; different ones count as far apart: so an address that is made of
+ * a row's number has the row's sectors, and one of each lane's own number 32. */
 #ifndef XG_KIR_ESTIMATE_C
 #define XG_KIR_ESTIMATE_C
 #include "kir.h"
@@ -30,11 +32,13 @@ enum {
     XG_KEST_DIVIDE = 18,
     XG_KEST_DIVIDE_WIDE = 70,
     XG_KEST_DIVIDE_FLOAT = 10,
+    XG_KEST_APART = 4099,      /* numbers from one in memory to its neighbour */
     XG_KEST_UNKNOWN_TRIPS = 16 /* of a loop whose end depends on memory */
 };
 
 typedef struct xg_kest_value {
     bool known;
+    bool guessed;  /* ... but for a number of memory's: no condition on it is */
     int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
     int64_t ready; /* clocks */
     int64_t at[XG_WARP_LANES];
@@ -84,9 +88,11 @@ XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
 XG_FN const xg_kest_value *xg_kest_in(xg_kest *e, const xg_kop *op, uint32_t k) {
     return xg_kest_of(e, op->operands[k].value);
 }
+XG_FN bool xg_kest_is_sure(const xg_kest_value *v) { return v->known && !v->guessed; }
 XG_FN void xg_kest_splat(xg_kest_value *v, int64_t x) {
     uint32_t l;
     v->known = true;
+    v->guessed = false;
     for (l = 0; l < XG_WARP_LANES; l++) v->at[l] = x;
 }
 /* An integer of this type, sign-extended. */
@@ -163,6 +169,12 @@ XG_FN void xg_kest_pair(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const xg_kest_value *x = xg_kest_in(e, op, 0), *y = xg_kest_in(e, op, 1);
     uint32_t l;
     r->known = x->known && y->known;
+    r->guessed = x->guessed || y->guessed;
+    if (r->guessed && op->op == XG_K_OP_CMPI) r->known = false;
+    if (r->known && r->guessed && op->op >= XG_K_OP_MAXSI && op->op <= XG_K_OP_MINUI) { /* within bounds, it is taken */
+        memcpy(r->at, x->guessed ? x->at : y->at, sizeof r->at);
+        return;
+    }
     for (l = 0; l < XG_WARP_LANES && r->known; l++) {
         r->known = xg_kest_lane(op, x->at[l], y->at[l], &r->at[l]);
         r->at[l] = xg_kest_wrap(&op->results[0], r->at[l]);
@@ -172,6 +184,7 @@ XG_FN void xg_kest_cast(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const xg_kest_value *x = xg_kest_in(e, op, 0);
     uint32_t l;
     r->known = x->known;
+    r->guessed = x->guessed;
     for (l = 0; l < XG_WARP_LANES && r->known; l++)
         r->at[l] = op->op == XG_K_OP_EXTUI ? (int64_t)xg_kest_unsigned(op->operands[0].value, x->at[l])
                                            : xg_kest_wrap(&op->results[0], x->at[l]);
@@ -180,17 +193,29 @@ XG_FN void xg_kest_thread(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const uint32_t *n = e->m->entry->threads;
     uint32_t l;
     r->known = true;
+    r->guessed = false;
     for (l = 0; l < XG_WARP_LANES; l++) {
         int64_t t = e->thread[0] + l;
         r->at[l] = op->flags == 0 ? t % n[0] : op->flags == 1 ? t / n[0] % n[1] : t / n[0] / n[1];
     }
 }
+/* A number that memory has. */
+XG_FN void xg_kest_guess(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *p = xg_kest_in(e, op, 0);
+    const xg_ktype *t = op->results[0].type;
+    uint32_t l;
+    if (!p->known || t->kind != XG_TK_SCALAR || !xg_kelem_is_int(t->elem) || xg_kelem_bits(t->elem) < 16) return;
+    r->known = r->guessed = true;
+    for (l = 0; l < XG_WARP_LANES; l++)
+        r->at[l] = xg_kest_wrap(&op->results[0], p->at[l] / xg_kelem_bytes(t->elem) * XG_KEST_APART);
+}
 /* The operation's result, as far as it is an integer or a pointer. */
 XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
     xg_kest_value *r = xg_kest_of(e, &op->results[0]);
     uint32_t l;
-    r->known = false;
+    r->known = r->guessed = false;
     switch (op->op) {
+    case XG_K_OP_LOAD: xg_kest_guess(e, op, r); return;
     case XG_K_OP_CONST:
         if (op->results[0].type->kind == XG_TK_SCALAR && xg_kelem_is_int(op->results[0].type->elem))
             xg_kest_splat(r, op->a);
@@ -204,6 +229,7 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
     case XG_K_OP_PTR_ADD: {
         const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
         r->known = p->known && i->known;
+        r->guessed = p->guessed || i->guessed;
         r->arg = p->arg;
         for (l = 0; l < XG_WARP_LANES && r->known; l++)
             r->at[l] =
@@ -212,9 +238,11 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
     }
     case XG_K_OP_SELECT: {
         const xg_kest_value *c = xg_kest_in(e, op, 0), *x = xg_kest_in(e, op, 1), *y = xg_kest_in(e, op, 2);
-        r->known = c->known && x->known && y->known;
+        bool sure = xg_kest_is_sure(c);
+        r->known = x->known && (y->known || !sure);
+        r->guessed = !sure || x->guessed || y->guessed;
         r->arg = x->arg;
-        for (l = 0; l < XG_WARP_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
+        for (l = 0; l < XG_WARP_LANES && r->known; l++) r->at[l] = !sure || c->at[l] ? x->at[l] : y->at[l];
         return;
     }
     case XG_K_OP_EXTSI:
@@ -462,7 +490,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
-    bool known = lo->known && hi->known && step->known;
+    bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(hi) && xg_kest_is_sure(step);
     xg_kest_rounds all, around;
     uint32_t l;
     if (known) {
@@ -472,7 +500,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         first = lo->at[0];
         by = step->at[0];
     }
-    stays = hi->known && step->known ? xg_kest_stays(e, op, hi->at[0], step->at[0], &weight) : 0;
+    stays = xg_kest_is_sure(hi) && xg_kest_is_sure(step) ? xg_kest_stays(e, op, hi->at[0], step->at[0], &weight) : 0;
     known = known && !stays && (!op->a || op->a == trips);
     if (stays) trips = stays;
     if (op->a) trips = op->a; /* the maker of the loop knows better */
@@ -515,17 +543,18 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kop *op) {
     const xg_kest_rounds *r = &e->middle;
     int64_t held;
     if (!r->number || !c || c->op != XG_K_OP_CMPI || c->flags != XG_CI_SLT) return e->times;
-    if (c->operands[0].value != r->number || !xg_kest_in(e, c, 1)->known) return e->times;
+    if (c->operands[0].value != r->number || !xg_kest_is_sure(xg_kest_in(e, c, 1))) return e->times;
     held = (xg_kest_in(e, c, 1)->at[0] - r->second + r->by - 1) / r->by;
     return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
 }
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
-    uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    bool sure = xg_kest_is_sure(c);
+    uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
     int64_t times = e->times;
     xg_kest_settle(e);
     if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last) e->times = xg_kest_held(e, op);
-    for (l = 0; l < XG_WARP_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    for (l = 0; l < XG_WARP_LANES && sure; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);

@@ -181,10 +181,12 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
         c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
-        bytes = xg_cost_add(bytes, xg_cost_mul(one, p->fetch[k].bytes));
+        one = xg_cost_mul(xg_cost_mul(one, p->batch), p->fetch[k].bytes);
+        /* windows of a convolution overlap: memory gives each element once */
+        bytes = xg_cost_add(bytes, XG_MIN(one, xg_cost_mul(p->fetch[k].from->shape->elements, p->fetch[k].bytes)));
     }
     c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
-    c->read_bytes = xg_cost_mul(bytes, p->batch);
+    c->read_bytes = bytes;
     c->written_bytes = out_bytes;
     c->barriers = p->steps + 2 * p->parts;
 }

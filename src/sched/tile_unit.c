@@ -36,6 +36,9 @@
     X(128, 192, 64, 64, 96, 2) \
     X(128, 160, 64, 64, 80, 3) \
     X(128, 160, 64, 64, 80, 2) \
+    X(256, 64, 64, 64, 64, 3) \
+    X(192, 64, 64, 48, 64, 3) \
+    X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
     X(64, 128, 64, 32, 64, 4) \
     X(128, 64, 128, 64, 32, 3) \
@@ -310,7 +313,9 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
-    for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
+    for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) do
+            p->parts++;
+        while (fragments % p->parts);
     if (xg_tile_is_tensor(p)) p->parts = XG_MAX(p->parts, xg_tile_tensor_halves(p));
     out *= fragments / p->parts;
     p->shared = xg_tile_is_apart(p) ? loop : XG_MAX(loop, xg_tile_over(out, bytes));
