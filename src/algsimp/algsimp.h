@@ -123,6 +123,7 @@ typedef struct xg_alg {
     X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) \
+    X(constant_iota, CONSTANT, EXACT) \
     X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) \
     X(reshape_reshape, RESHAPE, EXACT) \
@@ -178,6 +179,8 @@ typedef struct xg_alg {
     X(reduce_pad, REDUCE, EXACT) \
     X(reduce_concatenate, REDUCE, CLOSE) \
     X(reduce_reduce, REDUCE, CLOSE) \
+    X(reduce_all_least, REDUCE, EXACT) \
+    X(select_masked_rows, SELECT, EXACT) \
     X(dot_nothing, DOT, EXACT) \
     X(dot_ones, DOT, EXACT) \
     X(dot_transpose, DOT, CLOSE) \

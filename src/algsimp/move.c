@@ -26,6 +26,22 @@ RULE(constant_splat) {
     memcpy(one->data, l->data, bytes);
     return xg_hb_splat(&a->b, xg_hb_literal(&a->b, one), DIMS(i), RANK(i));
 }
+/* Integers that count from 0, as NumPy's arange: attention reads off an iota what a mask leaves out. */
+RULE(constant_iota) {
+    enum {
+        LEAST = 8 /* elements: rules know constants of fewer ones by their values */
+    };
+    const xg_shape *s = i->shape;
+    uint32_t dim = 0;
+    int64_t k, v;
+    if (!xg_shape_is_array(s) || xg_type_class(s->type) != XGT_I || i->literal->elided || s->elements < LEAST)
+        return NULL;
+    while (s->dims[dim] == 1) dim++;
+    if (s->dims[dim] != s->elements) return NULL;
+    for (k = 0; k < s->elements; k++)
+        if (!xg_literal_get_int(i->literal, k, &v) || v != k) return NULL;
+    return xg_hb_iota(&a->b, s->type, s->dims, s->rank, dim);
+}
 RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
 
 /* ---- ones: dimensions of size 1 ---- */

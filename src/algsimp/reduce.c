@@ -252,6 +252,98 @@ RULE(reduce_reduce) {
     }
     return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
 }
+/* The maximum of x, or of x converted to a type that holds its values, along the same dimensions; NULL: there is none. */
+XG_FN const xg_inst *xg_alg_maximum_of(const xg_inst *x, xg_ints dims, uint32_t depth) {
+    const xg_inst *found = NULL;
+    XG_FOR_USES(u, x) {
+        const xg_inst *m = u->user;
+        xg_ints own = xg_attr_ints(m, XG_A_dimensions);
+        bool wider = m->op == XG_CONVERT && xg_type_class(m->shape->type) == XGT_F &&
+                     xg_type_bits(m->shape->type) > xg_type_bits(x->shape->type);
+        if (wider && depth && !found) found = xg_alg_maximum_of(m, dims, depth - 1);
+        if (m->op == XG_REDUCE && xg_alg_reducer(m) == XG_MAXIMUM && XG_OPERAND(m, 0) == x && own.n == dims.n &&
+            memcmp(own.p, dims.p, own.n * sizeof *own.p) == 0 && xg_alg_is_extreme(XG_OPERAND(m, 1), false))
+            return m;
+    }
+    return found;
+}
+/* Whether all x are -inf, or some are not: their maximum, which is made anyway, says it. NaN is the maximum of what has
+ * one. PyTorch asks so for rows without a key. */
+RULE(reduce_all_least) {
+    int op = xg_alg_reducer(i);
+    const xg_inst *m;
+    xg_str direction;
+    xg_inst *x, *init;
+    if ((op != XG_AND && op != XG_OR) || P(0)->op != XG_COMPARE || !xg_alg_is(P(1), op == XG_AND)) return NULL;
+    direction = xg_attr_str(P(0), XG_A_direction);
+    x = XG_OPERAND(P(0), 0);
+    if (!xg_str_is(direction, op == XG_AND ? "EQ" : "NE") || !xg_alg_is(XG_OPERAND(P(0), 1), -HUGE_VAL) ||
+        xg_type_class(x->shape->type) != XGT_F)
+        return NULL;
+    m = xg_alg_maximum_of(x, xg_attr_ints(i, XG_A_dimensions), 1);
+    if (!m) return NULL;
+    x = xg_hb_convert(&a->b, x, m->shape->type); /* it may stand behind i: equal ones become one */
+    init = xg_hb_float(&a->b, m->shape->type, -HUGE_VAL);
+    x = xg_hb_reduce(&a->b, x, init, xg_attr_ints(m, XG_A_dimensions).p, xg_attr_ints(m, XG_A_dimensions).n,
+        xg_attr_comp(m, XG_A_to_apply));
+    return xg_hb_compare(&a->b, op == XG_AND ? "EQ" : "NE", x, xg_hb_float_like(&a->b, x, -HUGE_VAL));
+}
+
+/* ---- softmax of rows that may have nothing ---- */
+
+/* exp(x - m) / s, with its parts; s, a sum of exp, may have been converted. */
+typedef struct xg_alg_weights {
+    xg_inst *divide, *exp, *difference, *sum, *divisor; /* divisor: what is broadcast */
+} xg_alg_weights;
+XG_FN bool xg_alg_used_once(const xg_inst *i) { return i->first_use && !i->first_use->next; }
+/* Rows of the array: broadcast along the same dimensions as `like`. */
+XG_FN bool xg_alg_spreads_as(const xg_inst *x, const xg_inst *like) {
+    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(like, XG_A_dimensions);
+    return x->op == XG_BROADCAST && d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0 &&
+           xg_shape_same_dims(x->shape, like->shape);
+}
+XG_FN bool xg_alg_is_weights(xg_alg_weights *w, xg_inst *i, const xg_inst *rows) {
+    xg_inst *x;
+    while (i->op == XG_CONVERT && xg_alg_used_once(i)) i = XG_OPERAND(i, 0);
+    w->divide = i;
+    if (i->op != XG_DIVIDE || !xg_alg_used_once(i) || !xg_alg_spreads_as(XG_OPERAND(i, 1), rows)) return false;
+    w->exp = XG_OPERAND(i, 0);
+    w->sum = w->divisor = XG_OPERAND(XG_OPERAND(i, 1), 0);
+    while (w->sum->op == XG_CONVERT) w->sum = XG_OPERAND(w->sum, 0);
+    if (w->exp->op != XG_EXPONENTIAL || w->sum->op != XG_REDUCE || xg_alg_reducer(w->sum) != XG_ADD) return false;
+    x = XG_OPERAND(w->sum, 0);
+    if (x->op == XG_CONVERT && xg_alg_used_once(x)) x = XG_OPERAND(x, 0);
+    w->difference = XG_OPERAND(w->exp, 0);
+    XG_FOR_USES(u, w->exp)
+        if (u->user != i && u->user != w->sum && XG_OPERAND(w->sum, 0) != u->user) return false;
+    return x == w->exp && w->difference->op == XG_SUBTRACT && xg_alg_spreads_as(XG_OPERAND(w->difference, 1), rows);
+}
+XG_FN xg_inst *xg_alg_spread_like(xg_alg *a, xg_inst *x, const xg_inst *like) {
+    xg_ints d = xg_attr_ints(like, XG_A_dimensions);
+    return xg_hb_broadcast(&a->b, x, DIMS(like), RANK(like), d.p, d.n);
+}
+/* select(max(x) == -inf, 0, softmax(x)), for rows: such a row's exp(x - m) is exp(-inf - 0), and its divisor 1. Then
+ * rows alone are selected, and attention is what it always is. */
+RULE(select_masked_rows) {
+    xg_inst *c = P(0)->op == XG_BROADCAST ? XG_OPERAND(P(0), 0) : P(0), *m, *x, *by, *e;
+    xg_alg_weights w;
+    if (c->op != XG_COMPARE || !xg_str_is(xg_attr_str(c, XG_A_direction), "EQ") || !xg_alg_is(P(1), 0)) return NULL;
+    m = XG_OPERAND(c, 0);
+    if (m->op != XG_REDUCE || xg_alg_reducer(m) != XG_MAXIMUM || !xg_alg_is(XG_OPERAND(c, 1), -HUGE_VAL)) return NULL;
+    if (P(0)->op != XG_BROADCAST || !xg_alg_is_weights(&w, P(2), P(0))) return NULL;
+    by = XG_OPERAND(w.difference, 1);
+    x = XG_OPERAND(w.difference, 0);
+    if (XG_OPERAND(by, 0) != m || XG_OPERAND(m, 0) != x) return NULL;
+    m = xg_hb_select(&a->b, c, xg_hb_float_like(&a->b, m, 0), m);
+    e = xg_hb_1(&a->b, XG_EXPONENTIAL, xg_hb_2(&a->b, XG_SUBTRACT, x, xg_alg_spread_like(a, m, by)));
+    x = xg_hb_convert(&a->b, e, w.sum->shape->type);
+    x = xg_hb_reduce(&a->b, x, XG_OPERAND(w.sum, 1), xg_attr_ints(w.sum, XG_A_dimensions).p,
+        xg_attr_ints(w.sum, XG_A_dimensions).n, xg_attr_comp(w.sum, XG_A_to_apply));
+    x = xg_hb_convert(&a->b, x, w.divisor->shape->type);
+    x = xg_hb_select(&a->b, c, xg_hb_float_like(&a->b, x, 1), x);
+    x = xg_hb_2(&a->b, XG_DIVIDE, e, xg_alg_spread_like(a, x, by));
+    return xg_hb_convert(&a->b, x, i->shape->type);
+}
 
 /* ---- dot ---- */
 

@@ -32,6 +32,8 @@ enum {
     XG_PHASES_GAIN = 9,
     XG_PHASES_WALK = 4096 /* elements: a few for each thread */,
     XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */,
+    XG_PHASES_UNIT_BITS = 16 /* of an element that matrix units multiply, at most */,
+    XG_PHASES_UNIT_MACS = 1 << 18 /* multiply-adds up to which plain cores may do it */,
     XG_PHASES_ROW = 512,
     XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */,
     XG_PHASES_MEMBERS = 32,
@@ -265,6 +267,13 @@ XG_FN int64_t xg_phases_loss(const xg_device *m, const xg_phase_work *w, int64_t
     return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 
+/* A contraction of narrow operands that is left to matrix units, which members have not. */
+XG_FN bool xg_phases_wants_unit(const xg_inst *i) {
+    xlagpu_type t = i->n_operands ? XG_OPERAND(i, 0)->shape->type : XLAGPU_INVALID;
+    return xg_phases_is_serial(i) && i->comp->module->device.tensor_f16 && t != XLAGPU_PRED &&
+           xg_type_bits(t) <= XG_PHASES_UNIT_BITS &&
+           xg_cost_mul(i->shape->elements, xg_fuse_steps(i)) > XG_PHASES_UNIT_MACS;
+}
 /* One that may be a phase, if it is small enough. */
 XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     const xg_comp *c;
@@ -288,7 +297,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
     XG_FOR_INSTS(j, c)
-        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+        if (!xg_phases_takes_op(j) || xg_phases_wants_unit(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;

@@ -108,13 +108,12 @@ XG_FN bool xg_attention_back_lines(xg_attention_form *f) {
 /* A product of exp, of dP and of lines: then it can be summed up beside the maximum, its lines come behind the sum. */
 XG_FN bool xg_attention_back_is_product(const xg_attention_form *f, const xg_inst *i) {
     uint32_t k;
-    if (i == f->match.exp) return true;
+    while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
     for (k = 0; k < f->back.n_lines; k++)
         if (f->back.lines[k] == i) return true;
     if (i->op == XG_MULTIPLY)
         return xg_attention_back_is_product(f, XG_OPERAND(i, 0)) && xg_attention_back_is_product(f, XG_OPERAND(i, 1));
-    while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
-    return i == f->back.match.grad_dot;
+    return i == f->match.exp || i == f->back.match.grad_dot;
 }
 
 /* ---- stages ---- */

@@ -139,7 +139,7 @@ XG_FN xg_inst *xg_attention_back_param(xg_attention_back_side *s, xg_inst *outsi
     s->outside[s->to->n_params] = outside;
     return xg_comp_add_param(s->to, outside->shape, outside->name);
 }
-/* What rows have, or its inverse, inside of the fusion. */
+/* What rows have, or its inverse, inside of the fusion: as f32, which holds what narrower floats do. */
 XG_FN xg_inst *xg_attention_back_line_value(
     xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *of, bool inverse) {
     uint64_t key = 2 * (uint64_t)of->id + inverse;
@@ -154,6 +154,7 @@ XG_FN xg_inst *xg_attention_back_line_value(
         v = xg_attention_back_copy(w, s, of);
         one = inverse ? xg_hb_float_like(&b, v, 1) : NULL;
         if (inverse) v = xg_hb_2(&b, XG_DIVIDE, one, v);
+        if (xg_tile_holds(v->shape->type, XLAGPU_F32)) v = xg_hb_convert(&b, v, XLAGPU_F32);
     }
     xg_map64_put(&s->values, key, v);
     return v;
@@ -162,9 +163,15 @@ XG_FN xg_inst *xg_attention_back_spread(
     xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *broadcast, bool inverse) {
     uint64_t key = 2 * (uint64_t)broadcast->id + inverse;
     xg_inst *made = (xg_inst *)xg_map64_get(&s->broadcasts, key), *v;
+    const xg_shape *shape;
+    xg_hb b;
     if (made) return made;
     v = xg_attention_back_line_value(w, s, XG_OPERAND(broadcast, 0), inverse);
-    made = xg_inst_clone(broadcast, s->to, &v, NULL);
+    shape = xg_shape_with_type(s->to->module, broadcast->shape, v->shape->type);
+    b = xg_hb_end(s->to, broadcast);
+    made = xg_hb_op(&b, XG_BROADCAST, shape, &v, 1);
+    xg_inst_set_attr(made, *xg_inst_attr(broadcast, XG_A_dimensions));
+    made = xg_hb_convert(&b, made, broadcast->shape->type);
     xg_map64_put(&s->broadcasts, key, made);
     return made;
 }
@@ -342,7 +349,7 @@ XG_FN void xg_attention_back_find_known(xg_attention_back_group *w) {
     uint32_t k;
     for (k = 0; k < w->second->n_lines; k++) {
         xg_attention_back_line *l = &w->second->lines[k];
-        if (!l->inverse && xg_attention_back_given(w, l->of)) l->value = l->of;
+        if (!l->inverse && xg_attention_back_given(w, l->of) && l->of->shape->type == XLAGPU_F32) l->value = l->of;
     }
 }
 XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
