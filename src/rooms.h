@@ -253,6 +253,7 @@ XG_ROOMS_BEGIN
 #include "kir/lower_shuffles.c"
 #include "kir/inline.c"
 #include "kir/hoist.c"
+#include "kir/sink.c"
 #include "kir/lower_loops.c"
 #include "kir/flatten.c"
 #include "kir/indexing.c"

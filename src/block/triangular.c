@@ -123,6 +123,12 @@ XG_FN xg_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t 
     xg_flow_for(&f, lo, hi, 1, limit);
     return f;
 }
+/* Over places of a tile in shared memory, whose addresses it carries. */
+XG_FN xg_flow xg_tiled_walk(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    f.op->flags |= KL_STEP_POINTERS;
+    return f;
+}
 XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
     xg_flow f = xg_tiled_carry(d, c);
     xg_flow_if(&f, cond);
@@ -246,7 +252,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
     c.n_elems = 2;
-    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_walk(d, &c);
     q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
     c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
     q = xg_tiled_from_lane(d, q, l.var);
@@ -266,7 +272,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
     c.n_elems = 1;
-    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_walk(d, &c);
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
@@ -306,37 +312,40 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
     xg_tiled_matrix_at(d, d->i->shape, r, c, at);
     return xg_tiled_read(d, 0, NULL, at, exists, missing, d->conj);
 }
+/* The threads of column k, whose pivot is at hand: what the factor has in it, into the array as well. */
+XG_FN void xg_tiled_factor_column(xg_tiled_site *d, xg_tiled_state *own, xg_elem pivot, xg_kval *k) {
+    xg_kval *good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
+    xg_elem root = xg_tiled_number(d, 0), v;
+    root.v = XG_KSELECT(
+        &d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, xg_f64_nan()));
+    v = xg_tiled_over(d, own->elems[0], xg_tiled_inverse(d, root, true), true);
+    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, k), root, v);
+    root = xg_tiled_number(d, 0);
+    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), root, v);
+    own->elems[0] = v;
+    own->tensors[0] = xg_tiled_put(d, v, own->tensors[0], d->lane, k);
+}
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns
  * behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
-    xg_kval *k = l.var, *good, *root;
-    xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
+    xg_flow l = xg_tiled_walk(d, c), f;
+    xg_kval *k = l.var;
+    xg_elem v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_flow f;
-    good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
-    root = XG_KSELECT(
-        &d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, xg_f64_nan()));
-    pivot = xg_tiled_number(d, 0);
-    pivot.v = root;
-    v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
-    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, k), pivot, v);
-    pivot = xg_tiled_number(d, 0);
-    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), pivot, v);
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_FACTOR];
     own.n_tensors = 1;
+    own.elems[0] = c->elems[0];
+    own.n_elems = 1;
     f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
-    own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
+    xg_tiled_factor_column(d, &own, pivot, k);
     xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
-    own_v = xg_tiled_select(
-        d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
     v = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->lane, k);
     u = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->line, k);
-    v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u));
-    c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
+    v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u)); /* columns in front of it are finished */
+    c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own.elems[0]);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
     xg_flow_end(&l);

@@ -185,6 +185,7 @@ enum {
     X("cse", xg_kir_cse, ALL) \
     X("widen-loads", xg_kir_widen_loads, GPU) \
     X("step-pointers", xg_kir_step_pointers, GPU) \
+    X("sink", xg_kir_sink, GPU) \
     X("async-copies", xg_kir_async_copies, GPU)
 /* clang-format on */
 

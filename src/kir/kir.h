@@ -533,6 +533,7 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_cse(xg_kmodule *m);
 XG_FN void xg_kir_hoist(xg_kmodule *m); /* hoist.c: loop-invariant code motion */
+XG_FN void xg_kir_sink(xg_kmodule *m);  /* sink.c: into the branch that alone uses it */
 /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
 XG_FN void xg_kir_lower_tensors(xg_kmodule *m);
 /* a value that lower-tensors takes to pieces: lanes of such are known by number then */

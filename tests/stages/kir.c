@@ -41,6 +41,7 @@ static void stage_kir(xg_stage *io) { kir_write(io, kir_read(io, &io->in)); }
     X(convert_index) \
     X(widen_loads) \
     X(step_pointers) \
+    X(sink) \
     X(async_copies) \
     X(verify_low)
 /* clang-format on */
