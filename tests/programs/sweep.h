@@ -101,21 +101,51 @@ static void sweep_dot(sweep *s) {
         sweep_epilogue(s, shape, 2);
     sweep_put(s, "}\n");
 }
-static void sweep_convolution(sweep *s) {
+/* Forward, or by what is dilated and turned as the gradient of the image is; channels last or in front. */
+static void sweep_image(sweep *s) {
     int n = 1 + draw(s->g, 16), h = 4 + draw(s->g, 60), c = sweep_dim(s, 256), o = sweep_dim(s, 256);
-    int k = 1 + draw(s->g, 4), stride = 1 + draw(s->g, 2), pad = draw(s->g, k), groups = percent(s->g, 20) ? c : 1, out;
+    int k = 1 + draw(s->g, 4), low = draw(s->g, k), high = percent(s->g, 60) ? low : draw(s->g, k), stride, apart, out;
+    bool back = percent(s->g, 40), inner = percent(s->g, 60);
+    int groups = percent(s->g, 20) && !back ? c : 1;
     char t[16], shape[64];
     xg_format(t, sizeof t, "%s", one_of(s->g, "f32 f16 bf16"));
+    stride = back ? 1 : 1 + draw(s->g, 2);
+    apart = back ? 1 + draw(s->g, 2) : 1;
     if (groups > 1) o = c;
-    out = (h + 2 * pad - k) / stride + 1;
-    xg_format(shape, sizeof shape, "%s[%d,%d,%d,%d]", t, n, out, out, o);
+    out = ((h - 1) * apart + 1 + low + high - k) / stride + 1;
+    if (inner)
+        xg_format(shape, sizeof shape, "%s[%d,%d,%d,%d]", t, n, out, out, o);
+    else
+        xg_format(shape, sizeof shape, "%s[%d,%d,%d,%d]", t, n, o, out, out);
+    if (inner)
+        sweep_put(s, "ENTRY e {\n  p = %s[%d,%d,%d,%d] parameter(0)\n  q = %s[%d,%d,%d,%d] parameter(1)\n", t, n, h, h,
+            c, t, k, k, c / groups, o);
+    else
+        sweep_put(s, "ENTRY e {\n  p = %s[%d,%d,%d,%d] parameter(0)\n  q = %s[%d,%d,%d,%d] parameter(1)\n", t, n, c, h,
+            h, t, o, c / groups, k, k);
     sweep_put(s,
-        "ENTRY e {\n  p = %s[%d,%d,%d,%d] parameter(0)\n  q = %s[%d,%d,%d,%d] parameter(1)\n  r = %s convolution(p, "
-        "q), "
-        "window={size=%dx%d stride=%dx%d pad=%d_%dx%d_%d}, dim_labels=b01f_01io->b01f, feature_group_count=%d\n",
-        t, n, h, h, c, t, k, k, c / groups, o, shape, k, k, stride, stride, pad, pad, pad, pad, groups);
+        "  r = %s convolution(p, q), window={size=%dx%d stride=%dx%d pad=%d_%dx%d_%d lhs_dilate=%dx%d "
+        "rhs_reversal=%dx%d}, dim_labels=%s, feature_group_count=%d\n",
+        shape, k, k, stride, stride, low, high, low, high, apart, apart, back, back,
+        inner ? "b01f_01io->b01f" : "bf01_oi01->bf01", groups);
     sweep_epilogue(s, shape, 2);
     sweep_put(s, "}\n");
+}
+/* The gradient of a kernel. */
+static void sweep_kernel(sweep *s) {
+    int n = 1 + draw(s->g, 16), h = 4 + draw(s->g, 60), c = sweep_dim(s, 256), o = sweep_dim(s, 256),
+        k = 1 + draw(s->g, 4);
+    int low = draw(s->g, k), high = draw(s->g, k), out = h + low + high - k + 1;
+    sweep_put(s,
+        "ENTRY e {\n  p = f32[%d,%d,%d,%d] parameter(0)\n  q = f32[%d,%d,%d,%d] parameter(1)\n  ROOT r = "
+        "f32[%d,%d,%d,%d] convolution(p, q), window={size=%dx%d pad=%d_%dx%d_%d}, dim_labels=f01b_i01o->01bf\n}\n",
+        n, h, h, c, n, out, out, o, k, k, c, o, out, out, low, high, low, high);
+}
+static void sweep_convolution(sweep *s) {
+    if (percent(s->g, 25))
+        sweep_kernel(s);
+    else
+        sweep_image(s);
 }
 static void sweep_reducer(sweep *s, const char *t) {
     sweep_put(s, "sum {\n  x = %s[] parameter(0)\n  y = %s[] parameter(1)\n  ROOT z = %s[] add(x, y)\n}\n", t, t, t);
@@ -162,7 +192,14 @@ static void sweep_rows(sweep *s) {
     sweep_put(s, soft ? "  f = %s exponential(d)\n" : "  f = %s multiply(d, d)\n", whole);
     sweep_put(
         s, "  n = %s reduce(f, i), dimensions={1}, to_apply=sum\n  o = %s broadcast(n), dimensions={0}\n", row, whole);
-    sweep_put(s, "  ROOT z = %s divide(%s, o)\n}\n", whole, soft ? "f" : "d");
+    sweep_put(s, "  y = %s divide(%s, o)\n", whole, soft ? "f" : "d");
+    if (soft)
+        sweep_put(s, "  ROOT z = %s copy(y)\n}\n", whole);
+    else /* by a weight and a bias that all rows share */
+        sweep_put(s,
+            "  w = %s[%d] parameter(1)\n  v = %s[%d] parameter(2)\n  x = %s broadcast(w), dimensions={1}\n  b = %s "
+            "broadcast(v), dimensions={1}\n  u = %s multiply(y, x)\n  ROOT z = %s add(u, b)\n}\n",
+            t, lanes, t, lanes, whole, whole, whole, whole);
 }
 static void sweep_transpose(sweep *s) {
     int rank = 2 + draw(s->g, 3), d[4], at[4], k, left = SWEEP_MOST;
