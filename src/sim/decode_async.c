@@ -372,8 +372,8 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
         c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
         if (pred) { /* true means: read nothing */
-            uint32_t t = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
+            uint32_t t = xg_sim_temp(p, 4), none = xg_sim_constant(p, 0, 4), all = xg_sim_constant(p, size, 4);
+            xg_sim_alu(p, s, XG_F(sel_b32), t, none, all, c);
             c = t;
         }
     }

@@ -120,8 +120,9 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
         x = u;
         y = v;
     }
-    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x),
-        xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
+    x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
+    y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
+    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
     xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u

@@ -1,10 +1,12 @@
 /* tests/programs/digests.c -- has anything changed of what the compiler makes? A table of digests says it.
  *
- *     digests [--write] [--show] [--stop] [--only WORDS] [--medleys COUNT] [--table FILE] FILES...
+ *     digests [--write] [--show] [--stop] [--only WORDS] [--medleys COUNT] [--choices COUNT] [--functions] [--forms]
+ *             [--table FILE] FILES...
  *
  * FILES are modules, or text tests, whose inputs are taken where they are modules. Each goes the whole way, for a
- * target and by options that a digest of its text draws. A line of the table is a file, or ten of the random modules of
- * medley.h, and has a digest of each stage:
+ * target and by options that a digest of its text draws. A line of the table is a file, ten of the random modules of
+ * medley.h, ten of sweep.h that ask which kernels are chosen, an elementwise operation in all types, or fifty PTX
+ * statements of tests/text/sim/forms.list. It has a digest of each stage:
  *
  *     read   what the reader says: the message, or the module printed again, also in XLA's long form
  *     forms  the module as a proto and as StableHLO, and what the readers of these make of them
@@ -14,8 +16,12 @@
  *     plan   estimates of time, figures of the report; records, buffers, thunks (these of files that are modules)
  *     ptx    the kernels; the message, where the compiler refuses
  *     exe    the executable, which has the optimised module inside
- *     runs   what the simulator counted, where the arrays are small
+ *     runs   where the arrays are small: results, and what the simulator counted, by kernel and by line; of statements
+ *            what they make of registers (their records are `read`)
+ *     value  there, too: what the evaluator makes of the same arguments
  *     other  the executable with libraries, and that of two devices
+ *     again  executables for other devices, by other options
+ *     hurt   what the reader says where one thing is damaged, or the module printed again (of files that are modules)
  *
  * It is a detector of changes and proves nothing right: a change that is meant is accepted by writing the table anew
  * (./build.sh digests), and the diff says how far it reached. --show prints the digests module by module, which
@@ -26,20 +32,26 @@
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
 #include "medley.h"
+#include "sweep.h"
+#include "forms.h"
+#include "hurt.h"
 #include "table.h"
 #include "../../tools/npz.c" /* file_read */
 
 enum {
     MEDLEYS_A_LINE = 10,
+    FORMS_A_LINE = 50,
     MEDLEY_MOST = 600,       /* elements of an array */
     RUN_BYTES = 16 << 10,    /* of arguments and results of what is run */
     RUN_THREADS = 1 << 14,   /* of all launches of what is run */
     RUN_SUM = 1024,          /* terms of a sum in what is run */
     MODULE_BYTES = 64 << 10, /* of a text in a text test: longer ones are slow, and no richer */
     LEAVES = 64,
+    HURT = 24, /* damaged texts of a module */
     LINES = 2000
 };
-#define STAGES(X) X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(other)
+#define STAGES(X) \
+    X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(value) X(other) X(again) X(hurt)
 enum {
 #define X(name) STAGE_##name,
     STAGES(X)
@@ -94,6 +106,12 @@ static void on_dump(void *user, const char *stage, const char *text, size_t n) {
     if (to < STAGE_COUNT) add(&d->of[to], text, n);
 }
 static const char *const targets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_90a", "sm_100a", "sm_120a"};
+/* Others: large and small memory, links or none, many multiprocessors or few. */
+static const char *const parts[] = {
+    "T4", "A100 80GB", "RTX 3090", "Orin", "RTX 4070 Ti SUPER", "H100 PCIe", "H200", "B300", "Thor", "GB10"};
+enum {
+    PARTS = sizeof parts / sizeof *parts
+};
 static void draw_options(uint64_t drawn, xlagpu_compile_desc *o) {
     memset(o, 0, sizeof *o);
     o->target.name = targets[drawn % (sizeof targets / sizeof *targets)];
@@ -131,7 +149,27 @@ static bool take(xlagpu_module *m, bool results, memory *v) {
 static void give(memory *v) {
     while (v->n) free(v->leaf[--v->n].data);
 }
-static void run(digests *d, xlagpu_device *device, xlagpu_bytes exe, memory *in, memory *out) {
+/* A NaN's bits may be the host's choice. */
+static void add_values(uint64_t *h, xlagpu_type t, char *p, size_t bytes) {
+    size_t size = (size_t)xlagpu_type_bytes(t), part = xg_type_class(t) & XGT_C ? size / 2 : size, k;
+    for (k = 0; xg_type_class(t) & (XGT_F | XGT_C) && k + part <= bytes; k += part) {
+        double v = xlagpu_get_element(t, p + k);
+        if (v != v) memset(p + k, 255, part);
+    }
+    add(h, p, bytes);
+}
+static void add_results(digests *d, int stage, const xlagpu_module *m, const memory *v) {
+    xlagpu_value_info info;
+    uint32_t k;
+    for (k = 0; k < v->n && xlagpu_result_info(m, k, &info); k++)
+        add_values(&d->of[stage], info.type, (char *)v->leaf[k].data, v->leaf[k].bytes);
+}
+static digests *running; /* whose program the device runs */
+static void on_line(void *user, const xlagpu_rt_line *l) {
+    uint64_t is[] = {l->length, l->line, l->target, l->class_index, l->warps, l->lanes};
+    add(&(*(digests **)user)->of[STAGE_runs], is, sizeof is);
+}
+static void run(digests *d, xlagpu_device *device, const xlagpu_module *m, xlagpu_bytes exe, memory *in, memory *out) {
     xlagpu_kernel_stats stats[32];
     xlagpu_program *p = xlagpu_rt_load(device, exe.data, exe.size);
     xlagpu_rt_kernel kernel;
@@ -145,6 +183,7 @@ static void run(digests *d, xlagpu_device *device, xlagpu_bytes exe, memory *in,
         return;
     }
     if (p && xlagpu_rt_run(p, in->leaf, in->n, out->leaf, out->n) == XLAGPU_OK) {
+        add_results(d, STAGE_runs, m, out);
         n = xlagpu_rt_stats(p, stats, 32);
         for (k = 0; k < n && k < 32; k++) {
             add(&d->of[STAGE_runs], stats[k].name, strlen(stats[k].name));
@@ -154,6 +193,17 @@ static void run(digests *d, xlagpu_device *device, xlagpu_bytes exe, memory *in,
     } else
         add(&d->of[STAGE_runs], xlagpu_rt_error(device), strlen(xlagpu_rt_error(device)));
     if (p) xlagpu_rt_unload(p);
+}
+/* What the evaluator makes of the same. */
+static void evaluate(digests *d, xlagpu_context *c, xlagpu_module *m, const memory *in, memory *out) {
+    xlagpu_tensor from[LEAVES], to[LEAVES];
+    uint32_t k;
+    for (k = 0; k < in->n; k++) from[k].data = in->leaf[k].data, from[k].bytes = in->leaf[k].bytes;
+    for (k = 0; k < out->n; k++) to[k].data = out->leaf[k].data, to[k].bytes = out->leaf[k].bytes;
+    if (xlagpu_evaluate(m, from, in->n, to, out->n, true) != XLAGPU_OK)
+        add_refusal(d, STAGE_value, c);
+    else
+        add_results(d, STAGE_value, m, out);
 }
 /* Loops and windows that choose may be long. */
 static bool may_run(xlagpu_module *m, const char *text) {
@@ -187,6 +237,17 @@ static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_comp
         add_report(d, m);
     else
         add_refusal(d, stage, c);
+}
+/* For other devices, by other options. */
+static void compile_again(digests *d, xlagpu_context *c, xlagpu_module *m, uint64_t drawn) {
+    xlagpu_compile_desc o;
+    uint64_t k, n = d->whole ? PARTS / 2 : drawn & 1;
+    for (k = 0; k < n; k++) {
+        draw_options(drawn >> 5 ^ drawn << (7 + k), &o);
+        o.target.name = NULL;
+        o.target.part = parts[(drawn / 7 + 2 * k) % PARTS];
+        compile(d, c, m, &o, STAGE_again);
+    }
 }
 /* The module in another form, and that form read again. */
 static void add_form(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_format format) {
@@ -230,12 +291,17 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     add_bytes(d, STAGE_exe, exe);
     add_report(d, m);
     in.n = out.n = 0;
-    if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) run(d, device, exe, &in, &out);
+    if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) {
+        running = d;
+        run(d, device, m, exe, &in, &out);
+        evaluate(d, c, m, &in, &out);
+    }
     give(&in);
     give(&out);
+    compile_again(d, c, m, drawn);
     if (!d->whole) return;
     draw_options(drawn >> 3, &o);
-    o.libraries = "cublaslt,cufft,cusolver,always";
+    o.libraries = "cublaslt,cufft,cusolver,cudnn,always";
     compile(d, c, m, &o, STAGE_other);
 }
 /* Split along the batch: each device has its part. */
@@ -254,6 +320,26 @@ static void digest_two_devices(digests *d, xlagpu_context *c, const char *text, 
     else
         add_refusal(d, STAGE_other, c);
 }
+/* The text with one thing damaged, a few times. */
+static void digest_hurt(digests *d, const char *text, uint64_t drawn) {
+    size_t n = strlen(text), size;
+    char *made = (char *)malloc(2 * n + 64);
+    int k;
+    hurt_tokens(text, (uint32_t)n, true);
+    for (k = 0; k < HURT && hurt_n; k++) {
+        xlagpu_context *c = xlagpu_create(NULL);
+        xlagpu_module *m;
+        hurt_state = drawn + (uint64_t)k;
+        size = hurt(text, n, made);
+        m = xlagpu_parse(c, "module", made, size);
+        if (m)
+            add_bytes(d, STAGE_hurt, xlagpu_print(m));
+        else
+            add_refusal(d, STAGE_hurt, c);
+        xlagpu_destroy(c);
+    }
+    free(made);
+}
 static void digest_text(digests *d, xlagpu_device *device, const char *text) {
     xlagpu_context_desc desc;
     xlagpu_context *c;
@@ -264,6 +350,7 @@ static void digest_text(digests *d, xlagpu_device *device, const char *text) {
     c = xlagpu_create(&desc);
     digest_module(d, c, device, text, drawn);
     xlagpu_destroy(c);
+    if (d->whole) digest_hurt(d, text, drawn);
     if (!d->whole && !d->split) return;
     c = xlagpu_create(&desc);
     digest_two_devices(d, c, text, drawn);
@@ -415,14 +502,196 @@ static void digest_medleys(xlagpu_device *device, int from) {
     finish_line(name, &d);
 }
 
+/* Which kernels are chosen, by which estimates, on some device. */
+static void digest_choices(int from) {
+    static const char *const libraries[] = {
+        NULL, "cublaslt,cufft,cusolver,cudnn", "cublaslt,cufft,cusolver,cudnn,always"};
+    static medley g;
+    static sweep s;
+    char name[40];
+    digests d;
+    int k;
+    memset(&d, 0, sizeof d);
+    snprintf(name, sizeof name, "choices:%d-%d", from, from + MEDLEYS_A_LINE - 1);
+    for (k = from; k < from + MEDLEYS_A_LINE; k++) {
+        xlagpu_compile_desc o;
+        xlagpu_context *c = xlagpu_create(NULL);
+        xlagpu_module *m;
+        make_sweep(&s, &g, (uint64_t)k);
+        m = xlagpu_parse(c, "module", s.text, s.n);
+        memset(&o, 0, sizeof o);
+        o.target.part = parts[(k * 7 / 16) % PARTS];
+        o.dump = on_dump;
+        o.dump_user = &d;
+        o.predict_times = o.print_schedules = o.print_records = true;
+        o.libraries = libraries[k % 3];
+        if (m)
+            compile(&d, c, m, &o, STAGE_exe);
+        else
+            add_refusal(&d, STAGE_read, c);
+        if (show && !m) printf("%s%s\n", s.text, xlagpu_error(c));
+        xlagpu_destroy(c);
+    }
+    finish_line(name, &d);
+}
+
+/* ---- elementwise operations ---- */
+
+/* Bits of any kind, and of each second element a number of a moderate size. */
+static void fill(xlagpu_type t, char *p, size_t bytes, medley *g) {
+    size_t size = (size_t)xlagpu_type_bytes(t), k;
+    int bits = xg_type_bits(t);
+    for (k = 0; k < bytes; k++) p[k] = (char)draw(g, 256);
+    for (k = 0; k < bytes / size; k++)
+        if (k % 2 || bits < 8 || t == XLAGPU_PRED)
+            xlagpu_set_element(t, p + k * size, (double)(draw(g, 64001) - 32000) / (t == XLAGPU_PRED ? 1 : 4000));
+}
+static void digest_function(digests *d, const char *text) {
+    static medley g;
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
+    xlagpu_value_info info;
+    memory in, out;
+    uint32_t k;
+    in.n = out.n = 0;
+    g.state = 1;
+    if (!m)
+        add_refusal(d, STAGE_value, c);
+    else if (take(m, false, &in) && take(m, true, &out)) {
+        for (k = 0; k < in.n && xlagpu_parameter_info(m, k, &info); k++)
+            fill(info.type, (char *)in.leaf[k].data, in.leaf[k].bytes, &g);
+        evaluate(d, c, m, &in, &out);
+    }
+    give(&in);
+    give(&out);
+    xlagpu_destroy(c);
+}
+/* The operation in all types. */
+static void digest_elementwise(const sweep_op *o, const char *attributes) {
+    char name[80], text[600];
+    digests d;
+    int t;
+    memset(&d, 0, sizeof d);
+    snprintf(name, sizeof name, "functions:%s%s", o->text, attributes + (*attributes ? 2 : 0));
+    for (t = XLAGPU_PRED; t <= XLAGPU_C128; t++) {
+        sweep_elementwise(text, sizeof text, o, (xlagpu_type)t, attributes);
+        if (xg_type_class((xlagpu_type)t) & o->types) digest_function(&d, text);
+    }
+    finish_line(name, &d);
+}
+/* From a type to all others. */
+static void digest_conversions(xlagpu_type t) {
+    char name[40], text[600];
+    digests d;
+    int u;
+    memset(&d, 0, sizeof d);
+    snprintf(name, sizeof name, "functions:convert-%s", xlagpu_type_text(t));
+    for (u = XLAGPU_PRED; u <= XLAGPU_C128; u++) {
+        sweep_convert(text, sizeof text, "convert", t, (xlagpu_type)u, "");
+        digest_function(&d, text);
+        sweep_convert(text, sizeof text, "bitcast-convert", t, (xlagpu_type)u, "");
+        if (xg_type_bits(t) == xg_type_bits((xlagpu_type)u)) digest_function(&d, text);
+    }
+    for (u = 0; u < 12 && xg_type_class(t) & XGT_F; u++) {
+        char attributes[80];
+        snprintf(attributes, sizeof attributes, ", exponent_bits=%d, mantissa_bits=%d", 1 + u * 5 % 11, u * 7 % 24);
+        sweep_convert(text, sizeof text, "reduce-precision", t, t, attributes);
+        digest_function(&d, text);
+    }
+    finish_line(name, &d);
+}
+static void digest_functions(const table_flags *t) {
+    static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+    char attributes[40];
+    size_t k, j;
+    int type;
+    if (!strstr("functions", t->only)) return;
+    for (k = 0; k < SWEEP_OPS && !(t->stop && failed); k++) {
+        bool compares = strcmp(sweep_ops[k].text, "compare") == 0;
+        if (!sweep_is_plain(&sweep_ops[k])) continue;
+        for (j = 0; j < (compares ? sizeof directions / sizeof *directions : 1); j++) {
+            snprintf(attributes, sizeof attributes, compares ? ", direction=%s" : "", directions[j]);
+            digest_elementwise(&sweep_ops[k], attributes);
+        }
+    }
+    for (type = XLAGPU_PRED; type <= XLAGPU_C128 && !(t->stop && failed); type++) digest_conversions((xlagpu_type)type);
+}
+
+/* ---- PTX statements ---- */
+
+/* Without `e`: the host's vector unit decides what it is of loads and stores. */
+static void add_records(digests *d, const xg_sim_module *m) {
+    uint32_t k;
+    for (k = 0; k < m->n_code; k++) {
+        const xg_sim_ins *i = &m->code[k];
+        uint32_t is[] = {i->kind, i->flags, i->dbytes, i->d2bytes, i->op, i->n, i->guard, i->d, i->d2, i->a, i->b, i->c,
+            i->imm, i->imm2, i->before, m->classes[k]};
+        add(&d->of[STAGE_read], is, sizeof is);
+        if (i->n) add(&d->of[STAGE_read], m->list + i->list, i->n * sizeof *m->list);
+    }
+}
+static void digest_form(digests *d, const char *target, const char *statement) {
+    static char text[FORM_TEXT];
+    char params[192];
+    bool runs = form_runs(statement);
+    xg_sim_module *m;
+    const char *wrong = NULL;
+    form f;
+    xg_ctx_init(&f.ctx, NULL, 0);
+    xg_arena_init(&f.arena, &f.ctx);
+    xg_sim_memory_init(&f.memory, &f.ctx);
+    form_write(text, target, statement, runs);
+    m = form_load(&f, text);
+    if (!m)
+        add(&d->of[STAGE_read], f.ctx.message, strlen(f.ctx.message));
+    else
+        add_records(d, m);
+    if (m && runs) {
+        char *p = form_memory(&f);
+        memset(params, 0, sizeof params);
+        memcpy(params, &p, sizeof p);
+        wrong = form_run(&f, m, params, sizeof params);
+        add(&d->of[STAGE_runs], wrong ? wrong : p + FORM_HALF, wrong ? strlen(wrong) : (size_t)FORM_HALF);
+    }
+    if (show)
+        printf("%s %06x %06x %.100s %.200s\n", target, (unsigned)(d->of[STAGE_read] & 0xFFFFFF),
+            (unsigned)(d->of[STAGE_runs] & 0xFFFFFF), statement, wrong ? wrong : "");
+    xg_sim_memory_free(&f.memory);
+    xg_arena_free(&f.arena);
+}
+/* A line of so many statements of tests/text/sim/forms.list. */
+static void digest_forms(const table_flags *t) {
+    static char statement[20000];
+    FILE *f = fopen("tests/text/sim/forms.list", "r");
+    char name[40];
+    digests d;
+    int n = 0;
+    memset(&d, 0, sizeof d);
+    while (f && !(t->stop && failed) && fgets(statement, sizeof statement, f)) {
+        char *tab = strchr(statement, '\t');
+        if (!tab) continue;
+        statement[strcspn(statement, "\n")] = 0;
+        *tab++ = 0;
+        digest_form(&d, statement + (*statement == '!'), tab);
+        if (++n % FORMS_A_LINE) continue;
+        snprintf(name, sizeof name, "forms:%d-%d", n - FORMS_A_LINE + 1, n);
+        finish_line(name, &d);
+        memset(&d, 0, sizeof d);
+    }
+    if (n % FORMS_A_LINE) finish_line("forms:rest", &d);
+    if (f) fclose(f);
+}
+
 int main(int argc, char **argv) {
-    table_flags t = {"tests/digests.txt", "", false, false, false, 0};
+    table_flags t = {"tests/digests.txt", "", false, false, false, 0, 0, false, false};
     xlagpu_device_desc desc;
     xlagpu_device *device;
     int a = table_read_flags(&t, argc, argv), k;
     memset(&desc, 0, sizeof desc);
     desc.platform = "host";
     desc.threads = 1;
+    desc.line = on_line;
+    desc.line_user = &running;
     if (xlagpu_rt_open(&desc, &device) != XLAGPU_OK) return 2;
     show = t.show;
     writes = table_open(&t, "# What the compiler makes, by digests: tests/programs/digests.c says of what. Written by "
@@ -432,6 +701,10 @@ int main(int argc, char **argv) {
         if (strstr(argv[a], t.only)) digest_file(device, argv[a]);
     for (k = 1; k + MEDLEYS_A_LINE - 1 <= t.medleys && !(t.stop && failed); k += MEDLEYS_A_LINE)
         if (strstr("medleys", t.only)) digest_medleys(device, k);
+    for (k = 1; k + MEDLEYS_A_LINE - 1 <= t.choices && !(t.stop && failed); k += MEDLEYS_A_LINE)
+        if (strstr("choices", t.only)) digest_choices(k);
+    if (t.functions) digest_functions(&t);
+    if (t.forms && strstr("forms", t.only)) digest_forms(&t);
     for (k = 0; k < STAGE_COUNT; k++)
         if (changed[k])
             printf("%s: %d lines differ; if that is meant, ./build.sh digests writes the table anew\n", stage_names[k],

@@ -10,7 +10,8 @@
 typedef struct table_flags {
     const char *path, *only; /* of the table; what the names of files have in them */
     bool write, show, stop;  /* writes it anew; prints what lines are made of; ends at the first difference */
-    int medleys;             /* random modules */
+    int medleys, choices;    /* random modules: that are run, that ask which kernels are chosen */
+    bool functions, forms;   /* elementwise operations in all types; PTX statements */
 } table_flags;
 
 static int table_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -30,6 +31,12 @@ static int table_read_flags(table_flags *t, int argc, char **argv) {
             t->path = argv[++a];
         else if (strcmp(argv[a], "--medleys") == 0 && a + 1 < argc)
             t->medleys = atoi(argv[++a]);
+        else if (strcmp(argv[a], "--choices") == 0 && a + 1 < argc)
+            t->choices = atoi(argv[++a]);
+        else if (strcmp(argv[a], "--functions") == 0)
+            t->functions = true;
+        else if (strcmp(argv[a], "--forms") == 0)
+            t->forms = true;
         else {
             fprintf(stderr, "unknown flag %s\n", argv[a]);
             exit(2);

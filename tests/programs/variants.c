@@ -18,13 +18,13 @@
 #define XG_ARENA_FENCES
 #include "../stages/case.h"
 #include "expect.h"
+#include "hurt.h"
 #include "table.h"
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    TOKENS = 20000,
     LINES = 2000,
     VARIANTS = 4000,        /* of a file */
     MEMORY = 1 << 28,       /* bytes that a case may take */
@@ -46,113 +46,12 @@ static const struct {
     {"listing", 32}, {"lines", 8}, {"iter_map", 32}, {"device", 16}, {"kinds", 16}, {"factors", 32}, {"fusion", 2},
     {"units", 1}, {"attention", 1}};
 
-/* ---- damage ---- */
+/* ---- a file ---- */
 
-static uint64_t state;
-static uint32_t draw(uint32_t n) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((state >> 33) % n);
-}
 static uint64_t digest_of(uint64_t h, const char *p, size_t n) {
     for (h = (h ^ n) * UINT64_C(0x9E3779B97F4A7C15); n; n--, p++) h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001B3);
     return h ^ h >> 31;
 }
-typedef struct token {
-    uint32_t at, n;
-    char kind; /* 0 a number, a word, . a sign */
-} token;
-static token tokens[TOKENS];
-static uint32_t n_tokens;
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '%' ||
-           c == '-';
-}
-/* comments: lines of "//" say what runs a kernel, and stay. */
-static void find_tokens(const char *text, uint32_t n, bool comments) {
-    uint32_t k = 0, from;
-    for (n_tokens = 0; k < n && n_tokens < TOKENS;) {
-        from = k;
-        if (!comments && text[k] == '/' && k + 1 < n && text[k + 1] == '/') {
-            while (k < n && text[k] != '\n') k++;
-            continue;
-        }
-        if (text[k] == ' ' || text[k] == '\n') {
-            k++;
-            continue;
-        }
-        if (is_digit(text[k]))
-            while (k < n && is_digit(text[k])) k++;
-        else if (is_word(text[k]))
-            while (k < n && is_word(text[k])) k++;
-        else
-            k++;
-        tokens[n_tokens].at = from;
-        tokens[n_tokens].n = k - from;
-        tokens[n_tokens++].kind = is_digit(text[from]) ? '0' : is_word(text[from]) ? 'a' : '.';
-    }
-}
-/* A token of that kind; NULL: there is none near. */
-static const token *any_of(char kind) {
-    uint32_t k, at = draw(n_tokens);
-    for (k = 0; k < n_tokens; k++)
-        if (tokens[(at + k) % n_tokens].kind == kind) return &tokens[(at + k) % n_tokens];
-    return NULL;
-}
-static void other_number(const char *text, const token *t, char *by) {
-    long long was = t->n < 18 ? strtoll(text + t->at, NULL, 10) : 1;
-    const token *u = any_of('0');
-    switch (draw(6)) {
-    case 0: was++; break;
-    case 1: was--; break;
-    case 2: was *= 2; break;
-    case 3: was = 0; break;
-    case 4: was = u->n < 18 ? strtoll(text + u->at, NULL, 10) : 3; break;
-    default: was = draw(9); break;
-    }
-    sprintf(by, "%lld", was);
-}
-static size_t put(char *to, size_t n, const char *p, size_t size) {
-    memcpy(to + n, p, size);
-    return n + size;
-}
-static size_t line_end(const char *text, size_t n, size_t k) {
-    while (k < n && text[k] != '\n') k++;
-    return k < n ? k + 1 : n;
-}
-/* The line at a token goes, or changes places with the next. */
-static size_t without_line(const char *text, size_t n, size_t at, bool moved, char *to) {
-    size_t from = at, end = line_end(text, n, at), next = line_end(text, n, end), made;
-    while (from && text[from - 1] != '\n') from--;
-    made = put(to, 0, text, from);
-    if (moved) {
-        made = put(to, made, text + end, next - end);
-        made = put(to, made, text + from, end - from);
-        end = next;
-    }
-    return put(to, made, text + end, n - end);
-}
-/* to has room for twice the text and 64 bytes more. */
-static size_t damage(const char *text, size_t n, char *to) {
-    uint32_t how = draw(16);
-    const token *t = any_of(how < 8 ? '0' : how < 12 ? 'a' : '.'), *u = any_of(how < 12 ? 'a' : '.');
-    char by[64];
-    size_t made;
-    if (!t || !u) t = u = &tokens[draw(n_tokens)];
-    if (how == 14) return put(to, 0, text, t->at);
-    if (how == 15) return without_line(text, n, t->at, draw(2), to);
-    made = put(to, 0, text, t->at);
-    if (t->kind == '0') {
-        other_number(text, t, by);
-        made = put(to, made, by, strlen(by));
-    } else if (how != 12)
-        made = put(to, made, text + u->at, u->n);
-    return put(to, made, text + t->at + t->n, n - t->at - t->n);
-}
-
-/* ---- a file ---- */
-
 typedef struct variants {
     const char *path;
     uint64_t of[VARIANTS], first[VARIANTS]; /* first: of an earlier run */
@@ -175,10 +74,10 @@ static void try_one(
     bool kernel = strcmp(stage, "sim") == 0 || strcmp(stage, "planted") == 0;
     size_t size;
     uint64_t h;
-    state = digest_of((uint64_t)which, in, n);
-    find_tokens(in, (uint32_t)n, !kernel);
-    if (!n_tokens) return;
-    size = damage(in, n, made);
+    hurt_state = digest_of((uint64_t)which, in, n);
+    hurt_tokens(in, (uint32_t)n, !kernel);
+    if (!hurt_n) return;
+    size = hurt(in, n, made);
     made[size] = 0;
     begin_clock();
     got = run_case(v->path, stage, args, made, size, MEMORY);
@@ -258,7 +157,7 @@ static const char *line_of(const char *path) {
 static void read_out(variants *v, const char *line) {
     const char *end = line + strcspn(line, "\n"), *p = strstr(line, "out=");
     if (!p || p > end) return;
-    for (p += 4; is_digit(*p); p += *p == ',') {
+    for (p += 4; hurt_digit(*p); p += *p == ',') {
         long k = strtol(p, (char **)(uintptr_t)&p, 10);
         if (k < VARIANTS) v->out[k] = true;
     }
@@ -323,7 +222,7 @@ static void one_file(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    table_flags t = {"tests/variants.txt", "", false, false, false, 0};
+    table_flags t = {"tests/variants.txt", "", false, false, false, 0, 0, false, false};
     int a = table_read_flags(&t, argc, argv);
     FILE *f = fopen(t.path, "rb");
     size_t n;

@@ -195,7 +195,8 @@ class Tests:
         """Of all that a step consists of beside src/; own: without what it shares with others."""
         shared = [] if own else glob.glob("tests/stages/*") + glob.glob("tests/programs/*.h")
         if " " in step:
-            return digest_of([step.split()[1], "tests/programs/digests.c", "tests/programs/medley.h"])
+            own = ["digests.c", "medley.h", "sweep.h", "forms.h", "hurt.h"]
+            return digest_of([step.split()[1]] + ["tests/programs/" + f for f in own])
         if step.endswith(".txt"):
             return digest_of([step])
         if step == "corpus":
@@ -261,10 +262,11 @@ class Tests:
         self.save()
 
     def parts_of_digests(self):
-        """A step for each file of which the digests have a line, and one for the random modules."""
-        words = [] if self.only_texts else self.programs["digests"].split()
-        files = [f for w in words[2:] for f in sorted(glob.glob(w))]
-        return [f"digests {f}" for f in files] + (["digests " + "=".join(words[:2])] if words else [])
+        """A step for each file of which the digests have a line, and one for each kind of what they make themselves."""
+        words = "" if self.only_texts else self.programs["digests"]
+        flags = re.findall(r"--\w+(?: \d+)?", words)
+        files = [f for w in re.findall(r"tests/\S+", words) for f in sorted(glob.glob(w))]
+        return [f"digests {f}" for f in files] + ["digests " + f.replace(" ", "=") for f in flags]
 
     def watched_names(self, build):
         """Builds what is watched; its functions by their places."""
