@@ -190,17 +190,20 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
     const xg_sim_moves *moves = w->m->moves;
     const uint32_t *off = to->to.off;
-    uint32_t t[XG_SIM_WARP], tags[4], i, k;
+    uint32_t t[XG_SIM_WARP], tags[4], i, k, first, last;
     char states[16];
     xg_sim_marks m;
     if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
-    m = xg_sim_marks_shared(w);
-    if (size == 16 && !(moves->rows_within(m.w, off, 0, m.tag) && moves->rows_within(m.r, off, 0, m.tag))) return false;
+    xg_sim_off_range(off, &first, &last);
+    m = xg_sim_reads_near(w, first, last + size) ? xg_sim_marks_shared(w) : xg_sim_marks_here(w);
+    if (size == 16 &&
+        !(moves->rows_within(m.w, off, 0, m.tag) && (!w->readers || moves->rows_within(m.r, off, 0, m.tag))))
+        return false;
     for (k = 0; size < 16 && k < size / 4; k++) {
         moves->gather((char *)t, (const char *)(m.w + k), off);
         if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
         moves->gather((char *)t, (const char *)(m.r + k), off);
-        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        if (w->readers && !moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
     }
     memset(states, XG_SIM_COPYING, sizeof states);
     for (i = 0; i < 4; i++) tags[i] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
@@ -249,14 +252,22 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (reading &&
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
-    for (i = 0; i < XG_SIM_WARP; i++) /* they are on their way while the checks go on */
-        if (reading >> i & 1) XG_PREFETCH(xg_sim_reach_at(&from, i));
+    if (reading &&
+        from.shape == XG_SIM_FEW) /* they are on their way while the checks go on; sleeping lanes do no harm */
+        for (i = 0; i < XG_SIM_WARP; i++) XG_PREFETCH(from.at + from.to.off[i]);
+    else
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (reading >> i & 1) XG_PREFETCH(xg_sim_reach_at(&from, i));
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
     if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
+    if (issued && size == 16 && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(to.at + to.to.off[i], from.at + from.to.off[i], 16);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;

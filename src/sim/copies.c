@@ -76,20 +76,45 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
     return XG_SIM_WRITTEN;
 }
-/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Words are
- * read as numbers: the registers of vectors may be in use by wider ones. */
-XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+/* 8 bytes of one copy, which may be all of the 16 that begin there: written from now on, if warp v finds it done. */
+XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
-    uint32_t half;
-    for (half = 0; half < 2; half++, at += 8) {
-        uint32_t *tags = w->marks + at / 4;
-        uint64_t states, first, second;
-        if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) continue;
-        memcpy(&states, w->shadow + at, 8);
-        memcpy(&first, w->copy_words + at / 4, 8);
-        memcpy(&second, w->copy_words + at / 4 + 1, 8);
-        if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
-            tags[1] &= ~XG_SIM_TAG_BYTES;
+    uint32_t *tags = w->marks + at / 4;
+    uint64_t states, first, second;
+    if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) return;
+    memcpy(&states, w->shadow + at, 8);
+    memcpy(&first, w->copy_words + at / 4, 8);
+    memcpy(&second, w->copy_words + at / 4 + 1, 8);
+    if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
+        tags[1] &= ~XG_SIM_TAG_BYTES;
+}
+/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Usually one
+ * copy has brought all of them. Words are read as numbers: the registers of vectors may be in use by wider ones. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u, bytes = XG_SIM_TAG_BYTES * (uint64_t)0x100000001;
+    char *tags = (char *)(w->marks + at / 4);
+    const char *words = (const char *)(w->copy_words + at / 4);
+    uint64_t low, high, of, x, differ;
+    memcpy(&low, tags, 8);
+    memcpy(&high, tags + 8, 8);
+    if (!((low | high) & bytes)) return;
+    memcpy(&differ, w->shadow + at, 8);
+    memcpy(&x, w->shadow + at + 8, 8);
+    differ = (differ ^ copying) | (x ^ copying) | ((low & high & bytes) ^ bytes);
+    memcpy(&of, words, 8);
+    memcpy(&x, words + 8, 8);
+    differ |= x ^ of;
+    memcpy(&x, words + 16, 8);
+    differ |= x ^ of;
+    memcpy(&x, words + 24, 8);
+    if (differ | (x ^ of)) {
+        xg_sim_copy_settle_half(w, v, at);
+        xg_sim_copy_settle_half(w, v, at + 8);
+    } else if (xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN) {
+        low &= ~bytes;
+        high &= ~bytes;
+        memcpy(tags, &low, 8);
+        memcpy(tags + 8, &high, 8);
     }
 }
 /* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another

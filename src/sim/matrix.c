@@ -526,7 +526,10 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!store) {
         if (!xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
         w->stats.shared_loads++;
-        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        if (r.shape == XG_SIM_FEW)
+            for (row = 0; row < 8 * n; row++) memcpy((char *)tiles + 16 * row, r.at + r.to.off[row], 16);
+        else
+            for (row = 0; row < 8 * n; row++) memcpy((char *)tiles + 16 * row, xg_sim_reach_at(&r, row), 16);
         for (j = 0; j < n; j++)
             if (in->imm)
                 xg_sim_turn_halves(v->regs + list[j], tiles[j]);

@@ -286,6 +286,7 @@ XG_FN bool xg_sim_in_pairs(const xg_sim_reach *r, uint32_t mask) {
     if (r->shape == XG_SIM_ONE) return true;
     if (r->shape != XG_SIM_FEW) return false;
     for (apart = 1; apart <= 2; apart *= 2) {
+        if ((mask & 1) && (mask >> apart & 1) && r->to.off[0] != r->to.off[apart]) continue; /* mostly */
         for (differ = i = 0; i < XG_SIM_WARP; i++)
             differ |= (mask >> i & mask >> (i ^ apart) & 1) && r->to.off[i] != r->to.off[i ^ apart];
         if (!differ) return true;
@@ -305,9 +306,36 @@ XG_FN void xg_sim_count_passes(
     w->stats.bank_conflicts += extra;
     w->stats.shared_transactions += passes + extra;
 }
+/* Do neighbouring lanes of a whole warp that lies scattered behind `at` have whole lines of 64 bytes, as rows of tiles
+ * are? How many, and the number of each; 0: they have not. */
+XG_FN uint32_t xg_sim_rows_of(
+    const xg_sim_reach *r, uint64_t at, uint32_t mask, uint32_t bytes, uint64_t lines[XG_SIM_WARP / 4]) {
+    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : XG_SIM_WARP;
+    uint32_t i, k, n = 0, wrong = 0;
+    if (r->shape != XG_SIM_FEW || mask != 0xFFFFFFFFu || lanes == XG_SIM_WARP) return 0;
+    for (i = 0; i < XG_SIM_WARP && !wrong; i += lanes, n++) {
+        const uint32_t *off = r->to.off + i;
+        lines[n] = (at + off[0]) / 64;
+        wrong = (uint32_t)(at + off[0]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (off[k] - off[0]) ^ k * bytes;
+    }
+    return wrong ? 0 : n;
+}
+/* How many of n numbers are different, without their lowest bits. */
+XG_FN uint32_t xg_sim_different(const uint64_t *x, uint32_t n, uint32_t bits) {
+    uint32_t i, k, found = n;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < i; k++)
+            if (x[i] >> bits == x[k] >> bits) {
+                found--;
+                break;
+            }
+    return found;
+}
 XG_FN void xg_sim_count_access(
     xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
-    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    uint32_t sectors, lines, n, least = (active * bytes + 31) / 32;
+    uint64_t rows[XG_SIM_WARP / 4];
     if (r->shared) {
         xg_sim_count_passes(w, r, mask, active, bytes, write);
         return;
@@ -318,7 +346,10 @@ XG_FN void xg_sim_count_access(
         lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
     } else if (r->shape == XG_SIM_ONE)
         sectors = lines = 1;
-    else {
+    else if ((n = xg_sim_rows_of(r, (uint64_t)(uintptr_t)r->at, mask, bytes, rows)) != 0) {
+        sectors = 2 * xg_sim_different(rows, n, 0);
+        lines = xg_sim_different(rows, n, 1);
+    } else {
         sectors = xg_sim_count_pieces(r, mask, bytes, 5);
         lines = xg_sim_count_pieces(r, mask, bytes, 7);
     }
@@ -577,6 +608,8 @@ XG_FN bool xg_sim_shadow_lanes(
         m.line_w += 2 * (skip / XG_SIM_LINE_WORDS);
         m.line_r += 2 * (skip / XG_SIM_LINE_WORDS);
     } /* skip is whole lines */
+    if (r->bytes == 16 && m.line_w && !write && xg_sim_track_tiles(w->m->moves, &m, r->to.off, m.tag | (v->id & 31)))
+        return true;
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         /* the words before are noted, and will be again */
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
@@ -585,20 +618,15 @@ XG_FN bool xg_sim_shadow_lanes(
 /* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
 XG_FN bool xg_sim_shadow_rows(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
-    const uint32_t lanes = 64 / r->bytes;
     xg_sim_marks m;
-    uint32_t i, k, wrong = 0;
-    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
-    for (i = 0; i < XG_SIM_WARP; i += lanes) {
-        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
-        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
-    }
-    if (wrong) return false;
+    uint64_t lines[XG_SIM_WARP / 4];
+    uint32_t i, n = 0;
+    if (!r->shared && w->last.shadow)
+        n = xg_sim_rows_of(r, (uint64_t)(uintptr_t)r->at - w->last.base, mask, r->bytes, lines);
+    if (!n) return false;
     m = xg_sim_marks_global(w, in, false);
-    for (i = 0; i < XG_SIM_WARP; i += lanes) {
-        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
-        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
-    }
+    for (i = 0; i < n; i++)
+        if (!xg_sim_track_line(w->m->moves, &m, lines[i], m.tag | (v->id & 31), false)) return false;
     return true;
 }
 /* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */

@@ -196,7 +196,7 @@ XG_FN bool xg_sim_batch(xg_sim_worker *w) {
 XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     uint32_t words = w->l->shared_bytes / 4 + 1, k;
     if (!w->l->shared_bytes) return;
-    w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
+    w->n_reads = w->n_rows = w->n_mapped = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
     w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
@@ -521,6 +521,31 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     return true;
 }
 
+/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has read
+ * in it either or one access has, of this block or another. */
+XG_RACY XG_FN bool xg_sim_track_tiles(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
+    const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
+    uint32_t i, k, next = xg_sim_with_part(mine, XG_SIM_PART_ALL), line = XG_SIM_NOREG;
+    if (!m->tag || !m->races || !m->r) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (off[i] / 64 == line) continue;
+        line = off[i] / 64;
+        xg_sim_split(m->line_w, m->w, line);
+        xg_sim_split(m->line_r, m->r, line);
+    }
+    if (!v->rows_within(m->w, off, m->least, m->floor)) return false;
+    if (first >= m->floor) {
+        if (!v->rows_within(m->r, off, first, first + 1)) return false;
+        next = xg_sim_read_tag(m, first, mine, XG_SIM_PART_ALL);
+        if (next == first) return true;
+    } else if (!v->rows_within(m->r, off, 0, m->floor))
+        return false;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        for (k = 0; k < 4; k++) m->r[off[i] / 4 + k] = next;
+    return true;
+}
+
 /* ---- shared memory ---- */
 
 XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
@@ -595,7 +620,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
                 *r = xg_sim_read_tag(&m, *r, read->mine, XG_SIM_PART_ALL);
         }
     }
-    w->n_reads = w->n_rows = 0;
+    w->n_reads = w->n_rows = w->n_mapped = 0;
 }
 /* Keeps a read. */
 XG_INLINE void xg_sim_shared_read(
@@ -620,6 +645,44 @@ XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_r
     }
     xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
+}
+/* Sets the bits of the pieces of bytes [at, end); or asks for one of them that is set. */
+XG_FN bool xg_sim_read_pieces(uint64_t *map, uint32_t at, uint32_t end, bool set) {
+    const uint32_t most = XG_SIM_READ_WORDS * 64 - 1, last = XG_MIN((end - 1) / XG_SIM_READ_PIECE, most);
+    uint32_t k = XG_MIN(at / XG_SIM_READ_PIECE, most), stop;
+    uint64_t bits, any = 0;
+    for (; k <= last; k = stop + 1) {
+        stop = XG_MIN(k | 63, last);
+        bits = ~(uint64_t)0 >> (63 - (stop - k)) << (k & 63);
+        any |= map[k / 64] & bits;
+        if (set) map[k / 64] |= bits;
+    }
+    return any != 0;
+}
+/* The first and the last of 32 distances. */
+XG_FN void xg_sim_off_range(const uint32_t *off, uint32_t *first, uint32_t *last) {
+    uint32_t i, least = off[0], most = off[0];
+    for (i = 1; i < XG_SIM_WARP; i++) {
+        least = XG_MIN(least, off[i]);
+        most = XG_MAX(most, off[i]);
+    }
+    *first = least;
+    *last = most;
+}
+/* May one of the reads that are kept have touched bytes [at, end)? */
+XG_FN bool xg_sim_reads_near(xg_sim_worker *w, uint32_t at, uint32_t end) {
+    if (!w->n_mapped) memset(w->read_map, 0, sizeof w->read_map);
+    for (; w->n_mapped < w->n_reads; w->n_mapped++) {
+        const xg_sim_read *read = &w->reads[w->n_mapped];
+        uint32_t first = read->at, last = read->at + 124; /* of 32 words */
+        if (read->shape == XG_SIM_READ_STEPS)
+            last = read->at + (read->n - 1u) * read->step;
+        else if (read->shape != XG_SIM_READ_BITS)
+            xg_sim_off_range(w->read_rows[read->at], &first, &last);
+        (void)xg_sim_read_pieces(
+            w->read_map, XG_MIN(first, last), XG_MAX(first, last) + (read->shape == XG_SIM_READ_TILES ? 16 : 4), true);
+    }
+    return w->n_reads && xg_sim_read_pieces(w->read_map, at, end, false);
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
     if (w->n_reads) xg_sim_shared_noted(w);

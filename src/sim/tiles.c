@@ -33,7 +33,7 @@ typedef struct xg_sim_ints {
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
  * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
  * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
- * widen, round: `n` f32 side by side from and to their bits. */
+ * widen, round: `n` f32 side by side from and to their bits; or s32, which wrap: sums of theirs are below 2^51. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -47,8 +47,8 @@ typedef struct xg_sim_tile_fns {
     void (*half_rows)(const double (*c)[8], char *slot);
     void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
     void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
-    void (*widen)(double *to, const uint32_t *from, uint32_t n);
-    void (*round)(uint32_t *to, const double *from, uint32_t n);
+    void (*widen)(double *to, const uint32_t *from, uint32_t n, bool s32);
+    void (*round)(uint32_t *to, const double *from, uint32_t n, bool s32);
 } xg_sim_tile_fns;
 
 /* ---- elements ---- */
@@ -193,13 +193,13 @@ XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *
     for (i = 0; i < 2 * XG_SIM_WARP; i++)
         xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
 }
-XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
+    for (i = 0; i < n; i++) to[i] = s32 ? (double)(int32_t)from[i] : (double)xg_f32_of_bits(from[i]);
 }
-XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) {
+XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i < n; i++) to[i] = xg_sim_tile_single(from[i]);
+    for (i = 0; i < n; i++) to[i] = s32 ? (uint32_t)(uint64_t)(int64_t)from[i] : xg_sim_tile_single(from[i]);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
@@ -461,19 +461,29 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
     }
     _mm256_zeroupper();
 }
-XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i + 4 <= n; i += 4)
-        _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    for (i = 0; i + 4 <= n; i += 4) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+        _mm256_storeu_pd(to + i, s32 ? _mm256_cvtepi32_pd(x) : _mm256_cvtps_pd(_mm_castsi128_ps(x)));
+    }
     _mm256_zeroupper();
-    xg_sim_base_tile_widen(to + i, from + i, n - i);
+    xg_sim_base_tile_widen(to + i, from + i, n - i, s32);
 }
-XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
+/* The lowest bits of an integer are those of its sum with 1.5 * 2^52. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n, bool s32) {
+    const __m256d much = _mm256_set1_pd(6755399441055744.0);
+    const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
     uint32_t i;
-    for (i = 0; i + 4 <= n; i += 4)
-        _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    for (i = 0; i + 4 <= n; i += 4) {
+        const __m256d x = _mm256_loadu_pd(from + i);
+        const __m256i bits = _mm256_castpd_si256(_mm256_add_pd(x, much));
+        _mm_storeu_si128(
+            (__m128i *)(void *)(to + i), s32 ? _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bits, even))
+                                             : _mm_castps_si128(xg_sim_avx2_single(x)));
+    }
     _mm256_zeroupper();
-    xg_sim_base_tile_round(to + i, from + i, n - i);
+    xg_sim_base_tile_round(to + i, from + i, n - i, s32);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
     xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,

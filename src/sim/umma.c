@@ -304,10 +304,8 @@ XG_FN void xg_sim_umma_sums(const xg_sim_umma *u, const xg_sim_worker *of, uint3
     uint32_t i;
     if (!u->add)
         memset(sum, 0, n * sizeof *sum);
-    else if (u->d == XG_SIM_EL_F32)
-        xg_sim_tile_fns_of(of)->widen(sum, cells, n);
-    else if (u->d == XG_SIM_EL_S32)
-        for (i = 0; i < n; i++) sum[i] = (double)(int32_t)cells[i];
+    else if (u->d == XG_SIM_EL_F32 || u->d == XG_SIM_EL_S32)
+        xg_sim_tile_fns_of(of)->widen(sum, cells, n, u->d == XG_SIM_EL_S32);
     else
         for (i = 0; i < n; i++) sum[i] = xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
 }
@@ -336,10 +334,8 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     xg_sim_umma_sums(u, of, at, width, sum);
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
-    if (u->d == XG_SIM_EL_F32)
-        (fns->round)(of->tensor->cells + at, sum, width);
-    else if (u->d == XG_SIM_EL_S32 && !u->saturate)
-        for (n = 0; n < width; n++) of->tensor->cells[at + n] = (uint32_t)(uint64_t)(int64_t)sum[n];
+    if (u->d == XG_SIM_EL_F32 || (u->d == XG_SIM_EL_S32 && !u->saturate))
+        (fns->round)(of->tensor->cells + at, sum, width, u->d == XG_SIM_EL_S32);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     xg_sim_cells_set(of, lane, column, width, u->state);

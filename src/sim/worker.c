@@ -124,7 +124,9 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 256 /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_ROWS = 256, /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_PIECE = 128,
+    XG_SIM_READ_WORDS = 32 /* a bit each for the pieces of shared memory; the last one stands for all behind it */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -194,9 +196,10 @@ struct xg_sim_worker {
     bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
-    uint32_t n_reads, n_rows;
-    bool lates;   /* some warp has executed a wgmma */
-    bool readers; /* some word's tag of readers may be of this interval */
+    uint32_t n_reads, n_rows, n_mapped;
+    uint64_t read_map[XG_SIM_READ_WORDS]; /* pieces that the first n_mapped of them touch */
+    bool lates;                           /* some warp has executed a wgmma */
+    bool readers;                         /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
