@@ -1,7 +1,6 @@
 /* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
  * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
- * ldmatrix or wgmma, and cp.async; what the simulator counted; and where blocks of a cluster meet, and reach each other.
- */
+ * ldmatrix or wgmma, and cp.async; what the simulator counted; where blocks of a cluster meet, and reach each other. */
 
 typedef struct units_run {
     xg_stage *io;
