@@ -61,6 +61,7 @@
 #define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
+#define XG_ADD_OVERFLOWS(a, b, out) __builtin_add_overflow(a, b, out)
 #endif
 #else
 #define XG_UNUSED

@@ -566,8 +566,14 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
 #endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_ADD_OVERFLOWS
+    int64_t r;
+    if (XG_ADD_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+#else
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
     *out = a + b;
+#endif
     return true;
 }
 

@@ -168,8 +168,12 @@ XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff) {
 }
 
 XG_FN void xg_kval_init(xg_kmodule *m, xg_kval *v, const xg_ktype *t, uint32_t index) {
-    memset(v, 0, sizeof *v);
+    v->def = NULL;
     v->type = t;
+    v->first_use = v->last_use = NULL;
+    v->scratch = NULL;
+    v->region = NULL;
+    v->name = xg_str_of(NULL, 0);
     v->index = index;
     v->id = m->n_ids++;
     v->lo = 1; /* unknown */
@@ -317,9 +321,11 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
         xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
     block = (char *)xg_alloc_raw(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
     op = (xg_kop *)(void *)block;
-    memset(op, 0, sizeof *op);
     op->op = code;
     op->changed = true;
+    op->flags = 0;
+    op->a = op->b = 0;
+    op->p = op->scratch = NULL;
     op->id = b->m->n_ids++;
     op->loc = b->loc;
     op->n_operands = n;
@@ -458,6 +464,7 @@ XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits) {
     if (bits) *bits = v->def->a;
     return true;
 }
+XG_FN bool xg_kused_once(const xg_kval *v) { return v->first_use && v->first_use == v->last_use; }
 
 /* ---- the usual operations ---- */
 

@@ -454,7 +454,8 @@ XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t
 XG_FN bool xg_kfold_cmpi(
     uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
-XG_FN xg_kop *xg_kregion_end(const xg_kregion *r);            /* its terminator; NULL while it has none */
+XG_FN bool xg_kused_once(const xg_kval *v);
+XG_FN xg_kop *xg_kregion_end(const xg_kregion *r);                          /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
 #define XG_KOPERAND(op, k) ((op)->operands[k].value)
 #define XG_FOR_KOPS(o, region) for (xg_kop *o = (region)->first; o; o = o->next)

@@ -24,7 +24,6 @@ XG_FN bool xg_kis_scalar(const xg_kval *v) { return v->type->kind == XG_TK_SCALA
 XG_FN xg_kval *xg_klike(xg_kb *b, const xg_kval *v, int64_t bits) { return xg_kconst_bits(b, v->type, (uint64_t)bits); }
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op) { return v->def && v->def->op == op; }
 XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
-XG_FN bool xg_kused_once(const xg_kval *v) { return v->first_use && v->first_use == v->last_use; }
 XG_FN int xg_klog2(int64_t v) {
     int n = 0;
     if (v <= 0 || (v & (v - 1))) return -1;

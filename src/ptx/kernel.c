@@ -178,9 +178,9 @@ static bool xg_ptx_may_overwrite(const xg_kval *old, const xg_kop *op, uint32_t 
     bool loop = op->op == XG_K_OP_FOR;
     size_t at = xg_ptx_position(op), last;
     if (loop) { /* reads its bounds all the time, its own k-th start value only once */
-        uint32_t i;
-        for (i = 0; i < op->n_operands; i++)
-            if (XG_KOPERAND(op, i) == old && i != 3 + k) return false;
+        const xg_kuse *u;
+        for (u = old->first_use; u; u = u->next)
+            if (u->user == op && XG_KUSE_INDEX(u) != 3 + k) return false;
         last = xg_ptx_last_use(old, op, 8);
         return last < at;
     }
@@ -190,6 +190,7 @@ static bool xg_ptx_may_overwrite(const xg_kval *old, const xg_kop *op, uint32_t 
 static bool xg_ptx_yielded_before(const xg_kop *yield, uint32_t i) {
     uint32_t k;
     if (i > 64) return true;
+    if (xg_kused_once(XG_KOPERAND(yield, i))) return false;
     for (k = 0; k < i; k++)
         if (XG_KOPERAND(yield, k) == XG_KOPERAND(yield, i)) return true;
     return false;

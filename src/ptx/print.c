@@ -179,11 +179,12 @@ static char *xg_ptx_pen_digits(char *at, uint64_t v) {
     return at;
 }
 static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
+    uint32_t tens = v / 10, hundreds = tens / 10;
     if (v >= 10000) return xg_ptx_pen_digits(at, v);
-    if (v >= 1000) *at++ = (char)('0' + v / 1000);
-    if (v >= 100) *at++ = (char)('0' + v / 100 % 10);
-    if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
-    *at++ = (char)('0' + v % 10);
+    if (v >= 1000) *at++ = (char)('0' + hundreds / 10);
+    if (v >= 100) *at++ = (char)('0' + hundreds % 10);
+    if (v >= 10) *at++ = (char)('0' + (tens - hundreds * 10));
+    *at++ = (char)('0' + (v - tens * 10));
     return at;
 }
 static char *xg_ptx_pen_i64(char *at, int64_t v) {

@@ -1,6 +1,6 @@
 /* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
  * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
- * ldmatrix or wgmma, and cp.async; then what the simulator counted. */
+ * ldmatrix or wgmma, and cp.async; what the simulator counted; where blocks of a cluster meet, and reach each other. */
 
 typedef struct units_run {
     xg_stage *io;
@@ -48,8 +48,13 @@ static void units_say(void *user, xlagpu_program *program) {
             xg_printf(b, "%u mma, %u ldmatrix, %u transposed, ", units_count(text, "mma.sync"),
                 units_count(text, "ldmatrix.sync"), units_count(text, "x4.trans"));
         xg_printf(b, "%u cp.async; ", units_count(text, "cp.async.c") - units_count(text, "cp.async.commit"));
-        xg_printf(b, "%llu tensor operations, %llu bank conflicts\n", (unsigned long long)s[k].tensor_operations,
+        xg_printf(b, "%llu tensor operations, %llu bank conflicts", (unsigned long long)s[k].tensor_operations,
             (unsigned long long)s[k].bank_conflicts);
+        if (units_count(text, "barrier.cluster.wait"))
+            xg_printf(b, "; %u meetings of a cluster, %u ways to write to another block, %u to read there",
+                units_count(text, "barrier.cluster.wait"), units_count(text, "st.shared::cluster"),
+                units_count(text, "ld.shared::cluster"));
+        xg_putc(b, '\n');
     }
 }
 static void stage_units(xg_stage *io) {
