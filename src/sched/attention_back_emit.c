@@ -83,7 +83,7 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
     o.step = grad ? w->values : w->keys;
     o.fixed_pitch = o.pitch = grad ? w->p->value_pitch : w->p->pitch;
     o.width = grad ? w->p->columns : w->p->depth;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
+    for (half = 0; half < w->p->halves; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_product(w, &o);
     else
@@ -116,7 +116,7 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     xg_attention_back_step_lines(w);
     for (c = 0; c < columns; c++) {
         xg_kval *shift = w->f->back.turned ? xg_attention_back_shift(w, 0, c) : NULL;
-        for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        for (half = 0; half < w->p->halves; half++)
             w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
     }
 }
@@ -126,7 +126,7 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
     o.width = second ? w->p->columns : w->p->depth;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = second ? w->scores[half] : w->grads[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
@@ -142,7 +142,7 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
-    for (s.half = 0; s.half < XG_ATTENTION_HALVES; s.half++)
+    for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
@@ -159,7 +159,7 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
-    for (s.half = 0; s.half < XG_ATTENTION_HALVES; s.half++)
+    for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
             xg_kval **sum = &w->stat[s.half][XG_ATTENTION_GRAD_SUM], *v;
             s.exp = w->scores[s.half][s.c];
@@ -197,14 +197,14 @@ XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
     xg_attention_back_product(w, false);
     if (w->f->back.together) xg_attention_back_product(w, true);
     xg_attention_all_scores(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_back_most_row(w, half);
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
 }
 
 /* ---- walks ---- */
 
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
     int64_t half, c;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
@@ -294,7 +294,7 @@ XG_FN void xg_attention_back_make_lines(xg_attention_kernel *w, bool late) {
     of[0] = w->f->match.max;
     of[1] = w->f->match.sum;
     of[2] = back->delta;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         for (n = j = 0; j < 3; j++) {
             if (!of[j] || !w->stat[half][j]) continue;
             given[n].of = of[j];
@@ -313,7 +313,7 @@ XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
     const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
     int64_t half;
     uint32_t k;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
         if (!w->f->back.together) continue;
@@ -346,33 +346,33 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     xg_attention_back_begin_most(w);
     xg_attention_walk_all(w, true, xg_attention_back_walk_most);
     w->keys_only = false;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->stat[half][0] = w->most[half];
         w->stat[half][1] = w->sum[half];
         xg_attention_combine(
             w, XG_K_OP_ADDF, &w->stat[half][1], w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1);
     }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_back_end_most(w, half);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) w->most[half] = w->sum[half] = NULL;
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
+    for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
 }
 XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     int64_t half;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
+    for (half = 0; half < w->p->halves; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
     xg_attention_back_walk(w, xg_attention_back_delta_step);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+    for (half = 0; half < w->p->halves; half++)
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1);
 }
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;
     if (w->f->match.max) xg_attention_back_find_most(w);
     xg_attention_back_make_lines(w, false);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         xg_attention_back_end_delta(w, half);
         w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
     }
     xg_attention_back_bounds(w);
-    w->most[0] = w->most[1] = NULL;
+    memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
 }
@@ -428,12 +428,13 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     int64_t half;
     uint32_t k;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
-        xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
+        int64_t count = w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
-        row = xg_attention_at(w, row, w->p->tiles * w->p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+        row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         xg_attention_back_write_row(w, half, false);
         if (w->f->back.second) xg_attention_back_write_row(w, half, true);
@@ -460,7 +461,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
     size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->own;
     uint32_t k;
-    for (k = 0; k < XG_ATTENTION_HALVES; k++) {
+    for (k = 0; k < (uint32_t)w->p->halves; k++) {
         w->out[k] = XG_NEW_N(a, xg_kval *, most);
         w->second[k] = XG_NEW_N(a, xg_kval *, most);
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
@@ -472,7 +473,7 @@ XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
 XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
     xg_kval *zero = xg_attention_number(w, 0);
     int64_t half, c;
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->stat[half][XG_ATTENTION_GRAD_SUM] = NULL;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) w->out[half][c] = zero;
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;

@@ -14,6 +14,10 @@
     X(2, 64) \
     X(2, 32) \
     X(1, 32)
+/* The same of warps with 32 rows. */
+#define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
+    X(4, 64) \
+    X(4, 32)
 /* clang-format on */
 enum {
     XG_ATTENTION_BACK_TERM_ISSUE = 22,     /* instructions for an element of dS, of the scores and of dP */
@@ -60,8 +64,8 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
     return p->shape.step * (p->depth + p->columns) / p->threads;
 }
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
-    int64_t sums = XG_ATTENTION_HALVES * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
-    int64_t step = XG_ATTENTION_HALVES * 2 * p->own / XG_ATTENTION_BESIDE;
+    int64_t sums = p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
+    int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
@@ -83,8 +87,8 @@ XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, x
         xg_attention_back_plain_scores(p, width, w);
         return;
     }
-    w->products += 2 * pairs * rounds;
-    w->reads += (pairs + 1) * rounds;
+    w->products += 2 * pairs * rounds * p->shape.blocks;
+    w->reads += (pairs + p->shape.blocks) * rounds;
 }
 XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t rounds = p->own / XG_ATTENTION_BACK_PIECE, pairs = width / XG_ATTENTION_EIGHT, shown = p->own / 2;
@@ -99,7 +103,7 @@ XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, xg_a
         xg_attention_back_plain_out(p, width, w);
         return;
     }
-    w->products += 2 * pairs * rounds;
+    w->products += 2 * pairs * rounds * p->shape.blocks;
     w->reads += pairs * rounds;
 }
 /* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
@@ -114,7 +118,7 @@ XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device
 /* What a warp does in a step of all its walks; the number of these. */
 XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_back_work *w) {
     const xg_attention_form *f = &p->form;
-    int64_t each = XG_ATTENTION_HALVES * p->own / XG_ATTENTION_BESIDE, walks = 1, issue;
+    int64_t each = p->halves * p->own / XG_ATTENTION_BESIDE, walks = 1, issue;
     memset(w, 0, sizeof *w);
     if (f->match.max) { /* maximum and sum */
         walks++;
@@ -203,6 +207,9 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
         XG_ATTENTION_BACK_SHAPES(X)
 #undef X
+#define X(warps, step) {warps, 1, step, 2, false, false, false},
+            XG_ATTENTION_BACK_WIDE_SHAPES(X)
+#undef X
     };
     int64_t least = INT64_MAX, time;
     const xg_attention_shape *best = NULL;
@@ -212,6 +219,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
+        if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) break;
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);
