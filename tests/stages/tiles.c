@@ -7,7 +7,7 @@
  * that the passes leave in fusions: how many there are, and the names of those that are not made by tiles.
  *
  * stage units_of FOLDER TARGET: of those of more than 2^18, which are of types that the target's matrix units take: how
- * many there are, and the names of those that are made by plain cores. */
+ * many there are, by tiles, attention or as a phase, and the names of those that are made by plain cores. */
 
 typedef struct tiles_run {
     xg_stage *io;
@@ -488,21 +488,27 @@ static bool tiles_unit_takes(const xg_inst *hero, uint32_t cc) {
     }
     return integers != 1 && halves != 3;
 }
+static bool tiles_has_unit(xg_arena *a, const xg_inst *fusion) {
+    static const char *const forms[] = {"warp_tile", "group_tile", "matrix_unit"};
+    const xg_record *r = xg_record_read(a, fusion);
+    size_t k;
+    for (k = 0; r && k < XG_COUNT(forms); k++)
+        if (xg_record_get(&r->form, forms[k])) return true;
+    return false;
+}
 static void tiles_units_of_fusion(
-    xg_stage *io, const char *path, const xg_inst *fusion, const xg_device *m, uint32_t *n) {
+    xg_stage *io, const char *path, const xg_inst *fusion, bool joined, const xg_device *m, uint32_t *n) {
     xg_emit_target t = xg_emit_target_of(m, false);
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_tile_form f;
     if (!c || xg_fuse_is_phases(fusion)) return;
     XG_FOR_INSTS(i, c) {
-        const xg_record *r;
         if (!xg_tile_is_hero(NULL, i, true) || !tiles_unit_takes(i, m->cc)) continue;
         if (!xg_tile_form_of(&f, xg_aff_new(io->arena), i) || !xg_tile_is_worth(&f)) continue;
         if (i->shape->elements * f.group[XG_TILE_K].size <= 1 << 18) continue;
         ++*n;
-        xg_choice_of(io->arena, (xg_inst *)fusion, &t);
-        r = xg_record_read(io->arena, fusion);
-        if (!r || !xg_record_get(&r->form, "warp_tile"))
+        if (!joined) xg_choice_of(io->arena, (xg_inst *)fusion, &t);
+        if (joined || !tiles_has_unit(io->arena, fusion))
             xg_printf(&io->out, "%s: %.*s\n", path, (int)fusion->name.n, fusion->name.p);
     }
 }
@@ -520,7 +526,7 @@ static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, 
         XG_FOR_INSTS(i, c) {
             if (i->op != XG_FUSION) continue;
             if (units)
-                tiles_units_of_fusion(io, path, i, &m->device, n);
+                tiles_units_of_fusion(io, path, i, tiles_joins(m, c), &m->device, n);
             else
                 tiles_of_fusion(io, path, i, tiles_joins(m, c), &m->device, n);
         }
