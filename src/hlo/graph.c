@@ -40,12 +40,14 @@ static const xg_attr_row xg_attr_rows[] = {
 XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
 XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
 XG_FN bool xg_op_has_elements(xg_opcode op) {
-    static const char *const words[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) #elem,
+    switch (op) {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
+    case XG_##name: return strcmp(#elem, "none") != 0;
         XG_OPS(X)
 #undef X
-    };
-    return strcmp(words[op], "none") != 0;
+    case XG_OPCODE_COUNT: break;
+    }
+    return false;
 }
 XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }

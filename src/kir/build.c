@@ -80,10 +80,11 @@ typedef struct xg_kop_row {
     const char *text;
     uint8_t lo, hi;
     int8_t results, regions;
-    uint32_t flags;
+    uint8_t flags, check, form;
 } xg_kop_row;
 static const xg_kop_row xg_kop_rows[] = {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) {text, lo, hi, results, regions, flags},
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
+    {text, lo, hi, results, regions, flags, XG_KCHECK_##types, XG_KFORM_##attrs},
     XG_KIR_OPS(X)
 #undef X
 };

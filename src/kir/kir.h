@@ -28,6 +28,17 @@ typedef enum xg_kopcode {
     XG_K_OP_COUNT
 } xg_kopcode;
 
+enum {
+#define X(word) XG_KCHECK_##word,
+    XG_KIR_CHECKS(X)
+#undef X
+};
+enum {
+#define X(word) XG_KFORM_##word,
+    XG_KIR_FORMS(X)
+#undef X
+};
+
 typedef struct xg_ktype xg_ktype;
 typedef struct xg_kval xg_kval;
 typedef struct xg_kop xg_kop;

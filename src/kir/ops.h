@@ -202,6 +202,21 @@ enum {
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
+/* The words of the last two columns: a switch over these is short, where one over all operations is not. */
+#define XG_KIR_CHECKS(X) \
+    X(any) X(call) X(for) X(if) X(while) X(loop) X(id) X(apply) X(extract) X(insert) X(transfer_read) \
+    X(transfer_write) X(vextract) X(vinsert) X(atomic_rmw) X(tensor_result) X(sync) X(peer) X(view) \
+    X(load_matrix) X(describe_matrix) X(shared_at) X(shuffle_reduce) X(select) X(cmpi) X(cmpf) X(int2) X(int1) \
+    X(ext) X(trunc) X(index_cast) X(int_to_float) X(float_to_int) X(extf) X(truncf) X(bitcast) \
+    X(complex_create) X(complex_part) X(float2) X(float1) X(float3) X(wide) X(int3) X(shuffle) X(ptr_add) \
+    X(load) X(store) X(async_copy) X(ldmatrix) X(mma) X(descriptor) X(wgmma) X(mbarrier) X(tensor_place) \
+    X(tensor_mma) X(tensor_read) X(tensor_write) X(mbarrier_wait) X(tensor_copy) X(stmatrix) X(tensor_store) \
+    X(cmpxchg) X(ptr_result) X(mapa)
+#define XG_KIR_FORMS(X) \
+    X(values) X(call) X(for) X(if) X(while) X(condition) X(loop) X(axis_range) X(map) X(extract) X(insert) \
+    X(read) X(write) X(vextract) X(vinsert) X(atomic_rmw) X(aligned) X(team) X(result) X(retyped) X(matrix) \
+    X(strides) X(shuffle_reduce) X(constant) X(cmpi) X(cmpf) X(none) X(cast) X(part) X(scale) X(load) X(store) \
+    X(count) X(mma) X(wgmma) X(amount) X(tensor_mma) X(tensor_read) X(cmpxchg) X(symbol)
 /* clang-format on */
 
 #endif /* XG_KIR_OPS_H */

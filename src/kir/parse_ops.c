@@ -787,10 +787,10 @@ XG_FN xg_kop *xg_kparse_symbol(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 /* ---- operations ---- */
 
 XG_FN xg_kop *xg_kparse_by_word(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    switch (code) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
-    case XG_K_OP_##name: return xg_kparse_##attrs(p, b, code);
-        XG_KIR_OPS(X)
+    switch (xg_kop_rows[code].form) {
+#define X(word) \
+    case XG_KFORM_##word: return xg_kparse_##word(p, b, code);
+        XG_KIR_FORMS(X)
 #undef X
     default: return NULL;
     }

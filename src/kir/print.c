@@ -13,6 +13,7 @@
  * - Linear: names by value id, maps by a hash table. */
 #ifndef XG_KIR_PRINT_C
 #define XG_KIR_PRINT_C
+#include "build.c"
 #include "kir.h"
 #include "../base/number.h"
 
@@ -680,12 +681,12 @@ XG_FN void xg_kprint_op(xg_kprinter *p, const xg_kop *op) {
     else
         xg_puts(p->b, xg_kop_name(op->op));
     if (op->op != XG_K_OP_CONDITION && (op->n_operands || op->n_results || op->n_regions)) xg_putc(p->b, ' ');
-    switch (op->op) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
-    case XG_K_OP_##name: xg_kprint_##attrs(p, op); break;
-        XG_KIR_OPS(X)
+    switch (xg_kop_rows[op->op].form) {
+#define X(word) \
+    case XG_KFORM_##word: xg_kprint_##word(p, op); break;
+        XG_KIR_FORMS(X)
 #undef X
-    case XG_K_OP_COUNT: break;
+    default: break;
     }
 }
 

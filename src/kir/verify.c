@@ -522,10 +522,10 @@ XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) {
 }
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
-    switch (op->op) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
-    case XG_K_OP_##name: return xg_kir_check_##types(op);
-        XG_KIR_OPS(X)
+    switch (xg_kop_rows[op->op].check) {
+#define X(word) \
+    case XG_KCHECK_##word: return xg_kir_check_##word(op);
+        XG_KIR_CHECKS(X)
 #undef X
     default: return "no such operation";
     }
