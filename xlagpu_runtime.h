@@ -827,6 +827,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
+#define XG_ADD_OVERFLOWS(a, b, out) __builtin_add_overflow(a, b, out)
 #endif
 #else
 #define XG_UNUSED
@@ -2635,8 +2636,14 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
 #endif
 }
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
+#ifdef XG_ADD_OVERFLOWS
+    int64_t r;
+    if (XG_ADD_OVERFLOWS(a, b, &r)) return false;
+    *out = r;
+#else
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
     *out = a + b;
+#endif
     return true;
 }
 
@@ -9897,8 +9904,9 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
         x = u;
         y = v;
     }
-    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x),
-        xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
+    x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
+    y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
+    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
     xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u
@@ -11764,8 +11772,8 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
         c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
         if (pred) { /* true means: read nothing */
-            uint32_t t = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(sel_b32), t, xg_sim_constant(p, 0, 4), xg_sim_constant(p, size, 4), c);
+            uint32_t t = xg_sim_temp(p, 4), none = xg_sim_constant(p, 0, 4), all = xg_sim_constant(p, size, 4);
+            xg_sim_alu(p, s, XG_F(sel_b32), t, none, all, c);
             c = t;
         }
     }
@@ -15122,7 +15130,9 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 256 /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_ROWS = 256, /* what the warps of a block read of tiles from barrier to barrier */
+    XG_SIM_READ_PIECE = 128,
+    XG_SIM_READ_WORDS = 32 /* a bit each for the pieces of shared memory; the last one stands for all behind it */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -15192,9 +15202,10 @@ struct xg_sim_worker {
     bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
-    uint32_t n_reads, n_rows;
-    bool lates;   /* some warp has executed a wgmma */
-    bool readers; /* some word's tag of readers may be of this interval */
+    uint32_t n_reads, n_rows, n_mapped;
+    uint64_t read_map[XG_SIM_READ_WORDS]; /* pieces that the first n_mapped of them touch */
+    bool lates;                           /* some warp has executed a wgmma */
+    bool readers;                         /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
@@ -15770,7 +15781,7 @@ XG_FN bool xg_sim_batch(xg_sim_worker *w) {
 XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     uint32_t words = w->l->shared_bytes / 4 + 1, k;
     if (!w->l->shared_bytes) return;
-    w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
+    w->n_reads = w->n_rows = w->n_mapped = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
     w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
@@ -16095,6 +16106,31 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     return true;
 }
 
+/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has read
+ * in it either or one access has, of this block or another. */
+XG_RACY XG_FN bool xg_sim_track_tiles(
+    const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
+    const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
+    uint32_t i, k, next = xg_sim_with_part(mine, XG_SIM_PART_ALL), line = XG_SIM_NOREG;
+    if (!m->tag || !m->races || !m->r) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (off[i] / 64 == line) continue;
+        line = off[i] / 64;
+        xg_sim_split(m->line_w, m->w, line);
+        xg_sim_split(m->line_r, m->r, line);
+    }
+    if (!v->rows_within(m->w, off, m->least, m->floor)) return false;
+    if (first >= m->floor) {
+        if (!v->rows_within(m->r, off, first, first + 1)) return false;
+        next = xg_sim_read_tag(m, first, mine, XG_SIM_PART_ALL);
+        if (next == first) return true;
+    } else if (!v->rows_within(m->r, off, 0, m->floor))
+        return false;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        for (k = 0; k < 4; k++) m->r[off[i] / 4 + k] = next;
+    return true;
+}
+
 /* ---- shared memory ---- */
 
 XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
@@ -16169,7 +16205,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
                 *r = xg_sim_read_tag(&m, *r, read->mine, XG_SIM_PART_ALL);
         }
     }
-    w->n_reads = w->n_rows = 0;
+    w->n_reads = w->n_rows = w->n_mapped = 0;
 }
 /* Keeps a read. */
 XG_INLINE void xg_sim_shared_read(
@@ -16194,6 +16230,44 @@ XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_r
     }
     xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
+}
+/* Sets the bits of the pieces of bytes [at, end); or asks for one of them that is set. */
+XG_FN bool xg_sim_read_pieces(uint64_t *map, uint32_t at, uint32_t end, bool set) {
+    const uint32_t most = XG_SIM_READ_WORDS * 64 - 1, last = XG_MIN((end - 1) / XG_SIM_READ_PIECE, most);
+    uint32_t k = XG_MIN(at / XG_SIM_READ_PIECE, most), stop;
+    uint64_t bits, any = 0;
+    for (; k <= last; k = stop + 1) {
+        stop = XG_MIN(k | 63, last);
+        bits = ~(uint64_t)0 >> (63 - (stop - k)) << (k & 63);
+        any |= map[k / 64] & bits;
+        if (set) map[k / 64] |= bits;
+    }
+    return any != 0;
+}
+/* The first and the last of 32 distances. */
+XG_FN void xg_sim_off_range(const uint32_t *off, uint32_t *first, uint32_t *last) {
+    uint32_t i, least = off[0], most = off[0];
+    for (i = 1; i < XG_SIM_WARP; i++) {
+        least = XG_MIN(least, off[i]);
+        most = XG_MAX(most, off[i]);
+    }
+    *first = least;
+    *last = most;
+}
+/* May one of the reads that are kept have touched bytes [at, end)? */
+XG_FN bool xg_sim_reads_near(xg_sim_worker *w, uint32_t at, uint32_t end) {
+    if (!w->n_mapped) memset(w->read_map, 0, sizeof w->read_map);
+    for (; w->n_mapped < w->n_reads; w->n_mapped++) {
+        const xg_sim_read *read = &w->reads[w->n_mapped];
+        uint32_t first = read->at, last = read->at + 124; /* of 32 words */
+        if (read->shape == XG_SIM_READ_STEPS)
+            last = read->at + (read->n - 1u) * read->step;
+        else if (read->shape != XG_SIM_READ_BITS)
+            xg_sim_off_range(w->read_rows[read->at], &first, &last);
+        (void)xg_sim_read_pieces(
+            w->read_map, XG_MIN(first, last), XG_MAX(first, last) + (read->shape == XG_SIM_READ_TILES ? 16 : 4), true);
+    }
+    return w->n_reads && xg_sim_read_pieces(w->read_map, at, end, false);
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
     if (w->n_reads) xg_sim_shared_noted(w);
@@ -16381,20 +16455,45 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
     return XG_SIM_WRITTEN;
 }
-/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Words are
- * read as numbers: the registers of vectors may be in use by wider ones. */
-XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+/* 8 bytes of one copy, which may be all of the 16 that begin there: written from now on, if warp v finds it done. */
+XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
-    uint32_t half;
-    for (half = 0; half < 2; half++, at += 8) {
-        uint32_t *tags = w->marks + at / 4;
-        uint64_t states, first, second;
-        if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) continue;
-        memcpy(&states, w->shadow + at, 8);
-        memcpy(&first, w->copy_words + at / 4, 8);
-        memcpy(&second, w->copy_words + at / 4 + 1, 8);
-        if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
-            tags[1] &= ~XG_SIM_TAG_BYTES;
+    uint32_t *tags = w->marks + at / 4;
+    uint64_t states, first, second;
+    if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) return;
+    memcpy(&states, w->shadow + at, 8);
+    memcpy(&first, w->copy_words + at / 4, 8);
+    memcpy(&second, w->copy_words + at / 4 + 1, 8);
+    if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
+        tags[1] &= ~XG_SIM_TAG_BYTES;
+}
+/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Usually one
+ * copy has brought all of them. Words are read as numbers: the registers of vectors may be in use by wider ones. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u, bytes = XG_SIM_TAG_BYTES * (uint64_t)0x100000001;
+    char *tags = (char *)(w->marks + at / 4);
+    const char *words = (const char *)(w->copy_words + at / 4);
+    uint64_t low, high, of, x, differ;
+    memcpy(&low, tags, 8);
+    memcpy(&high, tags + 8, 8);
+    if (!((low | high) & bytes)) return;
+    memcpy(&differ, w->shadow + at, 8);
+    memcpy(&x, w->shadow + at + 8, 8);
+    differ = (differ ^ copying) | (x ^ copying) | ((low & high & bytes) ^ bytes);
+    memcpy(&of, words, 8);
+    memcpy(&x, words + 8, 8);
+    differ |= x ^ of;
+    memcpy(&x, words + 16, 8);
+    differ |= x ^ of;
+    memcpy(&x, words + 24, 8);
+    if (differ | (x ^ of)) {
+        xg_sim_copy_settle_half(w, v, at);
+        xg_sim_copy_settle_half(w, v, at + 8);
+    } else if (xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN) {
+        low &= ~bytes;
+        high &= ~bytes;
+        memcpy(tags, &low, 8);
+        memcpy(tags + 8, &high, 8);
     }
 }
 /* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
@@ -16891,6 +16990,7 @@ XG_FN bool xg_sim_in_pairs(const xg_sim_reach *r, uint32_t mask) {
     if (r->shape == XG_SIM_ONE) return true;
     if (r->shape != XG_SIM_FEW) return false;
     for (apart = 1; apart <= 2; apart *= 2) {
+        if ((mask & 1) && (mask >> apart & 1) && r->to.off[0] != r->to.off[apart]) continue; /* mostly */
         for (differ = i = 0; i < XG_SIM_WARP; i++)
             differ |= (mask >> i & mask >> (i ^ apart) & 1) && r->to.off[i] != r->to.off[i ^ apart];
         if (!differ) return true;
@@ -16910,9 +17010,36 @@ XG_FN void xg_sim_count_passes(
     w->stats.bank_conflicts += extra;
     w->stats.shared_transactions += passes + extra;
 }
+/* Do neighbouring lanes of a whole warp that lies scattered behind `at` have whole lines of 64 bytes, as rows of tiles
+ * are? How many, and the number of each; 0: they have not. */
+XG_FN uint32_t xg_sim_rows_of(
+    const xg_sim_reach *r, uint64_t at, uint32_t mask, uint32_t bytes, uint64_t lines[XG_SIM_WARP / 4]) {
+    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : XG_SIM_WARP;
+    uint32_t i, k, n = 0, wrong = 0;
+    if (r->shape != XG_SIM_FEW || mask != 0xFFFFFFFFu || lanes == XG_SIM_WARP) return 0;
+    for (i = 0; i < XG_SIM_WARP && !wrong; i += lanes, n++) {
+        const uint32_t *off = r->to.off + i;
+        lines[n] = (at + off[0]) / 64;
+        wrong = (uint32_t)(at + off[0]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (off[k] - off[0]) ^ k * bytes;
+    }
+    return wrong ? 0 : n;
+}
+/* How many of n numbers are different, without their lowest bits. */
+XG_FN uint32_t xg_sim_different(const uint64_t *x, uint32_t n, uint32_t bits) {
+    uint32_t i, k, found = n;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < i; k++)
+            if (x[i] >> bits == x[k] >> bits) {
+                found--;
+                break;
+            }
+    return found;
+}
 XG_FN void xg_sim_count_access(
     xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes, bool write) {
-    uint32_t sectors, lines, least = (active * bytes + 31) / 32;
+    uint32_t sectors, lines, n, least = (active * bytes + 31) / 32;
+    uint64_t rows[XG_SIM_WARP / 4];
     if (r->shared) {
         xg_sim_count_passes(w, r, mask, active, bytes, write);
         return;
@@ -16923,7 +17050,10 @@ XG_FN void xg_sim_count_access(
         lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
     } else if (r->shape == XG_SIM_ONE)
         sectors = lines = 1;
-    else {
+    else if ((n = xg_sim_rows_of(r, (uint64_t)(uintptr_t)r->at, mask, bytes, rows)) != 0) {
+        sectors = 2 * xg_sim_different(rows, n, 0);
+        lines = xg_sim_different(rows, n, 1);
+    } else {
         sectors = xg_sim_count_pieces(r, mask, bytes, 5);
         lines = xg_sim_count_pieces(r, mask, bytes, 7);
     }
@@ -17182,6 +17312,8 @@ XG_FN bool xg_sim_shadow_lanes(
         m.line_w += 2 * (skip / XG_SIM_LINE_WORDS);
         m.line_r += 2 * (skip / XG_SIM_LINE_WORDS);
     } /* skip is whole lines */
+    if (r->bytes == 16 && m.line_w && !write && xg_sim_track_tiles(w->m->moves, &m, r->to.off, m.tag | (v->id & 31)))
+        return true;
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         /* the words before are noted, and will be again */
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
@@ -17190,20 +17322,15 @@ XG_FN bool xg_sim_shadow_lanes(
 /* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
 XG_FN bool xg_sim_shadow_rows(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
-    const uint32_t lanes = 64 / r->bytes;
     xg_sim_marks m;
-    uint32_t i, k, wrong = 0;
-    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
-    for (i = 0; i < XG_SIM_WARP; i += lanes) {
-        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
-        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
-    }
-    if (wrong) return false;
+    uint64_t lines[XG_SIM_WARP / 4];
+    uint32_t i, n = 0;
+    if (!r->shared && w->last.shadow)
+        n = xg_sim_rows_of(r, (uint64_t)(uintptr_t)r->at - w->last.base, mask, r->bytes, lines);
+    if (!n) return false;
     m = xg_sim_marks_global(w, in, false);
-    for (i = 0; i < XG_SIM_WARP; i += lanes) {
-        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
-        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
-    }
+    for (i = 0; i < n; i++)
+        if (!xg_sim_track_line(w->m->moves, &m, lines[i], m.tag | (v->id & 31), false)) return false;
     return true;
 }
 /* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */
@@ -18688,17 +18815,20 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 XG_FN bool xg_sim_copy_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *to, uint32_t size) {
     const xg_sim_moves *moves = w->m->moves;
     const uint32_t *off = to->to.off;
-    uint32_t t[XG_SIM_WARP], tags[4], i, k;
+    uint32_t t[XG_SIM_WARP], tags[4], i, k, first, last;
     char states[16];
     xg_sim_marks m;
     if (to->shape != XG_SIM_FEW || !xg_sim_keeps_reads(w) || w->watch.running) return false;
-    m = xg_sim_marks_shared(w);
-    if (size == 16 && !(moves->rows_within(m.w, off, 0, m.tag) && moves->rows_within(m.r, off, 0, m.tag))) return false;
+    xg_sim_off_range(off, &first, &last);
+    m = xg_sim_reads_near(w, first, last + size) ? xg_sim_marks_shared(w) : xg_sim_marks_here(w);
+    if (size == 16 &&
+        !(moves->rows_within(m.w, off, 0, m.tag) && (!w->readers || moves->rows_within(m.r, off, 0, m.tag))))
+        return false;
     for (k = 0; size < 16 && k < size / 4; k++) {
         moves->gather((char *)t, (const char *)(m.w + k), off);
         if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
         moves->gather((char *)t, (const char *)(m.r + k), off);
-        if (!moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
+        if (w->readers && !moves->within(t, XG_SIM_WARP, 0, m.tag)) return false;
     }
     memset(states, XG_SIM_COPYING, sizeof states);
     for (i = 0; i < 4; i++) tags[i] = m.tag | (v->id & 31) | XG_SIM_TAG_BYTES;
@@ -18747,14 +18877,22 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (reading &&
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
-    for (i = 0; i < XG_SIM_WARP; i++) /* they are on their way while the checks go on */
-        if (reading >> i & 1) XG_PREFETCH(xg_sim_reach_at(&from, i));
+    if (reading &&
+        from.shape == XG_SIM_FEW) /* they are on their way while the checks go on; sleeping lanes do no harm */
+        for (i = 0; i < XG_SIM_WARP; i++) XG_PREFETCH(from.at + from.to.off[i]);
+    else
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (reading >> i & 1) XG_PREFETCH(xg_sim_reach_at(&from, i));
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
     if (XG_UNLIKELY(w->lates) && !xg_sim_late_lanes(w, v, in, &to, mask, size)) return;
     issued = mask == 0xFFFFFFFFu && xg_sim_copy_lanes(w, v, &to, size);
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
+    if (issued && size == 16 && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(to.at + to.to.off[i], from.at + from.to.off[i], 16);
+        return;
+    }
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
@@ -20959,7 +21097,7 @@ typedef struct xg_sim_ints {
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
  * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of f32, from and to the
  * slots of the even and the odd columns; half_rows: D of f16 to one slot; int_c_rows, int_d_rows: C and D of s32.
- * widen, round: `n` f32 side by side from and to their bits. */
+ * widen, round: `n` f32 side by side from and to their bits; or s32, which wrap: sums of theirs are below 2^51. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -20973,8 +21111,8 @@ typedef struct xg_sim_tile_fns {
     void (*half_rows)(const double (*c)[8], char *slot);
     void (*int_c_rows)(int64_t (*c)[8], const char *even, const char *odd);
     void (*int_d_rows)(const int64_t (*c)[8], char *even, char *odd, bool saturate);
-    void (*widen)(double *to, const uint32_t *from, uint32_t n);
-    void (*round)(uint32_t *to, const double *from, uint32_t n);
+    void (*widen)(double *to, const uint32_t *from, uint32_t n, bool s32);
+    void (*round)(uint32_t *to, const double *from, uint32_t n, bool s32);
 } xg_sim_tile_fns;
 
 /* ---- elements ---- */
@@ -21119,13 +21257,13 @@ XG_FN void xg_sim_base_tile_int_d_rows(const int64_t (*c)[8], char *even, char *
     for (i = 0; i < 2 * XG_SIM_WARP; i++)
         xg_sim_put_u32(i & 1 ? odd : even, i / 2, (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[i], most), least));
 }
-XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
+    for (i = 0; i < n; i++) to[i] = s32 ? (double)(int32_t)from[i] : (double)xg_f32_of_bits(from[i]);
 }
-XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) {
+XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i < n; i++) to[i] = xg_sim_tile_single(from[i]);
+    for (i = 0; i < n; i++) to[i] = s32 ? (uint32_t)(uint64_t)(int64_t)from[i] : xg_sim_tile_single(from[i]);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
@@ -21387,19 +21525,29 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
     }
     _mm256_zeroupper();
 }
-XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n, bool s32) {
     uint32_t i;
-    for (i = 0; i + 4 <= n; i += 4)
-        _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    for (i = 0; i + 4 <= n; i += 4) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+        _mm256_storeu_pd(to + i, s32 ? _mm256_cvtepi32_pd(x) : _mm256_cvtps_pd(_mm_castsi128_ps(x)));
+    }
     _mm256_zeroupper();
-    xg_sim_base_tile_widen(to + i, from + i, n - i);
+    xg_sim_base_tile_widen(to + i, from + i, n - i, s32);
 }
-XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
+/* The lowest bits of an integer are those of its sum with 1.5 * 2^52. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n, bool s32) {
+    const __m256d much = _mm256_set1_pd(6755399441055744.0);
+    const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
     uint32_t i;
-    for (i = 0; i + 4 <= n; i += 4)
-        _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    for (i = 0; i + 4 <= n; i += 4) {
+        const __m256d x = _mm256_loadu_pd(from + i);
+        const __m256i bits = _mm256_castpd_si256(_mm256_add_pd(x, much));
+        _mm_storeu_si128(
+            (__m128i *)(void *)(to + i), s32 ? _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bits, even))
+                                             : _mm_castps_si128(xg_sim_avx2_single(x)));
+    }
     _mm256_zeroupper();
-    xg_sim_base_tile_round(to + i, from + i, n - i);
+    xg_sim_base_tile_round(to + i, from + i, n - i, s32);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
     xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_avx2_tile_pair_turn,
@@ -21946,7 +22094,10 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!store) {
         if (!xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
         w->stats.shared_loads++;
-        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        if (r.shape == XG_SIM_FEW)
+            for (row = 0; row < 8 * n; row++) memcpy((char *)tiles + 16 * row, r.at + r.to.off[row], 16);
+        else
+            for (row = 0; row < 8 * n; row++) memcpy((char *)tiles + 16 * row, xg_sim_reach_at(&r, row), 16);
         for (j = 0; j < n; j++)
             if (in->imm)
                 xg_sim_turn_halves(v->regs + list[j], tiles[j]);
@@ -23256,10 +23407,8 @@ XG_FN void xg_sim_umma_sums(const xg_sim_umma *u, const xg_sim_worker *of, uint3
     uint32_t i;
     if (!u->add)
         memset(sum, 0, n * sizeof *sum);
-    else if (u->d == XG_SIM_EL_F32)
-        xg_sim_tile_fns_of(of)->widen(sum, cells, n);
-    else if (u->d == XG_SIM_EL_S32)
-        for (i = 0; i < n; i++) sum[i] = (double)(int32_t)cells[i];
+    else if (u->d == XG_SIM_EL_F32 || u->d == XG_SIM_EL_S32)
+        xg_sim_tile_fns_of(of)->widen(sum, cells, n, u->d == XG_SIM_EL_S32);
     else
         for (i = 0; i < n; i++) sum[i] = xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
 }
@@ -23288,10 +23437,8 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     xg_sim_umma_sums(u, of, at, width, sum);
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
-    if (u->d == XG_SIM_EL_F32)
-        (fns->round)(of->tensor->cells + at, sum, width);
-    else if (u->d == XG_SIM_EL_S32 && !u->saturate)
-        for (n = 0; n < width; n++) of->tensor->cells[at + n] = (uint32_t)(uint64_t)(int64_t)sum[n];
+    if (u->d == XG_SIM_EL_F32 || (u->d == XG_SIM_EL_S32 && !u->saturate))
+        (fns->round)(of->tensor->cells + at, sum, width, u->d == XG_SIM_EL_S32);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     xg_sim_cells_set(of, lane, column, width, u->state);
