@@ -264,7 +264,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
-    if (issued && size == 16 && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
+    if (issued && size == 16 && reading == mask && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
         for (i = 0; i < XG_SIM_WARP; i++) memcpy(to.at + to.to.off[i], from.at + from.to.off[i], 16);
         return;
     }

@@ -70,6 +70,17 @@ XG_FN void xg_sim_mb_put(xg_sim_worker *w, char *p, uint32_t expected, uint32_t 
     if (done) xg_sim_event(w);
 }
 /* The barrier a lane's address names; NULL after a fault. */
+/* Has warp v met the warp that initialised the memory barrier at this offset? That one has left its tag. */
+XG_FN bool xg_sim_mb_seen(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at) {
+    const uint32_t tag = w->marks[at / 4] & ~XG_SIM_TAG_BYTES;
+    if (tag < w->shared_met || tag >> XG_SIM_TAG_PART & 3 || !((tag ^ v->id) & 31) || w->l->unchecked_races)
+        return true;
+    xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
+        "the memory barrier at offset %zu of shared memory was initialised by warp %u, and warp %u uses it with no "
+        "barrier of the block between them",
+        at, tag & 31, v->id);
+    return false;
+}
 XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t code,
     uint32_t bits, bool init) {
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
@@ -95,7 +106,7 @@ XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
             at);
         return NULL;
     }
-    return p;
+    return init || of != w || xg_sim_mb_seen(w, v, in, lane, at) ? p : NULL;
 }
 XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) {
     xg_sim_worker *of = xg_sim_owner(w, p);
@@ -149,6 +160,8 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         state = xg_sim_mb_make(b, b, 0, 0);
         memcpy(p, &state, 8);
         xg_sim_mb_mark(w, p, XG_SIM_MBARRIER);
+        if (xg_sim_owner(w, p) == w)
+            w->marks[(size_t)(p - w->shared) / 4] = w->shared_tag | (v->id & 31) | XG_SIM_TAG_BYTES;
         return true;
     case XG_SIM_Y_MB_INVAL: xg_sim_mb_mark(w, p, XG_SIM_UNWRITTEN); return true;
     case XG_SIM_Y_MB_EXPECT: return xg_sim_mb_bytes(w, v, in, lane, p, b);

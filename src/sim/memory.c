@@ -310,7 +310,7 @@ XG_FN void xg_sim_count_passes(
  * are? How many, and the number of each; 0: they have not. */
 XG_FN uint32_t xg_sim_rows_of(
     const xg_sim_reach *r, uint64_t at, uint32_t mask, uint32_t bytes, uint64_t lines[XG_SIM_WARP / 4]) {
-    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : XG_SIM_WARP;
+    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : (uint32_t)XG_SIM_WARP;
     uint32_t i, k, n = 0, wrong = 0;
     if (r->shape != XG_SIM_FEW || mask != 0xFFFFFFFFu || lanes == XG_SIM_WARP) return 0;
     for (i = 0; i < XG_SIM_WARP && !wrong; i += lanes, n++) {

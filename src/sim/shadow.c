@@ -679,8 +679,8 @@ XG_FN bool xg_sim_reads_near(xg_sim_worker *w, uint32_t at, uint32_t end) {
             last = read->at + (read->n - 1u) * read->step;
         else if (read->shape != XG_SIM_READ_BITS)
             xg_sim_off_range(w->read_rows[read->at], &first, &last);
-        (void)xg_sim_read_pieces(
-            w->read_map, XG_MIN(first, last), XG_MAX(first, last) + (read->shape == XG_SIM_READ_TILES ? 16 : 4), true);
+        /* what is read at `last` is aligned: it ends in the piece where it begins */
+        (void)xg_sim_read_pieces(w->read_map, XG_MIN(first, last), XG_MAX(first, last) + 1, true);
     }
     return w->n_reads && xg_sim_read_pieces(w->read_map, at, end, false);
 }
