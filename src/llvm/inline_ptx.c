@@ -372,14 +372,30 @@ XG_FN void xg_llvm_cluster_load(xg_llvm *l, const xg_kop *op) {
     xg_printf(&a.text, "%s, [$%u];", n > 1 ? "}" : "", k);
     xg_llvm_asm_lanes(&a, op, n, false);
 }
+/* Into it. */
+XG_FN void xg_llvm_cluster_store(xg_llvm *l, const xg_kop *op) {
+    const xg_kval *v = XG_KOPERAND(op, 0);
+    const xg_ktype *t = v->type;
+    uint32_t n = t->kind == XG_TK_VECTOR ? (uint32_t)t->elements : 1, k;
+    int bits = xg_kelem_bits(t->elem);
+    xg_llvm_asm a = xg_llvm_asm_begin(l);
+    (void)xg_llvm_asm_in(&a, XG_KOPERAND(op, 1), -1);
+    xg_printf(&a.text, "st.shared::cluster%s.b%d [$0], ", xg_llvm_vector_text[n], XG_MAX(bits, 8));
+    for (k = 0; k < n; k++) {
+        uint32_t in = xg_llvm_asm_in(&a, v, (int32_t)k);
+        xg_printf(&a.text, "%s$%u", n == 1 ? "" : k ? ", " : "{", in);
+    }
+    xg_puts(&a.text, n == 1 ? ";" : "};");
+    xg_puts(&l->body, "  ");
+    xg_llvm_asm_call(&a, "void", true, false);
+}
 XG_FN void xg_llvm_barrier(xg_llvm *l, const xg_kop *op) {
     xg_llvm_asm a = xg_llvm_asm_begin(l);
     if (op->a != XG_KTEAM_CLUSTER) {
         xg_llvm_row(l, op, xg_llvm_row_of(l, op));
         return;
     }
-    xg_printf(&a.text, "barrier.cluster.arrive%s.aligned; barrier.cluster.wait.aligned;",
-        op->b == XG_KTEAM_RELAXED ? ".relaxed" : "");
+    xg_puts(&a.text, "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"); /* .relaxed is of PTX 8.0 */
     xg_puts(&l->body, "  ");
     xg_llvm_asm_call(&a, "void", true, true);
 }

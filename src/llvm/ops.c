@@ -262,6 +262,10 @@ XG_FN void xg_llvm_load(xg_llvm *l, const xg_kop *op) {
     xg_putc(&l->body, '\n');
 }
 XG_FN void xg_llvm_store(xg_llvm *l, const xg_kop *op) {
+    if (XG_KOPERAND(op, 1)->type->space == XG_SPACE_CLUSTER) {
+        xg_llvm_cluster_store(l, op);
+        return;
+    }
     xg_puts(&l->body, op->flags & KM_VOLATILE ? "  store volatile " : "  store ");
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
     xg_puts(&l->body, ", ");
@@ -444,7 +448,7 @@ XG_FN bool xg_llvm_has(const xg_llvm *l, const xg_kop *op) {
     if (op->op == XG_K_OP_CONST || op->op == XG_K_OP_SELECT || op->n_regions || (xg_kop_flags(op->op) & KF_TERM))
         return true;
     if (op->op == XG_K_OP_CMPF && xg_llvm_knows(XG_KOPERAND(op, 0)->type)) return true;
-    if (xg_llvm_special(op->op)) return op->op != XG_K_OP_STORE || XG_KOPERAND(op, 1)->type->space != XG_SPACE_CLUSTER;
+    if (xg_llvm_special(op->op)) return true;
     row = xg_llvm_row_of(l, op);
     return xg_llvm_is_native(op) || (row && !(row->flags & XG_PI_LETTER)); /* LLVM's part is for the base target */
 }

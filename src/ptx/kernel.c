@@ -392,6 +392,11 @@ static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
         &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
 }
 static void xg_ptx_print_cluster_barrier(xg_ptx *p, bool relaxed) {
+    enum {
+        ISA = 80 /* of .relaxed; where the target's kernels may have an older one, they wait until more is seen */
+    };
+    relaxed = relaxed && p->target->isa >= ISA;
+    if (relaxed) xg_ptx_need_isa(p, ISA);
     xg_ptx_need_clusters(p);
     xg_ptx_line(p, relaxed ? "barrier.cluster.arrive.relaxed.aligned" : "barrier.cluster.arrive.aligned", NULL, NULL,
         NULL, NULL);

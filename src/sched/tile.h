@@ -96,10 +96,11 @@ typedef struct xg_tile_fetch {
     int64_t branches;       /* in each round, which says where an element lies: its loads are waited for there */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
-    /* Of rows along k: elements from one to the next, from one of the batch to the next,
+    /* Of rows along k, or of k along rows: elements from one to the next, from one of the batch to the next,
      * and in front of the first. row_pitch 0: it is not known. */
     int64_t row_pitch, batch_pitch, first_row;
     int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
+    int64_t turns; /* the same of elements that lie along rows: so many rounds of k begin differently; else 0 */
     int64_t slant; /* elements more between 16 rows and the next 16 */
     int64_t line;  /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch; /* of the tile; of shared memory, from one k to the next, or from one row */
@@ -268,6 +269,7 @@ XG_FN int64_t xg_tile_lead(const xg_tile_plan *p); /* so many elements along k t
 /* Whether the threads of a row begin with a sector, up to a sector further on, where the row does not; those of the
  * last round go on at the step's beginning. So all instructions but that one touch whole sectors. */
 XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side);
+XG_FN void xg_tile_settle_turns(xg_tile_plan *p, uint32_t side); /* before it */
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 

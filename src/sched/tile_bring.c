@@ -37,6 +37,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
+    if (t->turns) across = XG_MIN(across, (int64_t)XG_WARP_LANES);
     if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
         int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_WARP_LANES : XG_WARP_LANES / 2);
         across = XG_MIN(across, XG_MAX(p->threads / words, (int64_t)1));
@@ -50,7 +51,8 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
     xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
     counts[XG_TILE_ROW] = r.row_step;
-    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units) + XG_MAX(p->fetch[side].shift - 1, (int64_t)0);
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    if (p->fetch[side].shift) counts[p->fetch[side].turns ? XG_TILE_ROW : XG_TILE_KS] += p->fetch[side].shift - 1;
     counts[XG_TILE_ROW_ROUND] = r.rows;
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
@@ -68,7 +70,10 @@ XG_FN void xg_tile_fetch_place(
     if (t->brick > 1) *k = xg_aff_div(x, *k, t->brick);
     *k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_KS), *k, r.k_step);
     if (t->brick > 1) *k = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick), *k, t->brick);
-    if (t->shift) *k = xg_aff_mod(x, *k, r.k_units);
+    if (t->turns)
+        *row = xg_aff_mod(x, *row, r.row_units);
+    else if (t->shift)
+        *k = xg_aff_mod(x, *k, r.k_units);
     if (t->along_k)
         *k = xg_aff_add_mul(x, lane, *k, t->vector);
     else
@@ -77,18 +82,36 @@ XG_FN void xg_tile_fetch_place(
 /* The first step has what the others leave over: these have all their k, and ask no more. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
 #ifndef XLAGPU_SMALL
-/* Elements from a sector's begin to that of a row, of the batch's, of the first row in the first step. */
+/* Elements from a sector's begin to that of a row (or k), of the batch's, of the first one in the first step. */
 XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
     const xg_tile_fetch *t = &p->fetch[side];
-    int64_t sector = XG_SECTOR_BYTES / t->bytes;
+    int64_t sector = XG_SECTOR_BYTES / t->bytes, lead = xg_tile_lead(p);
     *row = xg_floor_mod(t->row_pitch, sector);
     *batch = p->batch > 1 ? xg_floor_mod(t->batch_pitch, sector) : 0;
-    *first = xg_floor_mod(t->first_row - xg_tile_lead(p), sector);
+    *first = xg_floor_mod(t->first_row - (t->along_k ? lead : lead % sector * *row), sector);
+}
+/* A warp copies 32 neighbours of one k. Where such rows begin inside of sectors its lanes begin with one, and the last
+ * round goes on at the row's begin. Which lane that is differs from k to k, and is the same again after some rounds. */
+XG_FN void xg_tile_settle_turns(xg_tile_plan *p, uint32_t side) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t lanes = XG_SECTOR_BYTES / t->bytes, row, batch, first, turns = 1;
+    xg_tile_rounds r;
+    t->shift = t->turns = 0;
+    if (!t->row_pitch || t->along_k || !t->async || t->vector > 1 || lanes < 2 || t->brick > 1) return;
+    if (t->rows % (2 * XG_WARP_LANES) || p->threads % XG_WARP_LANES) return;
+    xg_tile_begins(p, side, &row, &batch, &first);
+    if (!row && !batch && !first) return;
+    t->turns = 1;
+    r = xg_tile_rounds_of(p, t);
+    while (turns * r.k_step * row % lanes) turns *= 2;
+    t->turns = r.row_step == XG_WARP_LANES && r.ks * r.k_step == r.k_units && r.ks % turns == 0 ? turns : 0;
+    if (t->turns) t->shift = lanes;
 }
 XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t lanes = XG_SECTOR_BYTES / (t->vector * t->bytes), row, batch, first;
     xg_tile_rounds r;
+    if (t->turns) return;
     t->shift = 0;
     if (!t->row_pitch || !t->along_k || lanes < 2 || t->brick > 1) return;
     r = xg_tile_rounds_of(p, t);
@@ -216,7 +239,7 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
         const xg_aff *begin;
         xg_kval *at[XG_TILE_FETCH_DIMS];
-        if (!t->shift) continue;
+        if (!t->shift || t->turns) continue;
         xg_tile_begins(w->p, side, &row, &batch, &first);
         xg_tile_fetch_counts(w->p, side, counts);
         w->step = xg_elem_index(&w->s, 0);
@@ -457,33 +480,85 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     }
     xg_flow_end(&f);
 }
-/* All rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ
- * in constants alone. */
-XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer, int64_t first, int64_t last) {
-    int64_t rows = xg_tile_rounds_of(w->p, &w->p->fetch[side]).rows;
-    xg_flow outer = xg_flow_of(&w->s, &w->shared), inner = outer;
-    xg_kval *k_round = xg_elem_index(&w->s, first), *row_round = xg_elem_index(&w->s, 0);
-    if (first >= last) return;
-    if (last - first > 1) {
-        k_round = xg_flow_for(&outer, k_round, xg_elem_index(&w->s, last), 1, last - first);
-        outer.op->flags = KL_UNROLL_LOWERED;
-    }
-    if (rows > 1) {
-        inner = xg_flow_of(&w->s, &w->shared);
-        row_round = xg_flow_for(&inner, row_round, xg_elem_index(&w->s, rows), 1, rows);
-        inner.op->flags = KL_UNROLL_LOWERED;
-    }
+typedef struct xg_tile_span {
+    int64_t first, last, by;
+} xg_tile_span;
+XG_FN xg_kval *xg_tile_span_for(xg_tile_kernel *w, xg_flow *f, xg_tile_span s) {
+    xg_kval *first = xg_elem_index(&w->s, s.first), *v;
+    if (s.last - s.first <= s.by) return first;
+    v = xg_flow_for(f, first, xg_elem_index(&w->s, s.last), s.by, s.last);
+    f->op->flags = KL_UNROLL_LOWERED;
+    return v;
+}
+/* Rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ in
+ * constants alone. */
+XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer, xg_tile_span ks, xg_tile_span rows) {
+    xg_flow outer = xg_flow_of(&w->s, &w->shared), inner;
+    xg_kval *k_round, *row_round;
+    if (ks.first >= ks.last || rows.first >= rows.last) return;
+    k_round = xg_tile_span_for(w, &outer, ks);
+    inner = xg_flow_of(&w->s, &w->shared);
+    row_round = xg_tile_span_for(w, &inner, rows);
     xg_tile_copy(w, side, row_round, k_round, buffer);
     xg_flow_end(&inner);
     xg_flow_end(&outer);
 }
+XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t by) {
+    xg_tile_span s;
+    s.first = first;
+    s.last = last;
+    s.by = by;
+    return s;
+}
+#ifndef XLAGPU_SMALL
+/* The row with which a thread begins in a round of k, and in those `turns` further on. */
+XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *zero = xg_elem_index(&w->s, 0);
+    const xg_aff *begin;
+    xg_tile_begins(w->p, side, &row, &batch, &first);
+    xg_tile_fetch_counts(w->p, side, counts);
+    counts[XG_TILE_ROW] -= t->shift - 1;
+    counts[XG_TILE_STEP] = 1;
+    xg_tile_fetch_at(w, side, zero, zero, at);
+    at[XG_TILE_STEP] = zero;
+    begin = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_KS), turn * xg_tile_rounds_of(w->p, t).k_step);
+    begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
+    begin = xg_aff_mod(x, xg_aff_add_k(x, begin, -first), t->shift);
+    return xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), begin), at);
+}
+XG_FN void xg_tile_copy_turns(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row = w->place[side][0];
+    int64_t turn;
+    for (turn = 0; turn < t->turns; turn++) {
+        xg_tile_span ks = xg_tile_span_of(turn, r.ks, t->turns);
+        w->place[side][0] = xg_tile_turned(w, side, turn);
+        xg_tile_copy_rounds(w, side, buffer, ks, xg_tile_span_of(0, r.rows - 1, 1));
+        xg_tile_copy_rounds(w, side, buffer, ks, xg_tile_span_of(r.rows - 1, r.rows, 1));
+        w->place[side][0] = row;
+    }
+}
+#endif
 /* Where rows are shifted, the last round alone goes on at the step's beginning. */
 XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
-    int64_t rounds = xg_tile_rounds_of(w->p, &w->p->fetch[side]).ks, whole = rounds - (w->p->fetch[side].shift > 0);
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    int64_t whole = r.ks - (w->p->fetch[side].shift > 0);
+    xg_tile_span rows = xg_tile_span_of(0, r.rows, 1);
     xg_flow some = xg_flow_of(&w->s, &w->shared);
     xg_flow_if(&some, xg_tile_has_vector(w, side));
-    xg_tile_copy_rounds(w, side, buffer, 0, whole);
-    xg_tile_copy_rounds(w, side, buffer, whole, rounds);
+#ifndef XLAGPU_SMALL
+    if (w->p->fetch[side].turns)
+        xg_tile_copy_turns(w, side, buffer);
+    else
+#endif
+    {
+        xg_tile_copy_rounds(w, side, buffer, xg_tile_span_of(0, whole, 1), rows);
+        xg_tile_copy_rounds(w, side, buffer, xg_tile_span_of(whole, r.ks, 1), rows);
+    }
     xg_flow_end(&some);
 }
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {

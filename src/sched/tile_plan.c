@@ -202,7 +202,7 @@ XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
 #ifndef XLAGPU_SMALL
-/* Where rows along k begin; row: see xg_tile_probe, of single elements. */
+/* Where rows along k begin, or k along rows; row: see xg_tile_probe, of single elements. */
 XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row) {
     enum {
         ROW,
@@ -218,7 +218,8 @@ XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row
     if (!xg_imap_ok(row)) return;
     e = row->results[0];
     t->batch_pitch = xg_aff_scale_of(e, xg_aff_dim(x, BATCH));
-    t->row_pitch = xg_aff_scale_of(e, xg_aff_dim(x, ROW));
+    t->row_pitch = xg_aff_scale_of(e, xg_aff_dim(x, t->along_k ? ROW : K));
+    if (xg_aff_scale_of(e, xg_aff_dim(x, t->along_k ? K : ROW)) != 1) t->row_pitch = 0;
     for (d = 0; e && d < DIMS; d++)
         e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, d), xg_aff_scale_of(e, xg_aff_dim(x, d))));
     for (d = 0; e && d < DIMS; d++)
@@ -263,7 +264,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
         t->along_k = way && size[way] > 1 &&
                      xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
 #ifndef XLAGPU_SMALL
-    if (t->along_k) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+    xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
 #endif
 }
 
@@ -332,6 +333,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
 #ifndef XLAGPU_SMALL
+    xg_tile_settle_turns(p, side);
     xg_tile_settle_shift(p, side);
 #endif
 }

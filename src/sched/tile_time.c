@@ -21,6 +21,7 @@ enum {
     XG_TILE_HAND_CLOCKS = 260,   /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
     XG_TILE_OWNER_CLOCKS = 40,   /* ...: for each block that has some of a round */
     XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_TURN_REGISTERS = 8,  /* of a thread, for rounds that begin alike: two pairs of addresses, and guards */
     XG_TILE_TENSOR_REGISTERS = 128,   /* of a thread: 64 columns of sums at a time, and the epilogue's */
     XG_TILE_TENSOR_ISSUE = 60,        /* of a step with tcgen05: of the thread that copies, and of the one that asks */
     XG_TILE_STORE_CLOCKS = 120,       /* of a chunk that leaves by a tensor store: into shared memory, two barriers */
@@ -136,7 +137,7 @@ XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m)
 XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
-    int64_t line = (t->shift ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
+    int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
     int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
             odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
@@ -145,10 +146,12 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
 }
 /* Registers of a thread: sums, two fragments of each side, what is on its way. */
 XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
-    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0;
+    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, turns = 0;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
-    return (p->shape.tm * p->shape.tn + 2 * (p->shape.tm + p->shape.tn) + staged) * words + XG_TILE_FEW_REGISTERS;
+    for (k = 0; k < XG_TILE_SIDES; k++) turns += p->fetch[k].turns * XG_TILE_TURN_REGISTERS;
+    return (p->shape.tm * p->shape.tn + 2 * (p->shape.tm + p->shape.tn) + staged) * words + turns +
+           XG_TILE_FEW_REGISTERS;
 }
 
 /* Blocks that a multiprocessor shall hold, so that the assembler keeps within the registers that this leaves a thread;
