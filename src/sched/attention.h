@@ -180,6 +180,7 @@ typedef struct xg_attention_plan {
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
     int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
+    bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
     xg_attention_form form;

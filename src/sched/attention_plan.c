@@ -62,6 +62,7 @@ enum {
     XG_ATTENTION_PART_CLOCKS = 300,       /* of warps that join their parts of the keys */
     XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
     XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
+    XG_ATTENTION_WHOLE_REGISTERS = 25,    /* ... less of those, where no mask and no edge asks where a thread stands */
     XG_ATTENTION_ROWS_PLAIN = 4,          /* of a warp's 16: with fewer of them plain cores do too much for nothing */
     XG_ATTENTION_LAUNCH_PS = 2500000      /* of a kernel more, and its way to memory and back */
 };
@@ -96,6 +97,27 @@ XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p) {
     return p->tile * p->shape.parts * (p->shape.grouped ? 2 : 1);
 }
+/* Scores or weights are made of arrays beside them, which have something for each key. */
+XG_FN bool xg_attention_reads(const xg_attention_form *f) {
+    uint32_t k;
+    for (k = 0; k < f->comp->n_params; k++) {
+        const xg_inst *i = f->comp->params[k];
+        if (i->shape->elements >= f->keys && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
+                                                 xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
+            return true;
+    }
+    return false;
+}
+/* No row, no key of a step is another one than it seems: that spares registers. Of later devices the assembler takes
+ * them all the same where keys and values come in turns (ptxas 13). */
+XG_FN bool xg_attention_is_whole(const xg_attention_plan *p, const xg_device *m) {
+    enum {
+        LATER_CC = 100
+    };
+    const xg_attention_form *f = &p->form;
+    return !f->n_bounds && !f->stages[XG_ATTENTION_BARE].root && !xg_attention_reads(f) &&
+           f->rows == p->tiles * p->tile && f->keys == p->steps * p->shape.step && (!p->in_turns || m->cc < LATER_CC);
+}
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
@@ -121,6 +143,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
     p->copied = xg_attention_is_copied(f, m);
     p->in_turns = s->in_turns && p->copied && p->steps > 1;
+    p->is_whole = xg_attention_is_whole(p, m);
     p->pitch = p->depth + pad;
     p->swizzled = xg_attention_may_swizzle(p);
     p->query_pitch = p->swizzled ? p->depth : p->pitch;
@@ -203,17 +226,6 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
         all += PASSES * deep * p->halves / XG_ATTENTION_HALVES;
     return step + (all + p->halves * SHUFFLES) * (p->threads / XG_WARP_LANES);
 }
-/* Scores or weights are made of arrays beside them, which have something for each key. */
-XG_FN bool xg_attention_reads(const xg_attention_form *f) {
-    uint32_t k;
-    for (k = 0; k < f->comp->n_params; k++) {
-        const xg_inst *i = f->comp->params[k];
-        if (i->shape->elements >= f->keys && (xg_attention_reached(&f->stages[XG_ATTENTION_SCORES], i) ||
-                                                 xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], i)))
-            return true;
-    }
-    return false;
-}
 /* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t columns = xg_attention_held_columns(p), own = p->own, sums;
@@ -221,6 +233,7 @@ XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     sums = p->halves * (columns ? columns + own : XG_MAX(p->columns, own)) / XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     int64_t wide = p->shape.blocks > 1 && columns ? XG_ATTENTION_WIDE_REGISTERS : 0;
+    if (wide && p->is_whole) wide -= XG_ATTENTION_WHOLE_REGISTERS;
     return XG_ATTENTION_REGISTERS + wide + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
 XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
