@@ -47,9 +47,7 @@ typedef struct sweep {
     medley *g; /* its chance */
     char text[8000];
     size_t n;
-    int names;
-    bool reducer[2]; /* a computation that adds, one that takes the greatest */
-    const char *t;   /* the type of all */
+    int devices; /* of collectives */
 } sweep;
 static void sweep_put(sweep *s, const char *format, ...) XG_PRINTF(2, 3);
 static void sweep_put(sweep *s, const char *format, ...) {
@@ -358,7 +356,8 @@ static void sweep_linear(sweep *s) {
             t, b, n, k, t, b, n, k, percent(s->g, 50) ? "true" : "false", n & 1 ? "NO_" : "");
 }
 static void sweep_collective(sweep *s) {
-    int n = sweep_dim(s, SWEEP_DIM) * 8, d = sweep_dim(s, 1024), devices = 2 << draw(s->g, 3);
+    bool few = percent(s->g, 50); /* bytes: devices then read them from each other */
+    int n = sweep_dim(s, few ? 16 : SWEEP_DIM) * 8, d = sweep_dim(s, few ? 64 : 1024), devices = s->devices;
     char t[16];
     xg_format(t, sizeof t, "%s", one_of(s->g, "f32 f16 bf16 s32"));
     sweep_reducer(s, t);
@@ -425,11 +424,13 @@ static void make_sweep(sweep *s, medley *g, uint64_t number) {
     static void (*const kinds[])(sweep *) = {sweep_dot, sweep_reduce, sweep_rows, sweep_dot, sweep_transpose,
         sweep_sort, sweep_convolution, sweep_windows, sweep_table, sweep_moves, sweep_attention, sweep_fft,
         sweep_linear, sweep_collective, sweep_batch_norm, sweep_f8};
+    void (*kind)(sweep *) = kinds[number % (sizeof kinds / sizeof *kinds)];
     memset(s, 0, sizeof *s);
     s->g = g;
     g->state = mixed(number * 1000);
-    sweep_put(s, "HloModule m\n");
-    kinds[number % (sizeof kinds / sizeof *kinds)](s);
+    s->devices = kind == sweep_collective ? 2 << draw(g, 3) : 1;
+    sweep_put(s, "HloModule m, replica_count=%d\n", s->devices);
+    kind(s);
 }
 
 #endif /* XLAGPU_TESTS_SWEEP_H */
