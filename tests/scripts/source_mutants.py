@@ -4,8 +4,8 @@
     python3 tests/scripts/source_mutants.py [--count 120] [--seed 1] [--only PATH] [--texts] [--jobs 1] [--seconds S]
 
 A change is drawn from all tokens of src/*/*.[ch] that decide something: comparisons, &&, ||, !, + and - with blanks
-around them, true and false, and numbers (which become one more, or 0 for 1). Changes that do not compile are drawn
-again.
+around them, true and false, and numbers (which become one more, or 0 for 1), but for sizes of arrays, of which one
+element more changes nothing. Changes that do not compile are drawn again.
 
 tcc compiles the runner of the text tests in half a second, so each change is a new build; clang compiles it where the
 function is one for AVX2, which tcc leaves out. Tests run in the order in which they are likely to notice and quick: the
@@ -140,6 +140,22 @@ def write_units(folder):
         open(f"{folder}/unit_{unit}.c", "w").write(text)
 
 
+DECLARES = re.compile(r"\s*(?!return\b|else\b|case\b|goto\b)[A-Za-z_]\w*[\s*]+[A-Za-z_]")
+DECLARED = re.compile(r"(?:[A-Za-z_]\w*[\s*]+)*[\s*]*[A-Za-z_]\w*(?:\[[^\]]*\])*")
+
+
+def is_size(text, start, end):
+    """Whether the number is the size of an array that is declared there."""
+    if text[start - 1] != "[" or text[end] != "]" or text[start:end] == "1":
+        return False
+    head = text[max(text.rfind(c, 0, start) for c in ";{}/") + 1 : start - 1]
+    depth, last = 0, 0
+    for k, c in enumerate(head):
+        depth += (c in "([") - (c in ")]")
+        last = k + 1 if c == "," and depth == 0 else last
+    return depth == 0 and bool(DECLARES.match(head)) and bool(DECLARED.fullmatch(head[last:].strip()))
+
+
 def candidates(path):
     """(start, end, what stands there instead) of each token that can be changed."""
     text, out = open(path).read(), []
@@ -147,7 +163,7 @@ def candidates(path):
         t = m[0]
         if t in SWAPS:
             out.append((m.start(), m.end(), SWAPS[t]))
-        elif re.fullmatch(r"\d+", t):
+        elif re.fullmatch(r"\d+", t) and not is_size(text, m.start(), m.end()):
             out.append((m.start(), m.end(), "0" if t == "1" else str(int(t) + 1)))
     return text, out
 
