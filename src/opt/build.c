@@ -266,10 +266,11 @@ XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *u
 XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t) {
     xg_module *m = b->comp->module;
     char name[64];
+    bool listed = b->comp->next || m->last == b->comp; /* one that is still being read is not */
     xg_comp *c;
     xg_inst *in[2];
     xg_format(name, sizeof name, "%s_%s", xg_op_name(op), xg_type_name(t));
-    c = xg_comp_new(m, xg_str_z(name), b->comp);
+    c = xg_comp_new(m, xg_str_z(name), listed ? b->comp : NULL);
     in[0] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("x"));
     in[1] = xg_comp_add_param(c, xg_shape_scalar(m, t), XG_STR("y"));
     c->root = xg_inst_new(c, op, in[0]->shape, in, 2, NULL, XG_STR(""));

@@ -836,6 +836,26 @@ static void tf32(void) {
     EXPECT(m && xlagpu_evaluate(m, &in, 1, out, 2, false) == XLAGPU_OK && a == x * x && b == a);
 }
 
+/* Of all bytes, four are blanks between two words of HLO and of StableHLO: no other byte may stand there. */
+static void blanks(void) {
+    static const char *const texts[] = {"HloModule m\nENTRY e {\n ROOT a = f32[2]#parameter(0)\n}\n",
+        "func.func#@main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"};
+    char text[200], what[40];
+    size_t k;
+    int byte;
+    for (k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (byte = 1; byte < 256; byte++) {
+            bool blank = byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+            xlagpu_module *m;
+            snprintf(text, sizeof text, "%s", texts[k]);
+            *strchr(text, '#') = (char)byte;
+            snprintf(what, sizeof what, "byte %d of text %d", byte, (int)k);
+            m = parse(text);
+            EXPECT_IN((m != NULL) == blank, what);
+            xlagpu_module_destroy(m);
+        }
+}
+
 int main(void) {
     xlagpu_device_desc d;
     counter count;
@@ -866,6 +886,7 @@ int main(void) {
     formats();
     xla_flags();
     tf32();
+    blanks();
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     EXPECT(count.live == 0);

@@ -241,11 +241,11 @@ static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_comp
 /* For other devices, by other options. */
 static void compile_again(digests *d, xlagpu_context *c, xlagpu_module *m, uint64_t drawn) {
     xlagpu_compile_desc o;
-    uint64_t k, n = d->whole ? PARTS / 2 : drawn & 1;
+    uint64_t k, n = d->whole ? PARTS / 3 : drawn % 3 == 0;
     for (k = 0; k < n; k++) {
         draw_options(drawn >> 5 ^ drawn << (7 + k), &o);
         o.target.name = NULL;
-        o.target.part = parts[(drawn / 7 + 2 * k) % PARTS];
+        o.target.part = parts[(drawn / 7 + 3 * k) % PARTS];
         compile(d, c, m, &o, STAGE_again);
     }
 }

@@ -5,7 +5,7 @@
 
 enum {
     FORM_TEXT = 1 << 15,
-    FORM_SLOTS = 60,                 /* of eight bytes: what a thread's registers begin with, how they end */
+    FORM_SLOTS = 144,                /* of eight bytes: what a thread's registers begin with, how they end */
     FORM_HALF = 32 * FORM_SLOTS * 8, /* the same of a warp */
     FORM_FUEL = 4096                 /* warp instructions */
 };
@@ -17,7 +17,7 @@ static const char form_head[] =
 
 /* Only registers are touched, no address comes in, and nothing waits: it can be run as it is. */
 static bool form_runs(const char *statement) {
-    static const char *const words[] = {"[", "bar", "bra", "brx", "call", "exit", "ret", "trap", "sync", "fence",
+    static const char *const words[] = {"[", "bar", "bra", "brx", "call", "exit", "ret", "trap", "wgmma", "fence",
         "cluster", "tcgen05", "alloca", "stack", "cp.", "griddep", "setmaxnreg", "nanosleep", "clock", "timer",
         "createpolicy", "brkpt", "pmevent", "prefetch", "q0", "dsm", "TM", "%", "map", "cvta"};
     size_t k;
@@ -31,7 +31,7 @@ static size_t form_moves(char *text, size_t n, bool store) {
         char name;
         const char *type;
         int count;
-    } kinds[] = {{'h', "b16", 8}, {'r', "b32", 16}, {'f', "f32", 16}, {'d', "b64", 8}, {'g', "f64", 8}};
+    } kinds[] = {{'h', "b16", 8}, {'r', "b32", 48}, {'f', "f32", 48}, {'d', "b64", 8}, {'g', "f64", 24}};
     int at = store ? FORM_HALF : 0, i;
     size_t k;
     for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -58,6 +58,8 @@ static void form_write(char *text, const char *target, const char *statement, bo
     n += xg_format(text + n, FORM_TEXT - n, "ld.param.u64 at, [P]; mov.u32 t, %%tid.x; mad.wide.u32 at, t, %d, at;\n",
         FORM_SLOTS * 8);
     n = form_moves(text, n, false);
+    /* the members of a shuffle; which elements a sparse operand has */
+    n += xg_format(text + n, FORM_TEXT - n, "mov.b32 r4, -1; mov.b32 r30, 0xE44E4EE4;\n");
     n += xg_format(text + n, FORM_TEXT - n, "%s\n", statement);
     n = form_moves(text, n, true);
     xg_format(text + n, FORM_TEXT - n, "ret;\n}\n");

@@ -1,5 +1,5 @@
 /* tests/programs/hurt.h -- a text in which one thing is damaged: a number is one more, one less, twice or none, a word
- * stands where another did, a sign is missing, a line is dropped or moved, the text ends. */
+ * stands where another did, a sign is missing, a line is dropped or moved, a byte is too many, the text ends. */
 #ifndef XLAGPU_TESTS_HURT_H
 #define XLAGPU_TESTS_HURT_H
 #include <stdbool.h>
@@ -94,14 +94,16 @@ static size_t hurt_line(const char *text, size_t n, size_t at, bool moved, char 
 }
 /* to has room for twice the text and 64 bytes more. */
 static size_t hurt(const char *text, size_t n, char *to) {
-    uint32_t how = hurt_draw(16);
+    uint32_t how = hurt_draw(17);
     const hurt_token *t = hurt_any(how < 8 ? '0' : how < 12 ? 'a' : '.'), *u = hurt_any(how < 12 ? 'a' : '.');
     char by[64];
     size_t made;
     if (!t || !u) t = u = &hurt_at[hurt_draw(hurt_n)];
+    if (how == 16) by[0] = (char)(1 + hurt_draw(255));
     if (how == 14) return hurt_put(to, 0, text, t->at);
     if (how == 15) return hurt_line(text, n, t->at, hurt_draw(2), to);
     made = hurt_put(to, 0, text, t->at);
+    if (how == 16) return hurt_put(to, hurt_put(to, made, by, 1), text + t->at, n - t->at);
     if (t->kind == '0') {
         hurt_number(text, t, by);
         made = hurt_put(to, made, by, strlen(by));

@@ -47,9 +47,7 @@ typedef struct sweep {
     medley *g; /* its chance */
     char text[8000];
     size_t n;
-    int names;
-    bool reducer[2]; /* a computation that adds, one that takes the greatest */
-    const char *t;   /* the type of all */
+    int devices; /* of collectives */
 } sweep;
 static void sweep_put(sweep *s, const char *format, ...) XG_PRINTF(2, 3);
 static void sweep_put(sweep *s, const char *format, ...) {
@@ -358,7 +356,8 @@ static void sweep_linear(sweep *s) {
             t, b, n, k, t, b, n, k, percent(s->g, 50) ? "true" : "false", n & 1 ? "NO_" : "");
 }
 static void sweep_collective(sweep *s) {
-    int n = sweep_dim(s, SWEEP_DIM) * 8, d = sweep_dim(s, 1024), devices = 2 << draw(s->g, 3);
+    bool few = percent(s->g, 50); /* bytes: devices then read them from each other */
+    int n = sweep_dim(s, few ? 16 : SWEEP_DIM) * 8, d = sweep_dim(s, few ? 64 : 1024), devices = s->devices;
     char t[16];
     xg_format(t, sizeof t, "%s", one_of(s->g, "f32 f16 bf16 s32"));
     sweep_reducer(s, t);
@@ -371,16 +370,67 @@ static void sweep_collective(sweep *s) {
     }
     sweep_put(s, ", replica_groups=[1,%d]<=[%d]\n}\n", devices, devices);
 }
+/* Of the features of a batch, in any of its three forms. */
+static void sweep_batch_norm(sweep *s) {
+    int n = 1 + draw(s->g, 32), h = 1 + draw(s->g, 32), c = sweep_dim(s, 256), at = draw(s->g, 2) ? 3 : 1,
+        form = draw(s->g, 3);
+    char x[64], v[32];
+    if (at == 3)
+        xg_format(x, sizeof x, "f32[%d,%d,%d,%d]", n, h, h, c);
+    else
+        xg_format(x, sizeof x, "f32[%d,%d,%d,%d]", n, c, h, h);
+    xg_format(v, sizeof v, "f32[%d]", c);
+    sweep_put(s, "ENTRY e {\n  p = %s parameter(0)\n  a = %s parameter(1)\n  b = %s parameter(2)\n", x, v, v);
+    if (form == 0)
+        sweep_put(s, "  ROOT z = (%s, %s, %s) batch-norm-training(p, a, b)", x, v, v);
+    else if (form == 1)
+        sweep_put(s, "  m = %s parameter(3)\n  w = %s parameter(4)\n  ROOT z = %s batch-norm-inference(p, a, b, m, w)",
+            v, v, x);
+    else
+        sweep_put(s,
+            "  m = %s parameter(3)\n  g = %s parameter(4)\n  ROOT z = (%s, %s, %s) batch-norm-grad(p, a, b, m, g)", v,
+            x, x, v, v);
+    sweep_put(s, ", epsilon=0.001, feature_index=%d\n}\n", at);
+}
+/* A product of 8-bit floats with a scale each, which leaves in 16 bits, or scaled once more in 8. */
+static void sweep_f8(sweep *s) {
+    int m = 16 * (1 + draw(s->g, 64)), n = 16 * (1 + draw(s->g, 64)), k = 16 * (1 + draw(s->g, 64)), j;
+    char t[16], wide[16], shape[48];
+    bool narrow = percent(s->g, 50), by = percent(s->g, 50);
+    xg_format(t, sizeof t, "%s", one_of(s->g, "f8e4m3fn f8e5m2 f8e4m3fn"));
+    xg_format(wide, sizeof wide, "%s", one_of(s->g, "bf16 f32 f16"));
+    xg_format(shape, sizeof shape, "%s[%d,%d]", wide, m, n);
+    sweep_put(s, "ENTRY e {\n");
+    for (j = 0; j < 2; j++) {
+        int rows = j ? n : m;
+        sweep_put(s, "  p%d = %s[%d,%d] parameter(%d)\n  c%d = %s[%d,%d] convert(p%d)\n  k%d = %s[] parameter(%d)\n", j,
+            j ? "f8e4m3fn" : t, rows, k, j, j, wide, rows, k, j, j, wide, 2 + j);
+        sweep_put(s, "  b%d = %s[%d,%d] broadcast(k%d), dimensions={}\n  x%d = %s[%d,%d] multiply(c%d, b%d)\n", j, wide,
+            rows, k, j, j, wide, rows, k, j, j);
+    }
+    sweep_put(s, "  d = %s dot(x0, x1), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n", shape);
+    if (narrow) {
+        sweep_put(s, "  o = %s[] parameter(4)\n  y = %s broadcast(o), dimensions={}\n  q = %s %s(d, y)\n", wide, shape,
+            shape, by ? "divide" : "multiply");
+        sweep_put(s,
+            "  l = %s[] constant(-448)\n  u = %s[] constant(448)\n  lb = %s broadcast(l), dimensions={}\n  ub = %s "
+            "broadcast(u), dimensions={}\n  r = %s clamp(lb, q, ub)\n  ROOT z = f8e4m3fn[%d,%d] convert(r)\n}\n",
+            wide, wide, shape, shape, shape, m, n);
+    } else
+        sweep_put(s, "  ROOT z = %s copy(d)\n}\n", shape);
+}
 /* The text of a module of that number. */
 static void make_sweep(sweep *s, medley *g, uint64_t number) {
     static void (*const kinds[])(sweep *) = {sweep_dot, sweep_reduce, sweep_rows, sweep_dot, sweep_transpose,
         sweep_sort, sweep_convolution, sweep_windows, sweep_table, sweep_moves, sweep_attention, sweep_fft,
-        sweep_linear, sweep_collective, sweep_reduce, sweep_dot};
+        sweep_linear, sweep_collective, sweep_batch_norm, sweep_f8};
+    void (*kind)(sweep *) = kinds[number % (sizeof kinds / sizeof *kinds)];
     memset(s, 0, sizeof *s);
     s->g = g;
     g->state = mixed(number * 1000);
-    sweep_put(s, "HloModule m\n");
-    kinds[number % (sizeof kinds / sizeof *kinds)](s);
+    s->devices = kind == sweep_collective ? 2 << draw(g, 3) : 1;
+    sweep_put(s, "HloModule m, replica_count=%d\n", s->devices);
+    kind(s);
 }
 
 #endif /* XLAGPU_TESTS_SWEEP_H */

@@ -4,16 +4,17 @@
     python3 tests/scripts/source_mutants.py [--count 120] [--seed 1] [--only PATH] [--texts] [--jobs 1] [--seconds S]
 
 A change is drawn from all tokens of src/*/*.[ch] that decide something: comparisons, &&, ||, !, + and - with blanks
-around them, true and false, and numbers (which become one more, or 0 for 1). Changes that do not compile are drawn
-again.
+around them, true and false, and numbers (which become one more, or 0 for 1), but for sizes of arrays, of which one
+element more changes nothing. Changes that do not compile are drawn again.
 
-tcc compiles the runner of the text tests in half a second, so each change is a new build. Tests run in the order in
-which they are likely to notice and quick: the texts of the changed room, the digests of what the compiler makes and of
-what damaged tests say, the other texts, the corpus on the simulator, then the programs. Only those run that call the
-changed function, which clang's coverage has told before. The first that ends otherwise than without the change stops
-it; --texts stops behind the texts. What tcc itself makes fail (the payloads of NaNs) fails in both. A survivor is
-printed with its place and its line: it changes only a choice (a tuned number, an order among equals), or it wants a
-test. source_mutants.txt tells of those of some runs. Ends with 'N caught, N survived' and the share.
+tcc compiles the runner of the text tests in half a second, so each change is a new build; clang compiles it where the
+function is one for AVX2, which tcc leaves out. Tests run in the order in which they are likely to notice and quick: the
+texts of the changed room, the digests of what the compiler makes and of what damaged tests say, the other texts, the
+corpus on the simulator, then the programs. Only those run that call the changed function, which clang's coverage has
+told before. The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc
+itself makes fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes
+only a choice (a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of those of some
+runs. Ends with 'N caught, N survived' and the share.
 
 A test that hangs is one that takes thrice its processor time and ten seconds: what else the machine does counts for
 nothing. build/source_mutants/ keeps what was found: SEED.log has a line a change, and a second call with the same
@@ -139,6 +140,22 @@ def write_units(folder):
         open(f"{folder}/unit_{unit}.c", "w").write(text)
 
 
+DECLARES = re.compile(r"\s*(?!return\b|else\b|case\b|goto\b)[A-Za-z_]\w*[\s*]+[A-Za-z_]")
+DECLARED = re.compile(r"(?:[A-Za-z_]\w*[\s*]+)*[\s*]*[A-Za-z_]\w*(?:\[[^\]]*\])*")
+
+
+def is_size(text, start, end):
+    """Whether the number is the size of an array that is declared there."""
+    if text[start - 1] != "[" or text[end] != "]" or text[start:end] == "1":
+        return False
+    head = text[max(text.rfind(c, 0, start) for c in ";{}/") + 1 : start - 1]
+    depth, last = 0, 0
+    for k, c in enumerate(head):
+        depth += (c in "([") - (c in ")]")
+        last = k + 1 if c == "," and depth == 0 else last
+    return depth == 0 and bool(DECLARES.match(head)) and bool(DECLARED.fullmatch(head[last:].strip()))
+
+
 def candidates(path):
     """(start, end, what stands there instead) of each token that can be changed."""
     text, out = open(path).read(), []
@@ -146,7 +163,7 @@ def candidates(path):
         t = m[0]
         if t in SWAPS:
             out.append((m.start(), m.end(), SWAPS[t]))
-        elif re.fullmatch(r"\d+", t):
+        elif re.fullmatch(r"\d+", t) and not is_size(text, m.start(), m.end()):
             out.append((m.start(), m.end(), "0" if t == "1" else str(int(t) + 1)))
     return text, out
 
@@ -355,10 +372,11 @@ class Worker:
 
     def notice(self, room, function, passed):
         """The step that notices the change; None; or False, where it does not compile. passed: steps that do not."""
-        if not built(self.tests.build("runner"), self.at):
+        vectors = "avx2" in (function or "") and shutil.which("clang")
+        if not built(self.tests.build("runner", "clang -w -O0" if vectors else "tcc -w"), self.at):
             return False
         for step in self.tests.steps(room, function):
-            if step in passed:
+            if step in passed or (vectors and "FAIL" in self.tests.said(step)):
                 continue
             said = run(self.tests.command(step), 3 * self.tests.cost(step) + SLACK, self.at)[0]
             if self.tests.noticed(step, said):
