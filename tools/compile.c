@@ -154,7 +154,7 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
         return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",
             f->symbol, symbol);
     e.symbol = symbol;
-    e.module_name = d->module;
+    e.module_name = xlagpu_module_name(s->module);
     e.target = targets;
     e.module = s->module;
     e.exe = exe;

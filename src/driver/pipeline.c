@@ -24,10 +24,9 @@ typedef struct xg_hlo_phase {
     uint32_t rounds;
 } xg_hlo_phase;
 typedef struct xg_hlo_pass {
-    uint32_t phase;
     const char *name;
     bool (*run)(xg_module *m);
-    int kind;
+    uint8_t phase, kind;
 } xg_hlo_pass;
 static const xg_hlo_phase xg_hlo_phases[] = {
 #define X(name, text, rounds) {text, rounds},
@@ -35,7 +34,7 @@ static const xg_hlo_phase xg_hlo_phases[] = {
 #undef X
 };
 static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(phase, name, run, kind) {XG_PHASE_##phase, name, run, XG_PASS_##kind},
+#define X(phase, name, run, kind) {name, run, XG_PHASE_##phase, XG_PASS_##kind},
     XG_HLO_PASSES(X)
 #undef X
 };

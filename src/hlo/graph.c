@@ -17,13 +17,12 @@
 typedef struct xg_op_row {
     const char *name;
     const char *attrs;
-    uint32_t flags;
-    uint8_t length, types, lo, hi; /* hi 255: any number */
-    uint8_t part;                  /* an xg_op_part */
+    uint8_t flags, length, types, lo, hi; /* hi 255: any number */
+    uint8_t part;                         /* an xg_op_part */
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    {text, attrs, (uint32_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
+    {text, attrs, (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
 #undef X
 };

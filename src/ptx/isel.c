@@ -282,7 +282,7 @@ enum {
 
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
-    {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
+    {text, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, XG_K_OP_##op, cc, isa, flags},
 #define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
     XG_PTX_ROWS(X, XA)
 #undef XA

@@ -125,11 +125,10 @@ enum {
     XG_PI_ONE = 8 /* operand 0 is the constant 1, which the text does not name */
 };
 typedef struct xg_ptx_row {
-    uint16_t op;
-    uint32_t in, out;
-    uint16_t cc, isa;
-    uint8_t flags;
     const char *text;
+    uint32_t in, out;
+    uint16_t op, cc, isa;
+    uint8_t flags;
 } xg_ptx_row;
 
 /* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */

@@ -454,7 +454,7 @@ XG_FN void xg_sim_call_indirect(
             continue;
         other = xg_sim_temp(p, 4);
         xg_sim_alu(
-            p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+            p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
         next = xg_sim_jump(p, s, other, false);
         xg_sim_call_one(p, s, f, rets, args);
         k = xg_sim_jump(p, s, XG_SIM_NOREG, false);

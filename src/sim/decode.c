@@ -391,12 +391,10 @@ typedef struct xg_sim_by_type {
     X(rsqrt, none, none, none, none, none, none, rsqrt_f32, rsqrt_f64, none, none) \
     X(copysign, none, none, none, none, none, none, copysign_f32, copysign_f64, none, none) \
     X(testp, none, none, none, none, none, none, testp_f32, testp_f64, none, none) \
-    X(eq, set_eq_u16, set_eq_s16, set_eq_u32, set_eq_s32, set_eq_u64, set_eq_s64, set_eq_f32, set_eq_f64, none, none) \
-    X(ne, set_ne_u16, set_ne_s16, set_ne_u32, set_ne_s32, set_ne_u64, set_ne_s64, set_ne_f32, set_ne_f64, none, none) \
+    X(eq, set_eq_s16, set_eq_s16, set_eq_s32, set_eq_s32, set_eq_s64, set_eq_s64, set_eq_f32, set_eq_f64, none, none) \
+    X(ne, set_ne_s16, set_ne_s16, set_ne_s32, set_ne_s32, set_ne_s64, set_ne_s64, set_ne_f32, set_ne_f64, none, none) \
     X(lt, set_lt_u16, set_lt_s16, set_lt_u32, set_lt_s32, set_lt_u64, set_lt_s64, set_lt_f32, set_lt_f64, none, none) \
     X(le, set_le_u16, set_le_s16, set_le_u32, set_le_s32, set_le_u64, set_le_s64, set_le_f32, set_le_f64, none, none) \
-    X(gt, set_gt_u16, set_gt_s16, set_gt_u32, set_gt_s32, set_gt_u64, set_gt_s64, set_gt_f32, set_gt_f64, none, none) \
-    X(ge, set_ge_u16, set_ge_s16, set_ge_u32, set_ge_s32, set_ge_u64, set_ge_s64, set_ge_f32, set_ge_f64, none, none) \
     X(uno, none, none, none, none, none, none, uno_f32, uno_f64, none, none)
 /* clang-format on */
 typedef enum xg_sim_bt {

@@ -12,14 +12,25 @@ static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"l
     {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0}, {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1},
     {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
 
+enum {
+    XG_SIM_GREATER = 4, /* as xg_sim_compares numbers them */
+    XG_SIM_GREATER_EQUAL = 5
+};
+/* One of the first six. */
+XG_FN void xg_sim_compare_by(
+    xg_sim_asm *p, xg_sim_stmt *s, uint32_t op, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
+    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
+    bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
+    xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
+    xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
+}
 /* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
 XG_FN void xg_sim_compare_into(
     xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
-    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_gt, XG_SIM_BT_ge};
     static const uint8_t inverse[6] = {1, 0, 5, 4, 3, 2};
     uint32_t x;
     if (!xg_sim_is_float(t)) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, k->op, t, d, a, b);
         return;
     }
     if (k->op == 7) {
@@ -35,7 +46,7 @@ XG_FN void xg_sim_compare_into(
     if (k->op == 1 && !k->unordered) { /* a < b or a > b */
         uint32_t y = xg_sim_temp(p, 4);
         xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_gt, t), y, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a, XG_SIM_NOREG);
         xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
     } else if (k->op == 0 && k->unordered) {
         uint32_t y = xg_sim_temp(p, 4);
@@ -43,10 +54,10 @@ XG_FN void xg_sim_compare_into(
         xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
         xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
     } else if (k->unordered && k->op != 1) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[inverse[k->op]], t), x, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, inverse[k->op], t, x, a, b);
         xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
     } else
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, k->op, t, d, a, b);
 }
 
 XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
@@ -195,8 +206,7 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
         {
             uint32_t m = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, ct == XG_SIM_S32 ? XG_SIM_F_set_ge_s32 : XG_SIM_F_set_ge_f32, m, c,
-                xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
+            xg_sim_compare_by(p, s, XG_SIM_GREATER_EQUAL, ct, m, c, xg_sim_constant(p, 0, 4));
             c = m;
         }
     } else

@@ -503,9 +503,10 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
-/* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
-#define XG_V_COMPARE(VC, t, K) \
-    VC(eq, ==, K, t) VC(ne, !=, K, t) VC(lt, <, K, t) VC(le, <=, K, t) VC(gt, >, K, t) VC(ge, >=, K, t)
+/* The comparisons of a type; wide ones narrow their mask to 32 bits. > and >= are < and <= of exchanged operands; bits
+ * are equal with or without a sign. */
+#define XG_V_BELOW(VC, t, K) VC(lt, <, K, t) VC(le, <=, K, t)
+#define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) XG_V_BELOW(VC, t, K)
 
 /* clang-format off */
 #define XG_SIM_VECTOR_OPS(V1, V2, V3, F1, F2, F3, VC32, VC64, VC16) \
@@ -580,11 +581,11 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) \
-    XG_V_COMPARE(VC16, u16, W) \
+    XG_V_BELOW(VC16, u16, W) \
     XG_V_COMPARE(VC32, s32, W) \
-    XG_V_COMPARE(VC32, u32, W) \
+    XG_V_BELOW(VC32, u32, W) \
     XG_V_COMPARE(VC64, s64, D) \
-    XG_V_COMPARE(VC64, u64, D) \
+    XG_V_BELOW(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) \
     XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) \
