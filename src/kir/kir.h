@@ -544,6 +544,7 @@ XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nothing reads it
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_cse(xg_kmodule *m);
+XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f);
 XG_FN void xg_kir_hoist(xg_kmodule *m); /* hoist.c: loop-invariant code motion */
 XG_FN void xg_kir_sink(xg_kmodule *m);  /* sink.c: into the branch that alone uses it */
 /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */

@@ -854,7 +854,10 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     if (m->fma) xg_lz_contract(&z, f->body);
     xg_lz_sweep(f->body);
     xg_lz_region(&z, f->body);
-    if (z.changed) xg_lz_sweep(f->body);
+    if (z.changed) {
+        xg_lz_sweep(f->body);
+        xg_kir_cse_func(m, f); /* what legal forms of several operations have in common */
+    }
 }
 
 #undef XG_LZ_RULE
