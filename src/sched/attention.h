@@ -277,6 +277,7 @@ typedef struct xg_attention_members {
     xg_inst *root;
     xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
     uint32_t n_stats;
+    bool once; /* what they read is computed once: more of it is cheap */
     xg_inst *p[XG_ATTENTION_MEMBERS];
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
