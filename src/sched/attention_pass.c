@@ -322,7 +322,8 @@ XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
         xg_inst_replace(w->stats[k], stat);
     }
 }
-/* Picoseconds of the members as a kernel; once: that computes of its operands nothing twice. INT64_MAX: there is none. */
+/* Picoseconds of the members as a kernel; once: that computes of its operands nothing twice. INT64_MAX: there is
+ * none. */
 XG_FN int64_t xg_attention_time_of(xg_attention_members *w, bool once) {
     const xg_device *device = &w->root->comp->module->device;
     xg_attention_plan *p = XG_NEW(w->arena, xg_attention_plan);
