@@ -241,6 +241,9 @@ XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
 /* ---- attention_plan.c ---- */
+enum {
+    XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
+};
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */

@@ -116,6 +116,11 @@ XG_FN bool xg_attention_is_generated(const xg_inst *i, uint32_t *asked) {
         if (!xg_attention_is_generated(XG_OPERAND(i, k), asked)) return false;
     return i->n_operands > 0;
 }
+/* What no kernel makes whose epilogue i might be: it lies in memory. */
+XG_FN bool xg_attention_is_stored(const xg_inst *i) {
+    while (i->op == XG_CONVERT || i->op == XG_SLICE || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return !(xg_op_flags(i->op) & XGF_EW) && i->op != XG_DOT && i->op != XG_CONVOLUTION && i->op != XG_BROADCAST;
+}
 /* What spreads an array that is small beside the result: scales of rows. */
 XG_FN bool xg_attention_is_scale(const xg_inst *i) {
     enum {
@@ -130,13 +135,16 @@ XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i
     if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
     if (i->op == XG_CONSTANT) return i->shape->rank == 0;
     if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
-    if (w->once && i->op == XG_DIVIDE) costs = !xg_attention_is_generated(XG_OPERAND(i, 1), &asked);
+    if (w->once && i->op == XG_DIVIDE)
+        costs = !xg_attention_is_generated(XG_OPERAND(i, 1), &asked) || !xg_attention_is_stored(XG_OPERAND(i, 0));
     if (!(xg_op_flags(i->op) & XGF_EW) || (xg_op_flags(i->op) & XGF_ACC) || costs) return false;
     asked = 0;
     if (xg_attention_is_generated(i, &asked)) return true;
     for (k = 0; k < i->n_operands; k++) { /* of two arrays it is their producer's epilogue */
         asked = 0;
-        if (w->once && xg_attention_is_scale(XG_OPERAND(i, k))) continue;
+        if (w->once && i->n_operands == 2 && xg_attention_is_scale(XG_OPERAND(i, k)) &&
+            xg_attention_is_stored(XG_OPERAND(i, 1 - k)))
+            continue;
         arrays += !xg_attention_is_generated(XG_OPERAND(i, k), &asked);
     }
     if (arrays > 1) return false;
@@ -322,20 +330,35 @@ XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
         xg_inst_replace(w->stats[k], stat);
     }
 }
-/* Picoseconds of the members as a kernel; once: that computes of its operands nothing twice. INT64_MAX: there is
- * none. */
-XG_FN int64_t xg_attention_time_of(xg_attention_members *w, bool once) {
-    const xg_device *device = &w->root->comp->module->device;
-    xg_attention_plan *p = XG_NEW(w->arena, xg_attention_plan);
+/* Picoseconds of the fusion's kernel; once: that computes of its operands nothing twice. INT64_MAX: there is none. */
+XG_FN int64_t xg_attention_time_alone(xg_arena *a, const xg_comp *c, bool once) {
+    const xg_device *device = &c->module->device;
+    xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
     const xg_attention_stage *s = p->form.stages;
+    if (!xg_attention_form_of(&p->form, a, xg_aff_new(a), c, device) || !xg_attention_plan_of(p, device, NULL))
+        return INT64_MAX;
+    return !once || p->tiles == 1 ||
+                   (xg_tile_is_moved(s[XG_ATTENTION_KEYS].root) && xg_tile_is_moved(s[XG_ATTENTION_VALUES].root))
+               ? p->picoseconds
+               : INT64_MAX;
+}
+/* The same of members; what computes alike is asked once. */
+XG_FN int64_t xg_attention_time_of(xg_attention_members *w, xg_dict *known, bool once) {
     xg_inst *fusion = xg_attention_make(w);
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    bool is = xg_attention_form_of(&p->form, w->arena, xg_aff_new(w->arena), c, device) &&
-              xg_attention_plan_of(p, device, NULL);
-    if (is && once && p->tiles > 1)
-        is = xg_tile_is_moved(s[XG_ATTENTION_KEYS].root) && xg_tile_is_moved(s[XG_ATTENTION_VALUES].root);
+    int64_t *time;
+    xg_buf key;
+    xg_buf_init(&key, w->arena);
+    xg_puts(&key, once ? "once " : "time ");
+    xg_fuse_fingerprint(&key, c);
+    time = (int64_t *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!time) {
+        time = XG_NEW(w->arena, int64_t);
+        *time = xg_attention_time_alone(w->arena, c, once);
+        (void)xg_dict_put(known, xg_str_of(key.p, key.n), time);
+    }
     xg_attention_unmake(fusion);
-    return is ? p->picoseconds : INT64_MAX;
+    return *time;
 }
 /* Picoseconds of a kernel that writes what more members spare, as far as it moves memory. */
 XG_FN int64_t xg_attention_spared(const xg_attention_members *w, const xg_attention_members *more) {
@@ -349,32 +372,27 @@ XG_FN int64_t xg_attention_spared(const xg_attention_members *w, const xg_attent
         }
     return XG_ATTENTION_LAUNCH_PS + xg_cost_copied(&w->root->comp->module->device, bytes);
 }
-/* The fusion with more members than the usual ones, if these are computed once and take no longer than a kernel more
- * would; NULL: not so. */
-XG_FN xg_inst *xg_attention_fused_once(xg_attention_members **w, xg_arena *work, xg_inst *dot, xg_attention *a) {
-    xg_attention_members *more = XG_NEW(work, xg_attention_members);
-    int64_t apart, together;
-    if (!xg_attention_members_of(more, work, dot, a, true) || more->n <= (*w)->n) return NULL;
-    together = xg_attention_time_of(more, true);
-    apart = xg_attention_time_of(*w, false);
-    if (together == INT64_MAX || apart == INT64_MAX) return NULL;
-    if (together > xg_cost_add(apart, xg_attention_spared(*w, more))) return NULL;
-    *w = more;
-    return xg_attention_make(more);
+/* Whether more members than the usual ones are computed once, and take no longer than a kernel more would. */
+XG_FN bool xg_attention_pays_once(xg_attention_members *w, xg_attention_members *more, xg_dict *known) {
+    int64_t together = xg_attention_time_of(more, known, true), apart = xg_attention_time_of(w, known, false);
+    if (together == INT64_MAX || apart == INT64_MAX) return false;
+    return together <= xg_cost_add(apart, xg_attention_spared(w, more));
 }
 XG_FN bool xg_attention_try(xg_arena *work, xg_dict *known, xg_inst *dot, xg_attention *a) {
-    xg_attention_members *w = XG_NEW(work, xg_attention_members);
-    xg_inst *fusion, *more;
+    xg_attention_members *w = XG_NEW(work, xg_attention_members), *more = XG_NEW(work, xg_attention_members);
+    xg_inst *fusion;
+    bool grows;
     if (!xg_attention_members_of(w, work, dot, a, false)) return false;
+    grows = xg_attention_members_of(more, work, dot, a, true) && more->n > w->n;
     fusion = xg_attention_make(w);
     if (!xg_attention_takes(work, known, fusion)) {
         xg_attention_unmake(fusion);
         return false;
     }
-    if (xg_str_is(xg_record_read(work, fusion)->kind, "rule")) {
+    if (grows && xg_str_is(xg_record_read(work, fusion)->kind, "rule")) {
         xg_attention_unmake(fusion);
-        more = xg_attention_fused_once(&w, work, dot, a);
-        fusion = more ? more : xg_attention_make(w);
+        if (xg_attention_pays_once(w, more, known)) w = more;
+        fusion = xg_attention_make(w);
         xg_attention_record(work, fusion, false);
     }
     xg_attention_give(w, fusion);
