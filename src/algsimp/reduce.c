@@ -252,7 +252,8 @@ RULE(reduce_reduce) {
     }
     return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
 }
-/* The maximum of x, or of x converted to a type that holds its values, along the same dimensions; NULL: there is none. */
+/* The maximum of x, or of x converted to a type that holds its values, along the same dimensions; NULL: there is
+ * none. */
 XG_FN const xg_inst *xg_alg_maximum_of(const xg_inst *x, xg_ints dims, uint32_t depth) {
     const xg_inst *found = NULL;
     XG_FOR_USES(u, x) {

@@ -242,6 +242,9 @@ XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
 /* ---- attention_plan.c ---- */
+enum {
+    XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
+};
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
@@ -278,6 +281,7 @@ typedef struct xg_attention_members {
     xg_inst *root;
     xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
     uint32_t n_stats;
+    bool once; /* what they read is computed once: more of it is cheap */
     xg_inst *p[XG_ATTENTION_MEMBERS];
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);

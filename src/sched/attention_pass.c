@@ -3,6 +3,8 @@
  *
  * Inside are all operations that depend on the first dot, up to the second one and what follows it alone, element by
  * element; and what they read, as long as that is cheaper to compute than to read: moves, iotas, masks, conversions.
+ * More of it (a quotient, an array times a scale of each of its rows) is computed where each element is read once:
+ * queries, and keys and values of so few rows that one tile has them, as in a decode step with a cache of bytes.
  * Scores, exp and weights may have no reader outside: then they have to be in memory anyway. */
 #ifndef XG_SCHED_ATTENTION_PASS_C
 #define XG_SCHED_ATTENTION_PASS_C
@@ -114,17 +116,35 @@ XG_FN bool xg_attention_is_generated(const xg_inst *i, uint32_t *asked) {
         if (!xg_attention_is_generated(XG_OPERAND(i, k), asked)) return false;
     return i->n_operands > 0;
 }
+/* What no kernel makes whose epilogue i might be: it lies in memory. */
+XG_FN bool xg_attention_is_stored(const xg_inst *i) {
+    while (i->op == XG_CONVERT || i->op == XG_SLICE || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return !(xg_op_flags(i->op) & XGF_EW) && i->op != XG_DOT && i->op != XG_CONVOLUTION && i->op != XG_BROADCAST;
+}
+/* What spreads an array that is small beside the result: scales of rows. */
+XG_FN bool xg_attention_is_scale(const xg_inst *i) {
+    enum {
+        SHARE = 8 /* elements that each one becomes, at least */
+    };
+    while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements * SHARE <= i->shape->elements;
+}
 XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i) {
     uint32_t asked = 0, arrays = 0, k;
+    bool costs = i->op == XG_DIVIDE || i->op == XG_REMAINDER || i->op == XG_POWER;
     if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
     if (i->op == XG_CONSTANT) return i->shape->rank == 0;
     if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
-    if (!(xg_op_flags(i->op) & XGF_EW) || (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_DIVIDE ||
-        i->op == XG_REMAINDER || i->op == XG_POWER)
-        return false;
+    if (w->once && i->op == XG_DIVIDE)
+        costs = !xg_attention_is_generated(XG_OPERAND(i, 1), &asked) || !xg_attention_is_stored(XG_OPERAND(i, 0));
+    if (!(xg_op_flags(i->op) & XGF_EW) || (xg_op_flags(i->op) & XGF_ACC) || costs) return false;
+    asked = 0;
     if (xg_attention_is_generated(i, &asked)) return true;
     for (k = 0; k < i->n_operands; k++) { /* of two arrays it is their producer's epilogue */
         asked = 0;
+        if (w->once && i->n_operands == 2 && xg_attention_is_scale(XG_OPERAND(i, k)) &&
+            xg_attention_is_stored(XG_OPERAND(i, 1 - k)))
+            continue;
         arrays += !xg_attention_is_generated(XG_OPERAND(i, k), &asked);
     }
     if (arrays > 1) return false;
@@ -246,15 +266,20 @@ XG_FN void xg_attention_drop(xg_attention_members *w) {
         }
     }
 }
-/* The fusion, read by none yet; NULL: the dot is not the second one of attention. */
-XG_FN xg_inst *xg_attention_fused(xg_attention_members *w, xg_arena *work, xg_inst *dot, xg_attention *a) {
+/* What becomes the fusion of this second dot; once: with what pays off where it is computed once. */
+XG_FN bool xg_attention_members_of(xg_attention_members *w, xg_arena *work, xg_inst *dot, xg_attention *a, bool once) {
     uint32_t n, k, j;
-    if (!xg_attention_find(dot, a) || !xg_attention_collect(w, a, work)) return NULL;
+    if (!xg_attention_find(dot, a) || !xg_attention_collect(w, a, work)) return false;
+    w->once = once;
     n = w->n;
     for (k = 0; k < n; k++)
         for (j = 0; j < w->p[k]->n_operands; j++)
             xg_attention_take_cheap(w, XG_OPERAND(w->p[k], j), XG_ATTENTION_CHEAP_DEPTH);
-    return xg_attention_make(w);
+    return true;
+}
+/* The fusion, read by none yet; NULL: the dot is not the second one of attention. */
+XG_FN xg_inst *xg_attention_fused(xg_attention_members *w, xg_arena *work, xg_inst *dot, xg_attention *a) {
+    return xg_attention_members_of(w, work, dot, a, false) ? xg_attention_make(w) : NULL;
 }
 XG_FN void xg_attention_unmake(xg_inst *fusion) {
     xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
@@ -305,13 +330,70 @@ XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
         xg_inst_replace(w->stats[k], stat);
     }
 }
+/* Picoseconds of the fusion's kernel; once: that computes of its operands nothing twice. INT64_MAX: there is none. */
+XG_FN int64_t xg_attention_time_alone(xg_arena *a, const xg_comp *c, bool once) {
+    const xg_device *device = &c->module->device;
+    xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
+    const xg_attention_stage *s = p->form.stages;
+    if (!xg_attention_form_of(&p->form, a, xg_aff_new(a), c, device) || !xg_attention_plan_of(p, device, NULL))
+        return INT64_MAX;
+    return !once || p->tiles == 1 ||
+                   (xg_tile_is_moved(s[XG_ATTENTION_KEYS].root) && xg_tile_is_moved(s[XG_ATTENTION_VALUES].root))
+               ? p->picoseconds
+               : INT64_MAX;
+}
+/* The same of members; what computes alike is asked once. */
+XG_FN int64_t xg_attention_time_of(xg_attention_members *w, xg_dict *known, bool once) {
+    xg_inst *fusion = xg_attention_make(w);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    int64_t *time;
+    xg_buf key;
+    xg_buf_init(&key, w->arena);
+    xg_puts(&key, once ? "once " : "time ");
+    xg_fuse_fingerprint(&key, c);
+    time = (int64_t *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!time) {
+        time = XG_NEW(w->arena, int64_t);
+        *time = xg_attention_time_alone(w->arena, c, once);
+        (void)xg_dict_put(known, xg_str_of(key.p, key.n), time);
+    }
+    xg_attention_unmake(fusion);
+    return *time;
+}
+/* Picoseconds of a kernel that writes what more members spare, as far as it moves memory. */
+XG_FN int64_t xg_attention_spared(const xg_attention_members *w, const xg_attention_members *more) {
+    int64_t bytes = 0;
+    uint32_t k, j;
+    for (k = 0; k < w->n; k++)
+        for (j = 0; j < w->p[k]->n_operands; j++) {
+            const xg_inst *o = XG_OPERAND(w->p[k], j);
+            if (!xg_attention_has(w, o) && xg_attention_has(more, o))
+                bytes = xg_cost_add(bytes, xg_cost_bytes(o->shape));
+        }
+    return XG_ATTENTION_LAUNCH_PS + xg_cost_copied(&w->root->comp->module->device, bytes);
+}
+/* Whether more members than the usual ones are computed once, and take no longer than a kernel more would. */
+XG_FN bool xg_attention_pays_once(xg_attention_members *w, xg_attention_members *more, xg_dict *known) {
+    int64_t together = xg_attention_time_of(more, known, true), apart = xg_attention_time_of(w, known, false);
+    if (together == INT64_MAX || apart == INT64_MAX) return false;
+    return together <= xg_cost_add(apart, xg_attention_spared(w, more));
+}
 XG_FN bool xg_attention_try(xg_arena *work, xg_dict *known, xg_inst *dot, xg_attention *a) {
-    xg_attention_members *w = XG_NEW(work, xg_attention_members);
-    xg_inst *fusion = xg_attention_fused(w, work, dot, a);
-    if (!fusion) return false;
+    xg_attention_members *w = XG_NEW(work, xg_attention_members), *more = XG_NEW(work, xg_attention_members);
+    xg_inst *fusion;
+    bool grows;
+    if (!xg_attention_members_of(w, work, dot, a, false)) return false;
+    grows = xg_attention_members_of(more, work, dot, a, true) && more->n > w->n;
+    fusion = xg_attention_make(w);
     if (!xg_attention_takes(work, known, fusion)) {
         xg_attention_unmake(fusion);
         return false;
+    }
+    if (grows && xg_str_is(xg_record_read(work, fusion)->kind, "rule")) {
+        xg_attention_unmake(fusion);
+        if (xg_attention_pays_once(w, more, known)) w = more;
+        fusion = xg_attention_make(w);
+        xg_attention_record(work, fusion, false);
     }
     xg_attention_give(w, fusion);
     xg_attention_drop(w);

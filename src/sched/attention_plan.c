@@ -63,8 +63,7 @@ enum {
     XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
     XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
     XG_ATTENTION_WHOLE_REGISTERS = 25,    /* ... less of those, where no mask and no edge asks where a thread stands */
-    XG_ATTENTION_ROWS_PLAIN = 4,          /* of a warp's 16: with fewer of them plain cores do too much for nothing */
-    XG_ATTENTION_LAUNCH_PS = 2500000      /* of a kernel more, and its way to memory and back */
+    XG_ATTENTION_ROWS_PLAIN = 4           /* of a warp's 16: with fewer of them plain cores do too much for nothing */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
 #define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
