@@ -5622,9 +5622,10 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
-/* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
-#define XG_V_COMPARE(VC, t, K) \
-    VC(eq, ==, K, t) VC(ne, !=, K, t) VC(lt, <, K, t) VC(le, <=, K, t) VC(gt, >, K, t) VC(ge, >=, K, t)
+/* The comparisons of a type; wide ones narrow their mask to 32 bits. > and >= are < and <= of exchanged operands; bits
+ * are equal with or without a sign. */
+#define XG_V_BELOW(VC, t, K) VC(lt, <, K, t) VC(le, <=, K, t)
+#define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) XG_V_BELOW(VC, t, K)
 
 /* clang-format off */
 #define XG_SIM_VECTOR_OPS(V1, V2, V3, F1, F2, F3, VC32, VC64, VC16) \
@@ -5699,11 +5700,11 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) \
-    XG_V_COMPARE(VC16, u16, W) \
+    XG_V_BELOW(VC16, u16, W) \
     XG_V_COMPARE(VC32, s32, W) \
-    XG_V_COMPARE(VC32, u32, W) \
+    XG_V_BELOW(VC32, u32, W) \
     XG_V_COMPARE(VC64, s64, D) \
-    XG_V_COMPARE(VC64, u64, D) \
+    XG_V_BELOW(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) \
     XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) \
@@ -9325,12 +9326,10 @@ typedef struct xg_sim_by_type {
     X(rsqrt, none, none, none, none, none, none, rsqrt_f32, rsqrt_f64, none, none) \
     X(copysign, none, none, none, none, none, none, copysign_f32, copysign_f64, none, none) \
     X(testp, none, none, none, none, none, none, testp_f32, testp_f64, none, none) \
-    X(eq, set_eq_u16, set_eq_s16, set_eq_u32, set_eq_s32, set_eq_u64, set_eq_s64, set_eq_f32, set_eq_f64, none, none) \
-    X(ne, set_ne_u16, set_ne_s16, set_ne_u32, set_ne_s32, set_ne_u64, set_ne_s64, set_ne_f32, set_ne_f64, none, none) \
+    X(eq, set_eq_s16, set_eq_s16, set_eq_s32, set_eq_s32, set_eq_s64, set_eq_s64, set_eq_f32, set_eq_f64, none, none) \
+    X(ne, set_ne_s16, set_ne_s16, set_ne_s32, set_ne_s32, set_ne_s64, set_ne_s64, set_ne_f32, set_ne_f64, none, none) \
     X(lt, set_lt_u16, set_lt_s16, set_lt_u32, set_lt_s32, set_lt_u64, set_lt_s64, set_lt_f32, set_lt_f64, none, none) \
     X(le, set_le_u16, set_le_s16, set_le_u32, set_le_s32, set_le_u64, set_le_s64, set_le_f32, set_le_f64, none, none) \
-    X(gt, set_gt_u16, set_gt_s16, set_gt_u32, set_gt_s32, set_gt_u64, set_gt_s64, set_gt_f32, set_gt_f64, none, none) \
-    X(ge, set_ge_u16, set_ge_s16, set_ge_u32, set_ge_s32, set_ge_u64, set_ge_s64, set_ge_f32, set_ge_f64, none, none) \
     X(uno, none, none, none, none, none, none, uno_f32, uno_f64, none, none)
 /* clang-format on */
 typedef enum xg_sim_bt {
@@ -9796,14 +9795,25 @@ static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"l
     {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0}, {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1},
     {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
 
+enum {
+    XG_SIM_GREATER = 4, /* as xg_sim_compares numbers them */
+    XG_SIM_GREATER_EQUAL = 5
+};
+/* One of the first six. */
+XG_FN void xg_sim_compare_by(
+    xg_sim_asm *p, xg_sim_stmt *s, uint32_t op, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
+    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
+    bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
+    xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
+    xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
+}
 /* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
 XG_FN void xg_sim_compare_into(
     xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
-    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_gt, XG_SIM_BT_ge};
     static const uint8_t inverse[6] = {1, 0, 5, 4, 3, 2};
     uint32_t x;
     if (!xg_sim_is_float(t)) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, k->op, t, d, a, b);
         return;
     }
     if (k->op == 7) {
@@ -9819,7 +9829,7 @@ XG_FN void xg_sim_compare_into(
     if (k->op == 1 && !k->unordered) { /* a < b or a > b */
         uint32_t y = xg_sim_temp(p, 4);
         xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_gt, t), y, a, b, XG_SIM_NOREG);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a, XG_SIM_NOREG);
         xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
     } else if (k->op == 0 && k->unordered) {
         uint32_t y = xg_sim_temp(p, 4);
@@ -9827,10 +9837,10 @@ XG_FN void xg_sim_compare_into(
         xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
         xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
     } else if (k->unordered && k->op != 1) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[inverse[k->op]], t), x, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, inverse[k->op], t, x, a, b);
         xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
     } else
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
+        xg_sim_compare_by(p, s, k->op, t, d, a, b);
 }
 
 XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
@@ -9979,8 +9989,7 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
         {
             uint32_t m = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, ct == XG_SIM_S32 ? XG_SIM_F_set_ge_s32 : XG_SIM_F_set_ge_f32, m, c,
-                xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
+            xg_sim_compare_by(p, s, XG_SIM_GREATER_EQUAL, ct, m, c, xg_sim_constant(p, 0, 4));
             c = m;
         }
     } else
@@ -11043,7 +11052,7 @@ XG_FN void xg_sim_call_indirect(
             continue;
         other = xg_sim_temp(p, 4);
         xg_sim_alu(
-            p, s, XG_F(set_ne_u64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+            p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
         next = xg_sim_jump(p, s, other, false);
         xg_sim_call_one(p, s, f, rets, args);
         k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
@@ -16264,8 +16273,8 @@ XG_FN bool xg_sim_reads_near(xg_sim_worker *w, uint32_t at, uint32_t end) {
             last = read->at + (read->n - 1u) * read->step;
         else if (read->shape != XG_SIM_READ_BITS)
             xg_sim_off_range(w->read_rows[read->at], &first, &last);
-        (void)xg_sim_read_pieces(
-            w->read_map, XG_MIN(first, last), XG_MAX(first, last) + (read->shape == XG_SIM_READ_TILES ? 16 : 4), true);
+        /* what is read at `last` is aligned: it ends in the piece where it begins */
+        (void)xg_sim_read_pieces(w->read_map, XG_MIN(first, last), XG_MAX(first, last) + 1, true);
     }
     return w->n_reads && xg_sim_read_pieces(w->read_map, at, end, false);
 }
@@ -17014,7 +17023,7 @@ XG_FN void xg_sim_count_passes(
  * are? How many, and the number of each; 0: they have not. */
 XG_FN uint32_t xg_sim_rows_of(
     const xg_sim_reach *r, uint64_t at, uint32_t mask, uint32_t bytes, uint64_t lines[XG_SIM_WARP / 4]) {
-    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : XG_SIM_WARP;
+    const uint32_t lanes = bytes >= 4 && bytes <= 16 ? 64 / bytes : (uint32_t)XG_SIM_WARP;
     uint32_t i, k, n = 0, wrong = 0;
     if (r->shape != XG_SIM_FEW || mask != 0xFFFFFFFFu || lanes == XG_SIM_WARP) return 0;
     for (i = 0; i < XG_SIM_WARP && !wrong; i += lanes, n++) {
@@ -18889,7 +18898,7 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     if (!issued && !xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
-    if (issued && size == 16 && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
+    if (issued && size == 16 && reading == mask && !(in->flags & 32) && from.shape == XG_SIM_FEW) {
         for (i = 0; i < XG_SIM_WARP; i++) memcpy(to.at + to.to.off[i], from.at + from.to.off[i], 16);
         return;
     }
@@ -20190,6 +20199,17 @@ XG_FN void xg_sim_mb_put(xg_sim_worker *w, char *p, uint32_t expected, uint32_t 
     if (done) xg_sim_event(w);
 }
 /* The barrier a lane's address names; NULL after a fault. */
+/* Has warp v met the warp that initialised the memory barrier at this offset? That one has left its tag. */
+XG_FN bool xg_sim_mb_seen(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at) {
+    const uint32_t tag = w->marks[at / 4] & ~XG_SIM_TAG_BYTES;
+    if (tag < w->shared_met || tag >> XG_SIM_TAG_PART & 3 || !((tag ^ v->id) & 31) || w->l->unchecked_races)
+        return true;
+    xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
+        "the memory barrier at offset %zu of shared memory was initialised by warp %u, and warp %u uses it with no "
+        "barrier of the block between them",
+        at, tag & 31, v->id);
+    return false;
+}
 XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t code,
     uint32_t bits, bool init) {
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, code), lane, (bits & 16) != 0, 0);
@@ -20215,7 +20235,7 @@ XG_FN char *xg_sim_mb_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
             at);
         return NULL;
     }
-    return p;
+    return init || of != w || xg_sim_mb_seen(w, v, in, lane, at) ? p : NULL;
 }
 XG_FN void xg_sim_mb_mark(const xg_sim_worker *w, const char *p, xg_sim_fresh is) {
     xg_sim_worker *of = xg_sim_owner(w, p);
@@ -20269,6 +20289,8 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
         state = xg_sim_mb_make(b, b, 0, 0);
         memcpy(p, &state, 8);
         xg_sim_mb_mark(w, p, XG_SIM_MBARRIER);
+        if (xg_sim_owner(w, p) == w)
+            w->marks[(size_t)(p - w->shared) / 4] = w->shared_tag | (v->id & 31) | XG_SIM_TAG_BYTES;
         return true;
     case XG_SIM_Y_MB_INVAL: xg_sim_mb_mark(w, p, XG_SIM_UNWRITTEN); return true;
     case XG_SIM_Y_MB_EXPECT: return xg_sim_mb_bytes(w, v, in, lane, p, b);
