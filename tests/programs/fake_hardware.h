@@ -421,6 +421,7 @@ static void no_ranges(void) {
 /* What was compiled for sm_90a and needs nothing of it runs on the devices behind it. */
 static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     static const int devices[][2] = {{9, 0}, {10, 0}, {10, 3}, {12, 0}};
+    static const char *const own[XG_COUNT(devices)] = {"sm_90a", "sm_100a", "sm_103a", "sm_120a"};
     char message[XG_MESSAGE_MAX];
     xlagpu_device *d = NULL;
     xlagpu_bytes newest;
@@ -431,6 +432,8 @@ static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
         fake->major = devices[k][0];
         fake->minor = devices[k][1];
         EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), message);
+        EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_target(d), own[k]) == 0);
+        xlagpu_rt_close(d);
     }
     reset();
     fake->major = 13; /* that the table does not have: what the device asks for can be compiled for, and runs */
