@@ -29138,14 +29138,21 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
 }
 
 XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+    enum {
+        OWN_FIRST = 9, /* wgmma */
+        OWN_LAST = 12  /* of those that are known: what later ones have is not */
+    };
     xr_cuda *u = xr_cuda_of(d);
+    bool own;
     int major = 0, minor = 0;
     xlagpu_status s = XR_CUDA(d, device_name(d->name, (int)sizeof d->name, u->device), "asking for the GPU's name");
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
-    xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
+    /* What is made for "a" may use what this architecture alone has; kernels that do not are made for all from it on. */
+    own = major >= OWN_FIRST && major <= OWN_LAST;
+    xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, own ? "a" : "");
     return s == XLAGPU_OK ? xr_cuda_measure(d, major * 10 + minor) : s;
 }
 
