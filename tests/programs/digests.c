@@ -330,7 +330,7 @@ static void digest_hurt(digests *d, const char *text, uint64_t drawn) {
         xlagpu_context *c = xlagpu_create(NULL);
         xlagpu_module *m;
         hurt_state = drawn + (uint64_t)k;
-        size = hurt(text, n, made);
+        size = hurt(text, n, made, 17);
         m = xlagpu_parse(c, "module", made, size);
         if (m)
             add_bytes(d, STAGE_hurt, xlagpu_print(m));

@@ -92,9 +92,9 @@ static size_t hurt_line(const char *text, size_t n, size_t at, bool moved, char 
     }
     return hurt_put(to, made, text + end, n - end);
 }
-/* to has room for twice the text and 64 bytes more. */
-static size_t hurt(const char *text, size_t n, char *to) {
-    uint32_t how = hurt_draw(17);
+/* to has room for twice the text and 64 bytes more. ways: 16, or 17: bytes that are too many, too. */
+static size_t hurt(const char *text, size_t n, char *to, uint32_t ways) {
+    uint32_t how = hurt_draw(ways);
     const hurt_token *t = hurt_any(how < 8 ? '0' : how < 12 ? 'a' : '.'), *u = hurt_any(how < 12 ? 'a' : '.');
     char by[64];
     size_t made;

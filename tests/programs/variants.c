@@ -77,7 +77,7 @@ static void try_one(
     hurt_state = digest_of((uint64_t)which, in, n);
     hurt_tokens(in, (uint32_t)n, !kernel);
     if (!hurt_n) return;
-    size = hurt(in, n, made);
+    size = hurt(in, n, made, 16);
     made[size] = 0;
     begin_clock();
     got = run_case(v->path, stage, args, made, size, MEMORY);
