@@ -258,6 +258,7 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     uint32_t isa = 0;
     if (m->plain) m->libdevice.p = NULL;
     xg_ptx_prepare(s->ptx, m);
+    xg_ptx_find_resident(s->ptx);
     if (m->plain || !xg_llvm_print(m->arena, m, s->target, &ir)) {
         if (m->libdevice.p) { /* the printer of PTX has no such functions */
             m->libdevice.p = NULL;
