@@ -156,7 +156,8 @@ static bool xg_llvm_passes(xg_llvm_job *j, const char *passes) {
     }
     return false;
 }
-/* What looks up in a table is inlined when loops are vectors: until then it is a call, of which LLVM knows both forms. */
+/* What looks up in a table is inlined when loops are vectors: until then it is a call, of which LLVM knows both
+ * forms. */
 static bool xg_llvm_inline_late(xg_llvm_job *j) {
     LLVMValueRef look = LLVMGetNamedFunction(j->module, "xg.look");
     unsigned never = LLVMGetEnumAttributeKindForName("noinline", 8);
