@@ -156,7 +156,8 @@ static bool xg_llvm_passes(xg_llvm_job *j, const char *passes) {
     }
     return false;
 }
-/* What looks up in a table is inlined when loops are vectors: until then it is a call, of which LLVM knows both forms. */
+/* What looks up in a table is inlined when loops are vectors: until then it is a call, of which LLVM knows both
+ * forms. */
 static bool xg_llvm_inline_late(xg_llvm_job *j) {
     LLVMValueRef look = LLVMGetNamedFunction(j->module, "xg.look");
     unsigned never = LLVMGetEnumAttributeKindForName("noinline", 8);
@@ -258,6 +259,7 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     uint32_t isa = 0;
     if (m->plain) m->libdevice.p = NULL;
     xg_ptx_prepare(s->ptx, m);
+    xg_ptx_find_resident(s->ptx);
     if (m->plain || !xg_llvm_print(m->arena, m, s->target, &ir)) {
         if (m->libdevice.p) { /* the printer of PTX has no such functions */
             m->libdevice.p = NULL;

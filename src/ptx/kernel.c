@@ -719,10 +719,13 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     p->static_shared = xg_shared_whole(p->static_shared);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
 }
-XG_FN void xg_ptx_print_prepared(xg_ptx *p) {
+XG_FN void xg_ptx_find_resident(xg_ptx *p) {
     size_t n = 0;
     xg_ptx_number(p, p->f->body, &n);
     if (!p->f->resident) p->f->resident = xg_ptx_resident(p, p->f, n);
+}
+XG_FN void xg_ptx_print_prepared(xg_ptx *p) {
+    xg_ptx_find_resident(p);
     xg_ptx_place_params(p, p->f);
     xg_ptx_print_region(p, p->f->body);
     xg_ptx_assemble(p, p->f);

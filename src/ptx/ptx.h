@@ -100,6 +100,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it cha
 /* The two halves of xg_ptx_kernel: m becomes legal, its entry gets a name, m->shared_bytes is known; then the text. */
 XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m);
 XG_FN void xg_ptx_print_prepared(xg_ptx *p);
+XG_FN void xg_ptx_find_resident(xg_ptx *p); /* of the kernel that is prepared: f->resident, by the words that live */
 /* Instead of the second half: an entry that was printed elsewhere, which must stay; `isa`: the PTX version it needs. */
 XG_FN void xg_ptx_add(xg_ptx *p, xg_str entry, uint32_t isa, uint32_t instructions);
 /* the whole module: head, then the kernels in the order given; gives the number of their instructions */

@@ -54,6 +54,14 @@ for v in $some; do
             --libdevice="$device" --rtol=1e-5 --atol=1e-5 > build/llvm/functions.txt 2>&1; then ok "LLVM $v: libdevice"
         else bad "LLVM $v: libdevice, $n functions"; tail -3 build/llvm/functions.txt; fi
     else absent "libdevice: its functions were not tried"; fi
+    # the launch bounds that our printer finds reach LLVM's text
+    for e in llvm ptx; do
+        build/llvm/xlagpu-$v compile tests/corpus/dot_c64.hlo --target=sm_80 --backend=llvm --emit=$e \
+            > build/llvm/bounds.$e
+    done
+    if grep -q '"minctasm", i32 1' build/llvm/bounds.llvm && grep -q '^\.minnctapersm 1' build/llvm/bounds.ptx &&
+        grep -q '^\.reqntid 128' build/llvm/bounds.ptx; then ok "LLVM $v: launch bounds"
+    else bad "LLVM $v: launch bounds"; fi
     python3 bench/backends.py --tool build/llvm/xlagpu-$v --out build/llvm/$v.tsv || bad "LLVM $v: bench/backends.py"
 done
 [ "$some" ] || absent "LLVM 16 or newer: the backend llvm was not tried"
