@@ -5,8 +5,8 @@
  * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
  * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
  * one took. A condition that depends on memory counts as true. Of integers that memory has nothing is known but that
- * lanes which read the same place have the same number; different ones count as far apart: so an address that is made of
- * a row's number has the row's sectors, and one of each lane's own number 32. */
+ * lanes which read the same place have the same number; different ones count as far apart: so an address that is made
+ * of a row's number has the row's sectors, and one of each lane's own number 32. */
 #ifndef XG_KIR_ESTIMATE_C
 #define XG_KIR_ESTIMATE_C
 #include "kir.h"

@@ -44,8 +44,8 @@ XG_FN xg_kval *xg_tile_unit_brick_line(xg_tile_kernel *w, uint32_t side, xg_kval
     row = xg_tile_join(w, xg_tile_quotient(w, rest, words), 2, pair);
     return xg_tile_join(w, low, r.row_step, row);
 }
-/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory, or as many of it as threads go along in a
- * round, they reach 8 / c rows, which are to be c apart: rows lie an odd number of pieces apart. */
+/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory, or of it in a round of threads, they
+ * reach 8 / c rows, which are to be c apart: rows lie an odd number of pieces apart. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t k = w->p->shape.k, rows = t->by_rows ? t->rows : k;
