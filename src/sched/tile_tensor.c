@@ -28,7 +28,7 @@
  * k. */
 /* clang-format off */
 #define XG_TILE_TENSOR_SHAPES(X) \
-    X(256, 256, 128, 3, true) \
+    X(256, 256, 64, 3, true) \
     X(256, 192, 192, 3, true) \
     X(256, 128, 128, 4, true) \
     X(128, 256, 128, 4, true) \
