@@ -398,8 +398,8 @@ XG_FN void xg_tile_hand_vector(
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b->rounds);
-    xg_flow lanes = xg_flow_of(&w->s, &w->peers[to]);
-    xg_kval *from, *spot, *of[4];
+    xg_flow guard = xg_flow_of(&w->s, &w->peers[to]), lanes;
+    xg_kval *from, *spot, *of[4], *inside;
     int64_t counts[4];
     counts[0] = p->shape.cluster;
     counts[1] = b->rounds;
@@ -407,6 +407,9 @@ XG_FN void xg_tile_hand_vector(
     counts[3] = p->out_vector;
     at[XG_TILE_OUT_ROUND] = of[1] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    inside = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
+    xg_flow_if(&guard, inside); /* the map knows where sums lie only of what is part of the result */
+    lanes = xg_flow_of(&w->s, &w->peers[to]);
     if (p->out_vector > 1) {
         xg_kval *last = xg_elem_index(&w->s, p->out_vector);
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, at[XG_TILE_OUT_LANE], last, 1, p->out_vector);
@@ -420,6 +423,7 @@ XG_FN void xg_tile_hand_vector(
     spot = xg_tile_apply(w, counts, 4, place, of);
     w->peers[to] = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->shared, &from, 1), w->peers[to], &spot, 1);
     xg_flow_end(&lanes);
+    xg_flow_end(&guard);
 }
 /* What the block has of a part goes to the blocks that make results of it, whose threads have waited for each other
  * since they began; behind the barrier each has all of its own, and asks the others for nothing more. */
