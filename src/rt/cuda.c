@@ -390,7 +390,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
         s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
-    /* What is made for "a" may use what this architecture alone has; kernels that do not are made for all from it on. */
+    /* Kernels that need what this architecture alone has get it; all others are made for later ones, too. */
     own = major >= OWN_FIRST && major <= OWN_LAST;
     xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, own ? "a" : "");
     return s == XLAGPU_OK ? xr_cuda_measure(d, major * 10 + minor) : s;

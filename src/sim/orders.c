@@ -118,7 +118,7 @@ XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 }
 
 /* The same of n bytes of global memory at address a, in the buffer w->last. What the block wrote up to the interval of
- * the tag `seen` counts as seen; what others wrote too, unless foreign is false and the block has met no fence at all. */
+ * the tag `seen` counts as seen; what others wrote, too, unless foreign is false and the block has met no fence. */
 XG_RACY XG_FN bool xg_sim_proxy_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t a, uint64_t n, uint32_t seen, bool foreign, const char *what) {
     const xg_sim_tags t = xg_sim_tags_of(&w->last);

@@ -521,8 +521,8 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     return true;
 }
 
-/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has read
- * in it either or one access has, of this block or another. */
+/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has
+ * read in it either or one access has, of this block or another. */
 XG_RACY XG_FN bool xg_sim_track_tiles(
     const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
     const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
