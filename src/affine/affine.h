@@ -74,13 +74,13 @@ typedef struct xg_aff_env {
 } xg_aff_env;
 
 struct xg_aff_ctx {
+    xg_aff_env anywhere; /* no ranges known */
     xg_ctx *ctx;
     xg_arena *arena;
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
     const xg_aff *dims[32]; /* the first variables, once they were asked for */
-    xg_aff_env anywhere;    /* no ranges known */
     xg_term *buffer;        /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
 };
 

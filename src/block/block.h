@@ -39,13 +39,13 @@ typedef struct xg_block {
     xg_fusion_emission *e;
     const xg_inst *i; /* the call */
     xg_scope s;
+    struct xg_block_token *tokens;
+    uint32_t at;
     xg_kelem real, element;
     bool is_complex;
     int64_t threads, lanes, lines, groups, blocks;         /* lanes x lines, or groups of neighbours */
     xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
     int64_t shared, reserved;                              /* bytes: used, and not to be used by work arrays */
-    struct xg_block_token *tokens;
-    uint32_t at;
     xg_block_var vars[XG_BLOCK_VARS];
     xg_block_array arrays[XG_BLOCK_ARRAYS];
     uint32_t n_vars, n_arrays, n_in, n_out;

@@ -10,13 +10,13 @@ typedef struct xg_fft_site {
     xg_scope *s;
     xg_kelem real;
     double sign, scale;
+    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
     /* parts: behind the stages the spectra of even and odd elements are taken apart */
     bool to_real, parts;
     uint32_t n; /* transformed dimensions, the last ones */
     int64_t length[3], in_last, out_last;
     /* 2: each element of the transform is a pair of neighbours of the real operand (of the real result), fft_real.c */
     int64_t in_pair, out_pair;
-    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
     /* elements of a block's transforms lie beside each other: in memory they are neighbours */
     bool beside;
     bool twisted;

@@ -61,7 +61,8 @@ typedef struct xg_sort_site {
     int64_t whole, length, places;
     int64_t rows, group, runs; /* in all; in a block; of a row */
     int64_t each, threads, blocks;
-    int64_t strip;              /* places of a thread side by side, which it reads and writes at once */
+    int64_t strip; /* places of a thread side by side, which it reads and writes at once */
+    xg_scope s;
     bool minor;                 /* neighbours of a row are neighbours in memory */
     xg_kval *at[2];             /* thread, block */
     xg_kval *entries, *numbers; /* in shared memory */
@@ -71,7 +72,6 @@ typedef struct xg_sort_site {
     xg_elem **raw;
     xg_kval **given; /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;    /* merges: the first number that no element has */
-    xg_scope s;
     xg_sort_order o;
     xg_index_order order; /* of the other dimensions */
 } xg_sort_site;

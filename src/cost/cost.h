@@ -117,15 +117,12 @@ typedef enum xg_cost_limit { /* the pipes, then the rest */
 
 /* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
 typedef struct xg_cost_counts {
-    int64_t blocks, threads;            /* threads: of a block */
-    int64_t shared_bytes;               /* of a block */
-    int64_t registers;                  /* of a thread; 0: not known */
-    int64_t issued;                     /* warp instructions */
-    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
-    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
-    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
-    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
-    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t blocks, threads;          /* threads: of a block */
+    int64_t shared_bytes;             /* of a block */
+    int64_t registers;                /* of a thread; 0: not known */
+    int64_t issued;                   /* warp instructions */
+    int64_t shared_passes, l1_passes; /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;               /* of 32 bytes that multiprocessors ask the second cache for, or write there */
     /* Of these two, what goes on beside the threads: passes of bulk copies and of matrix units that read operands,
      * sectors of bulk copies; and sectors that multicast brings to one more multiprocessor. */
     int64_t unit_passes, bulk_sectors, multicast_sectors;
@@ -133,6 +130,9 @@ typedef struct xg_cost_counts {
     int64_t warp_clocks;               /* of a block that is alone: until its last warp ends */
     int64_t warp_issued, warp_tensor;  /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                  /* that a block takes */
+    int64_t pipes[XG_PIPE_COUNT];      /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];     /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
 } xg_cost_counts;
 enum {
     XG_COST_PEER_CLOCKS = 205, /* of a load from the shared memory of another block of a cluster (H100: 196 to 213) */

@@ -38,21 +38,21 @@ typedef struct xg_reduction {
     const xg_shape *in; /* what is reduced, without its type */
     uint32_t n_heroes, n_values;
     xg_hero *heroes;
-    uint32_t before;                  /* heroes of earlier stages, where there are stages */
     uint8_t *epilogue;                /* by place: depends on a hero, and is made from its result */
-    const xg_imap **maps;             /* by place, of epilogues: a hero's output index to the instruction's */
     uint32_t minor_dims;              /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
     const xg_imap *pad;    /* NULL: the operands are read as they are */
     int64_t vector, bytes; /* elements that fit one access of what is read; bytes of one */
+    xg_scope s;
+    uint32_t before;      /* heroes of earlier stages, where there are stages */
+    const xg_imap **maps; /* by place, of epilogues: a hero's output index to the instruction's */
     /* While code is written. */
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
     /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
     xg_kval *round;
     int64_t rounds;
-    xg_scope s;
     xg_index_order kept, reduced; /* dims of the operand, minor first */
 } xg_reduction;
 

@@ -60,9 +60,12 @@ typedef struct xg_rows_tile {
 } xg_rows_tile;
 
 typedef struct xg_rows {
+    xg_row_form form;
+    int64_t lanes, per_block;
+    int64_t parts;   /* blocks of a row: more than one are a cluster, and per_block is 1 */
+    xg_reduction r;  /* the heroes of one stage at a time, thread, block, scope */
     xg_hero *heroes; /* all, by stage */
-    int64_t vector, lanes, per_block;
-    int64_t parts; /* blocks of a row: more than one are a cluster, and per_block is 1 */
+    int64_t vector;
     /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
     int64_t unit;
     int64_t vectors, edges; /* of the body of a row; elements of a row beside it */
@@ -76,9 +79,7 @@ typedef struct xg_rows {
     bool *shares; /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
-    xg_row_form form;
     xg_rows_tile tile;
-    xg_reduction r; /* the heroes of one stage at a time, thread, block, scope */
 } xg_rows;
 
 /* ---- what is there ---- */

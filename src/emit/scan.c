@@ -32,8 +32,8 @@ typedef struct xg_running {
     bool reverse, row;
     int64_t length, kept, vector, lanes, rows;
     xg_kval *lane, *warp; /* of the thread in its row, by i32; lane in the warp */
-    xg_index_order order; /* all dims but the scanned one */
     xg_reduction r;       /* the scope, threads and blocks; its one hero is the window */
+    xg_index_order order; /* all dims but the scanned one */
 } xg_running;
 
 /* The window that i is, or is a result of; NULL: it is something else. */

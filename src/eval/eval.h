@@ -80,20 +80,20 @@ typedef struct xg_eval_run xg_eval_run;
 struct xg_eval_run {
     xg_ctx *ctx;
     xg_module *module;
+    uint32_t *position; /* by instruction id */
+    uint32_t depth;
+    /* device d is partition d % partitions of replica d / partitions; the one that runs now */
+    uint32_t n_devices, partitions, device;
     xg_arena stack; /* frames and scratch: marked and reset */
+    xg_arena mem;   /* plans and tables: as long as the run */
     xg_value *values;
     xg_eval_plan **plans; /* by computation id */
-    uint32_t *position;   /* by instruction id */
-    uint32_t depth;
     uint64_t work;
     bool acts_known, acts; /* some instruction does more than give its value */
     bool dynamic;          /* some shape has dimensions without a fixed size */
     xg_inst **sized;       /* by instruction id: its form for the sizes that it last saw, once there is one */
-    /* device d is partition d % partitions of replica d / partitions; the one that runs now */
-    uint32_t n_devices, partitions, device;
     struct xg_device_state *devices;
     struct xg_sent *sent; /* by send, not yet received */
-    xg_arena mem;         /* plans and tables: as long as the run */
     xg_eval_options options;
     float *tables[XLAGPU_TYPE_COUNT]; /* the 256 values of 8-bit and narrower floats */
 };

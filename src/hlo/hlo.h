@@ -299,19 +299,17 @@ enum {
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena; /* lives as long as the module */
-    xg_arena *nodes; /* instructions with their operands, and nothing between them */
     /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     xg_arena *work;
     const xg_source *source; /* NULL for modules made by code */
-    xg_str name;
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
     bool is_scheduled;
     bool compact_operands;        /* an operand is printed without its shape (the default of dumps today) */
+    bool has_entry_layout;        /* it was written */
     const xg_shape *entry_params; /* tuple of the parameters' shapes, and */
     /* the result's, with the layouts of entry_computation_layout or of the instructions */
     const xg_shape *entry_result;
-    bool has_entry_layout; /* it was written */
     int64_t replica_count, num_partitions;
     int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
     /* that combined collectives move at most, as the caller says; 0: as the model of time does */
@@ -322,6 +320,8 @@ struct xg_module {
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
     const xg_header_attr *header; /* the rest, in the order written */
+    xg_arena *nodes;              /* instructions with their operands, and nothing between them */
+    xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
     uint32_t fresh;        /* for names of computations made up by passes */

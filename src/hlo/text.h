@@ -93,16 +93,16 @@ typedef struct xg_parse {
     xg_lex lex;
     xg_module *m;
     xg_arena *arena;
-    xg_comp *comp;             /* being read */
+    xg_comp *comp;   /* being read */
+    xg_int_vec ints; /* stacks */
+    xg_shape_vec shapes;
+    xg_inst_vec insts;
+    xg_attr_vec attrs;
+    xg_str_vec strs;
+    xg_comp_vec comps;
     xg_dict ops, attr_names;   /* word to row + 1 */
     xg_op_attrs_row *op_attrs; /* by opcode */
     xg_attr_set common;
-    xg_inst_vec insts; /* stacks */
-    xg_attr_vec attrs;
-    xg_int_vec ints;
-    xg_str_vec strs;
-    xg_shape_vec shapes;
-    xg_comp_vec comps;
     xg_inst_vec unnamed;       /* instructions of comp that get a name at its end */
     xg_comp_vec unnamed_comps; /* computations that get one at the end of the text */
     xg_map64 elements;         /* (tuple id, index) to the get-tuple-element that x#i made */

@@ -22,11 +22,11 @@ typedef struct xg_low {
     xg_module *m;
     xg_arena *arena;
     xg_parse *hlo;            /* reads attributes that are written as HLO text */
+    const xg_ir_op *op;       /* being translated */
+    xg_hb b;                  /* the end of the computation */
     xg_dict funcs, meshes;    /* by symbol: xg_low_func, sdy.mesh */
     xg_map64 metadata;        /* location to attribute */
     xg_buf line;              /* where the text of one is put together */
-    const xg_ir_op *op;       /* being translated */
-    xg_hb b;                  /* the end of the computation */
     XG_VEC(xg_low_undo) undo; /* values that mean something else inside a region */
     uint32_t depth, mark;
     const xg_ir_op *entry;

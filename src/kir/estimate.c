@@ -64,15 +64,15 @@ typedef struct xg_kest {
     int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
-    xg_kest_rounds middle;
-    int64_t stands;               /* warps that this one stands for, itself among them */
-    int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
     int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
     int64_t awaited, turns;       /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t n_flight, most_flight;
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
+    xg_kest_rounds middle;
+    int64_t stands;                 /* warps that this one stands for, itself among them */
+    int64_t block[3], thread[3];    /* thread: of lane 0, as one number in [0] */
     int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when what the warp told it of is done */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;

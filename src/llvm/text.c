@@ -14,10 +14,10 @@ struct xg_llvm {
     const xg_target *target;
     xg_kmodule *m;
     xg_kfunc *f;
+    uint32_t temps, labels, n_nodes, isa;
     xg_buf body, globals, declares, nodes;
     xg_dict declared, arrays; /* intrinsics that are declared; shared arrays: where in the dynamic one, + 1 */
-    uint32_t temps, labels, n_nodes, isa;
-    uint32_t scopes; /* node of the first parameter's scope; 0: there are none */
+    uint32_t scopes;          /* node of the first parameter's scope; 0: there are none */
     bool calls_libdevice;
     int64_t dynamic_at;
     void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */

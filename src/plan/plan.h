@@ -118,16 +118,9 @@ typedef struct xg_plan_space {
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
-    xg_records *records; /* of its kernels */
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
-    uint32_t *first_name, n_first;
-    XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
-    xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
-    xg_map64 workspaces;           /* the same -> xg_plan_value: memory that a library works in */
-    XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
-    xg_buffer **params;            /* parameter leaves */
+    xg_buffer **params; /* parameter leaves */
     uint32_t n_params;
     xg_buffer **results; /* result leaves */
     uint32_t n_results;
@@ -135,14 +128,21 @@ typedef struct xg_plan {
      * count */
     bool asks;
     uint32_t end; /* the last position */
-    xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
-    int64_t temp_bytes, largest_live; /* of device memory */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
+    xg_plan_moves at_end;
+    int64_t temp_bytes, largest_live; /* of device memory */
     XG_VEC(xg_plan_kernel) kernels;
-    xg_texts ptx;   /* or object code */
-    bool is_object; /* for a host's processor */
+    xg_records *records; /* of its kernels */
+    /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    uint32_t *first_name, n_first;
+    XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
+    xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
+    xg_map64 workspaces;           /* the same -> xg_plan_value: memory that a library works in */
+    XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
+    xg_texts ptx;                  /* or object code */
+    bool is_object;                /* for a host's processor */
     xg_str hlo, target_name;
     uint32_t target;
 } xg_plan;

@@ -66,10 +66,7 @@ struct xg_ptx {
     const xg_target *target;
     const xg_device *device;
     uint32_t isa;
-    bool letter;           /* an instruction needs the target's letter */
-    xg_texts text;         /* the head of the module, finished kernels */
-    uint32_t instructions; /* in these */
-    xg_dict names;         /* entries so far */
+    bool letter; /* an instruction needs the target's letter */
     /* of the current kernel */
     xg_kmodule *m;
     xg_kfunc *f;
@@ -85,6 +82,10 @@ struct xg_ptx {
     bool keeps_places; /* for a dump: from where on lines of the body come from which operation */
     XG_VEC(xg_ptx_place) places;
     xg_ptx_index index;
+    /* of the module */
+    xg_texts text;         /* the head of the module, finished kernels */
+    uint32_t instructions; /* in these */
+    xg_dict names;         /* entries so far */
 };
 
 enum {

@@ -279,25 +279,27 @@ struct xlagpu_clique {
 
 struct xlagpu_program {
     xlagpu_device *device;
-    xlagpu_program *prev, *next;
+    const xg_exe_thunk *thunks;
+    const uint32_t *links;
+    const xg_exe_value *values;
+    const xg_exe_slice *slices;
+    xr_kernel *kernels;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    const char *strings;
     xlagpu_clique *clique; /* NULL: it runs alone */
     xr_peers *peers;
-    uint32_t rank;                       /* of its device */
+    uint32_t rank; /* of its device */
+    xg_arena arena;
+    xlagpu_program *prev, *next;
     xr_collective *collectives;          /* one after the other */
     xr_collective **collective_of;       /* by thunk */
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
     xg_source ptx;                       /* inside the bytes */
-    const char *strings;
     const xg_exe_allocation *allocations;
-    const xg_exe_slice *slices;
-    const xg_exe_thunk *thunks;
-    const uint32_t *links;
-    const xg_exe_value *values;
     const int64_t *dims;
     const xg_exe_map *maps;
-    xr_kernel *kernels;
-    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -310,12 +312,10 @@ struct xlagpu_program {
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
     bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
-    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
-    xg_arena arena;
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
 };
@@ -333,6 +333,7 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and no call has waited for it */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    xg_ctx c;                   /* its own message; its allocator is not used */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
@@ -349,7 +350,6 @@ struct xlagpu_execution {
     void *state;                /* the platform's: worker memory of the simulator */
     xr_profile profile;
     char note[XR_NOTE_MAX]; /* what is slower than it was asked to be, and why; "": nothing */
-    xg_ctx c;               /* its own message; its allocator is not used */
 };
 
 /* One row per platform. */

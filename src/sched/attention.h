@@ -164,22 +164,22 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
-    bool bounded;      /* masks leave out steps */
-    bool votes;        /* and the kernel looks whether that is right */
-    bool copied;       /* elements are as they lie in memory: brought without registers */
-    int64_t stages;    /* steps' keys in shared memory: the next one is brought while one is used */
-    bool in_turns;     /* as the shape says, where there are several steps */
-    bool swizzled;     /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;       /* keys of a step that a warp has */
-    int64_t halves;    /* rows of a thread */
-    int64_t warp_rows; /* ... of a warp */
-    int64_t producers; /* threads beside the others, which ask for tensor copies */
-    int64_t tile, tiles, steps, walked, threads, blocks;              /* walked: of the steps, on average */
-    int64_t depth, columns;                                           /* with what fills the last piece */
+    bool bounded;           /* masks leave out steps */
+    bool votes;             /* and the kernel looks whether that is right */
+    bool copied;            /* elements are as they lie in memory: brought without registers */
+    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
+    bool in_turns;          /* as the shape says, where there are several steps */
+    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
+    int64_t own;            /* keys of a step that a warp has */
+    int64_t halves;         /* rows of a thread */
+    int64_t depth, columns; /* with what fills the last piece */
+    int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
+    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    int64_t warp_rows;                                   /* ... of a warp */
+    int64_t producers;                                   /* threads beside the others, which ask for tensor copies */
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
-    int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
@@ -314,16 +314,16 @@ enum {
 typedef struct xg_attention_kernel {
     const xg_attention_plan *p;
     const xg_attention_form *f;
-    xg_tile_kernel t; /* scope and builder */
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
+    xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_tile_kernel t;               /* scope and builder */
     xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
-    xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
-    xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_kval *walk;      /* which one of two it is */
+    xg_kval *inner[2]; /* steps from the first on, and before the second, need no masks; NULL: all need them */
+    xg_kval *walk;     /* which one of two it is */
     xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */

@@ -113,36 +113,36 @@ typedef struct xg_tile_fetch {
 
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
-    int32_t unit;            /* xg_kmma, or XG_TILE_NO_UNIT */
-    const xg_device *device; /* xg_tile_choose_unit */
-    bool on_processor;       /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;          /* warp groups multiply such elements, too ... */
-    bool may_deepen;         /* bytes may lie as such in shared memory: see `deep` */
+    int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held; /* of elements in shared memory while sums are made */
+    int64_t threads, blocks;
+    int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
+    int64_t parts;            /* of the tile's rows: one after the other becomes the result */
+    int64_t out_vector;       /* elements of the result that a thread writes at a time */
+    int64_t n_sums;           /* of a thread: numbers, or vectors of four */
+    int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
+    bool on_processor;        /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;           /* warp groups multiply such elements, too ... */
+    bool may_deepen;          /* bytes may lie as such in shared memory: see `deep` */
     bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    const xg_device *device; /* xg_tile_choose_unit */
     int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
     int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
     int64_t grid;      /* blocks that there are: all, or, where they stay, as many as run at a time */
-    xlagpu_type held;  /* of elements in shared memory while sums are made */
-    int64_t n_sums;    /* of a thread: numbers, or vectors of four */
     int64_t chains;    /* of matrix units: a step's k in so many parts, which have sums of their own */
     int64_t deep;      /* ...: fragments of k that are read together: two where those of the right side are bytes */
-    int64_t parts;     /* of the tile's rows: one after the other becomes the result */
-    int64_t out_pitch; /* of a row of them in shared memory */
+    int64_t out_pitch; /* of a row of such a part, in shared memory */
     int64_t out_slant; /* on plain cores: elements more between `quad` rows and the next ones */
-    int64_t threads, blocks;
-    int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t warps_n, lanes_n; /* of the threads of a slice, along n */
     bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
-    int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
-    int64_t out_vector;       /* elements of the result that a thread writes at a time */
-    bool reads;               /* the epilogue reads memory */
-    int64_t shared;           /* elements of shared memory */
-    const xg_inst *end;       /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at;    /* (variables) -> its indices */
+    bool reads;            /* the epilogue reads memory */
+    int64_t shared;        /* elements of shared memory */
+    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
     int64_t picoseconds; /* by the estimate */
     xg_kmap result;
@@ -277,8 +277,9 @@ typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
     xg_scope s;
+    xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step;
     xg_kval *steps;    /* of the block's sums */
     xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */

@@ -257,11 +257,6 @@ typedef struct xg_sim_launch {
     const void *params;         /* info.param_bytes of them */
     size_t param_bytes;
     xg_sim_memory *memory;
-    /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
-    uint64_t fuel;
-    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
-     * depend on it show; one worker gives the same result each time */
-    uint64_t seed;
     /* 0 counts as 1. With more, a fault takes away its threads, and the others go on to where they need them (run.c);
      * the launch goes on until it has so many of different kinds or PTX lines */
     uint32_t max_faults;
@@ -269,14 +264,7 @@ typedef struct xg_sim_launch {
     bool unchecked_global;      /* ... of global memory that was never written */
     bool unchecked_races;       /* do not report data races */
     bool unchecked_registers;   /* do not report uses of registers that were not written */
-    uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
-    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
-    uint32_t registers; /* of a thread, for that model; 0: not known */
-    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
-    void (*print)(void *user, const char *text, size_t bytes);
-    void *print_user;
-    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;              /* set when a worker faults: others stop at their next block */
@@ -285,9 +273,22 @@ typedef struct xg_sim_launch {
     uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
+    /* Of the launch again, what few ask for. Warp instructions that a block may execute before it counts as hung;
+     * 0 = 2^31, about a minute */
+    uint64_t fuel;
+    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
+     * depend on it show; one worker gives the same result each time */
+    uint64_t seed;
+    uint32_t sm_count; /* what %nsmid says; 0 = 132 */
+    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
+    uint32_t registers; /* of a thread, for the model of time; 0: not known */
+    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
 } xg_sim_launch;
 
-/* Checks the launch against the entry and fills the lower part. On failure the message is in the context (no jump). */
+/* Checks the launch against the entry and fills what it sets. On failure the message is in the context (no jump). */
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l);
 typedef struct xg_sim_worker xg_sim_worker;
 /* Around all of a launch's runs; workers are initialised between them. Both may be called by several threads for one

@@ -105,32 +105,35 @@ typedef struct xg_sim_operand {
 typedef struct xg_sim_stmt {
     uint32_t at;
     xg_str op;
-    xg_str mods[XG_SIM_MODS];
-    uint32_t mod_at[XG_SIM_MODS], n_mods, used; /* used: a bit per modifier that the decoder understood */
-    xg_sim_operand o[XG_SIM_OPERANDS];
     uint32_t n;
     uint32_t guard; /* operand code of the predicate or XG_SIM_NOREG */
+    uint32_t n_mods;
+    uint32_t used; /* a bit per modifier that the decoder understood */
     bool guard_not;
     uint32_t first; /* its first record */
+    xg_sim_operand o[XG_SIM_OPERANDS];
+    xg_str mods[XG_SIM_MODS];
+    uint32_t mod_at[XG_SIM_MODS];
 } xg_sim_stmt;
 
 typedef struct xg_sim_asm {
     xg_ctx *c;
-    xg_arena *a, scratch; /* the module's; what dies with the load */
     const xg_source *src;
     size_t pos;
     xg_sim_tok t;
     xg_sim_module *m;
+    XG_VEC(xg_sim_ins) code;
+    XG_VEC(xg_sim_vreg) vregs;
+    xg_arena *a;         /* the module's */
+    xg_arena scratch;    /* what dies with the load */
     xg_sim_func *f;      /* the function being read */
     xg_dict names, rows; /* text to id; mnemonic to its row */
     xg_map64 syms;       /* (name id, scope id) to symbol */
     uint32_t n_names, n_scopes, scope, depth, parents_cap, *parents;
     uint32_t local; /* bytes of local memory of this function so far */
-    XG_VEC(xg_sim_vreg) vregs;
     XG_VEC(xg_sim_const) consts;
     uint32_t consts_placed; /* how many have their offset */
     XG_VEC(xg_sim_fix) fixes;
-    XG_VEC(xg_sim_ins) code;
     XG_VEC(uint32_t) list;
     XG_VEC(xg_sim_copy) copies;
     XG_VEC(xg_sim_callsite) sites;

@@ -168,22 +168,27 @@ typedef struct xg_sim_stored {
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
+    xg_sim_cluster *cluster;
+    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
+    /* intervals of shared memory, which no other worker counts: the block's first, the current one */
+    uint32_t shared_block, shared_tag;
+    bool faulted;
+    bool tracked; /* races are looked for in global memory */
     xg_sim_warp *warps;
-    xg_sim_group *groups;
-    uint32_t n_groups;
-    char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
+    xg_sim_group *groups;
+    uint32_t n_groups;
+    char *regs;
     uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
     uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
-    xg_sim_cluster *cluster;
-    uint32_t rank;   /* in the cluster */
-    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
+    uint32_t rank;                /* in the cluster */
+    uint32_t window;              /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */
@@ -191,7 +196,6 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked;         /* races are looked for in global memory */
     bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
@@ -200,20 +204,16 @@ struct xg_sim_worker {
     uint64_t read_map[XG_SIM_READ_WORDS]; /* pieces that the first n_mapped of them touch */
     bool lates;                           /* some warp has executed a wgmma */
     bool readers;                         /* some word's tag of readers may be of this interval */
-    /* intervals of shared memory, which no other worker counts: the block's first, the current one */
-    uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
     uint32_t global_seen,
-        maps_seen;                /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
-    xg_sim_buffer last;           /* the buffer of the last access */
-    uint32_t bars_used;           /* where a warp has arrived, by bits */
-    uint32_t ended;               /* warps of the block that are done */
-    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
-    xg_sim_runs *runs;            /* of each record, and one more */
+        maps_seen;      /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
+    xg_sim_buffer last; /* the buffer of the last access */
+    uint32_t bars_used; /* where a warp has arrived, by bits */
+    uint32_t ended;     /* warps of the block that are done */
+    xg_sim_runs *runs;  /* of each record, and one more */
     xg_sim_search watch;
-    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
-    bool faulted;
+    xg_sim_stored *stored;            /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool hurt;                        /* the block has faulted and gone on */
     uint32_t fault_warps;             /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
