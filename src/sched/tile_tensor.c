@@ -250,7 +250,7 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
     const xg_tile_plan *p = w->p;
     const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     int64_t n = p->shape.tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ, k;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, each = XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, each = (int64_t)XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from;
     xg_kval *across[2], *at;
     xg_kop *op;
     if (column % n) return;

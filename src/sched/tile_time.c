@@ -199,7 +199,7 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
     xg_tile_inbox inbox = xg_tile_inbox_of(p);
     if (p->shape.cluster == 1) return 0;
     if (inbox.size)
-        return XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
+        return (int64_t)XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
                inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
     rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
     return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
