@@ -3348,15 +3348,12 @@ typedef enum xg_cost_limit { /* the pipes, then the rest */
 
 /* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
 typedef struct xg_cost_counts {
-    int64_t blocks, threads;            /* threads: of a block */
-    int64_t shared_bytes;               /* of a block */
-    int64_t registers;                  /* of a thread; 0: not known */
-    int64_t issued;                     /* warp instructions */
-    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
-    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
-    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
-    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
-    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t blocks, threads;          /* threads: of a block */
+    int64_t shared_bytes;             /* of a block */
+    int64_t registers;                /* of a thread; 0: not known */
+    int64_t issued;                   /* warp instructions */
+    int64_t shared_passes, l1_passes; /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;               /* of 32 bytes that multiprocessors ask the second cache for, or write there */
     /* Of these two, what goes on beside the threads: passes of bulk copies and of matrix units that read operands,
      * sectors of bulk copies; and sectors that multicast brings to one more multiprocessor. */
     int64_t unit_passes, bulk_sectors, multicast_sectors;
@@ -3364,6 +3361,9 @@ typedef struct xg_cost_counts {
     int64_t warp_clocks;               /* of a block that is alone: until its last warp ends */
     int64_t warp_issued, warp_tensor;  /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                  /* that a block takes */
+    int64_t pipes[XG_PIPE_COUNT];      /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];     /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
 } xg_cost_counts;
 enum {
     XG_COST_PEER_CLOCKS = 205, /* of a load from the shared memory of another block of a cluster (H100: 196 to 213) */
@@ -4364,11 +4364,6 @@ typedef struct xg_sim_launch {
     const void *params;         /* info.param_bytes of them */
     size_t param_bytes;
     xg_sim_memory *memory;
-    /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
-    uint64_t fuel;
-    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
-     * depend on it show; one worker gives the same result each time */
-    uint64_t seed;
     /* 0 counts as 1. With more, a fault takes away its threads, and the others go on to where they need them (run.c);
      * the launch goes on until it has so many of different kinds or PTX lines */
     uint32_t max_faults;
@@ -4376,14 +4371,7 @@ typedef struct xg_sim_launch {
     bool unchecked_global;      /* ... of global memory that was never written */
     bool unchecked_races;       /* do not report data races */
     bool unchecked_registers;   /* do not report uses of registers that were not written */
-    uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
-    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
-    uint32_t registers; /* of a thread, for that model; 0: not known */
-    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
-    void (*print)(void *user, const char *text, size_t bytes);
-    void *print_user;
-    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
     int stop;              /* set when a worker faults: others stop at their next block */
@@ -4392,9 +4380,22 @@ typedef struct xg_sim_launch {
     uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
+    /* Of the launch again, what few ask for. Warp instructions that a block may execute before it counts as hung;
+     * 0 = 2^31, about a minute */
+    uint64_t fuel;
+    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
+     * depend on it show; one worker gives the same result each time */
+    uint64_t seed;
+    uint32_t sm_count; /* what %nsmid says; 0 = 132 */
+    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
+    uint32_t registers; /* of a thread, for the model of time; 0: not known */
+    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
 } xg_sim_launch;
 
-/* Checks the launch against the entry and fills the lower part. On failure the message is in the context (no jump). */
+/* Checks the launch against the entry and fills what it sets. On failure the message is in the context (no jump). */
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l);
 typedef struct xg_sim_worker xg_sim_worker;
 /* Around all of a launch's runs; workers are initialised between them. Both may be called by several threads for one
@@ -6581,32 +6582,35 @@ typedef struct xg_sim_operand {
 typedef struct xg_sim_stmt {
     uint32_t at;
     xg_str op;
-    xg_str mods[XG_SIM_MODS];
-    uint32_t mod_at[XG_SIM_MODS], n_mods, used; /* used: a bit per modifier that the decoder understood */
-    xg_sim_operand o[XG_SIM_OPERANDS];
     uint32_t n;
     uint32_t guard; /* operand code of the predicate or XG_SIM_NOREG */
+    uint32_t n_mods;
+    uint32_t used; /* a bit per modifier that the decoder understood */
     bool guard_not;
     uint32_t first; /* its first record */
+    xg_sim_operand o[XG_SIM_OPERANDS];
+    xg_str mods[XG_SIM_MODS];
+    uint32_t mod_at[XG_SIM_MODS];
 } xg_sim_stmt;
 
 typedef struct xg_sim_asm {
     xg_ctx *c;
-    xg_arena *a, scratch; /* the module's; what dies with the load */
     const xg_source *src;
     size_t pos;
     xg_sim_tok t;
     xg_sim_module *m;
+    XG_VEC(xg_sim_ins) code;
+    XG_VEC(xg_sim_vreg) vregs;
+    xg_arena *a;         /* the module's */
+    xg_arena scratch;    /* what dies with the load */
     xg_sim_func *f;      /* the function being read */
     xg_dict names, rows; /* text to id; mnemonic to its row */
     xg_map64 syms;       /* (name id, scope id) to symbol */
     uint32_t n_names, n_scopes, scope, depth, parents_cap, *parents;
     uint32_t local; /* bytes of local memory of this function so far */
-    XG_VEC(xg_sim_vreg) vregs;
     XG_VEC(xg_sim_const) consts;
     uint32_t consts_placed; /* how many have their offset */
     XG_VEC(xg_sim_fix) fixes;
-    XG_VEC(xg_sim_ins) code;
     XG_VEC(uint32_t) list;
     XG_VEC(xg_sim_copy) copies;
     XG_VEC(xg_sim_callsite) sites;
@@ -15188,22 +15192,27 @@ typedef struct xg_sim_stored {
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
+    xg_sim_cluster *cluster;
+    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
+    /* intervals of shared memory, which no other worker counts: the block's first, the current one */
+    uint32_t shared_block, shared_tag;
+    bool faulted;
+    bool tracked; /* races are looked for in global memory */
     xg_sim_warp *warps;
-    xg_sim_group *groups;
-    uint32_t n_groups;
-    char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
+    xg_sim_group *groups;
+    uint32_t n_groups;
+    char *regs;
     uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
     uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
-    xg_sim_cluster *cluster;
-    uint32_t rank;   /* in the cluster */
-    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
+    uint32_t rank;                /* in the cluster */
+    uint32_t window;              /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */
@@ -15211,7 +15220,6 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked;         /* races are looked for in global memory */
     bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
@@ -15220,20 +15228,16 @@ struct xg_sim_worker {
     uint64_t read_map[XG_SIM_READ_WORDS]; /* pieces that the first n_mapped of them touch */
     bool lates;                           /* some warp has executed a wgmma */
     bool readers;                         /* some word's tag of readers may be of this interval */
-    /* intervals of shared memory, which no other worker counts: the block's first, the current one */
-    uint32_t shared_block, shared_tag;
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
     uint32_t global_seen,
-        maps_seen;                /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
-    xg_sim_buffer last;           /* the buffer of the last access */
-    uint32_t bars_used;           /* where a warp has arrived, by bits */
-    uint32_t ended;               /* warps of the block that are done */
-    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
-    xg_sim_runs *runs;            /* of each record, and one more */
+        maps_seen;      /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
+    xg_sim_buffer last; /* the buffer of the last access */
+    uint32_t bars_used; /* where a warp has arrived, by bits */
+    uint32_t ended;     /* warps of the block that are done */
+    xg_sim_runs *runs;  /* of each record, and one more */
     xg_sim_search watch;
-    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
-    bool faulted;
+    xg_sim_stored *stored;            /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool hurt;                        /* the block has faulted and gone on */
     uint32_t fault_warps;             /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
@@ -16120,8 +16124,8 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     return true;
 }
 
-/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has read
- * in it either or one access has, of this block or another. */
+/* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has
+ * read in it either or one access has, of this block or another. */
 XG_RACY XG_FN bool xg_sim_track_tiles(
     const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
     const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
@@ -16692,7 +16696,7 @@ XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 }
 
 /* The same of n bytes of global memory at address a, in the buffer w->last. What the block wrote up to the interval of
- * the tag `seen` counts as seen; what others wrote too, unless foreign is false and the block has met no fence at all. */
+ * the tag `seen` counts as seen; what others wrote, too, unless foreign is false and the block has met no fence. */
 XG_RACY XG_FN bool xg_sim_proxy_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t a, uint64_t n, uint32_t seen, bool foreign, const char *what) {
     const xg_sim_tags t = xg_sim_tags_of(&w->last);
@@ -26817,25 +26821,27 @@ struct xlagpu_clique {
 
 struct xlagpu_program {
     xlagpu_device *device;
-    xlagpu_program *prev, *next;
+    const xg_exe_thunk *thunks;
+    const uint32_t *links;
+    const xg_exe_value *values;
+    const xg_exe_slice *slices;
+    xr_kernel *kernels;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    const char *strings;
     xlagpu_clique *clique; /* NULL: it runs alone */
     xr_peers *peers;
-    uint32_t rank;                       /* of its device */
+    uint32_t rank; /* of its device */
+    xg_arena arena;
+    xlagpu_program *prev, *next;
     xr_collective *collectives;          /* one after the other */
     xr_collective **collective_of;       /* by thunk */
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
     xg_source ptx;                       /* inside the bytes */
-    const char *strings;
     const xg_exe_allocation *allocations;
-    const xg_exe_slice *slices;
-    const xg_exe_thunk *thunks;
-    const uint32_t *links;
-    const xg_exe_value *values;
     const int64_t *dims;
     const xg_exe_map *maps;
-    xr_kernel *kernels;
-    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -26848,12 +26854,10 @@ struct xlagpu_program {
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
     bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
-    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
     xlagpu_kernel_stats *finished; /* of executions that ended; per kernel */
-    xg_arena arena;
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
 };
@@ -26871,6 +26875,7 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and no call has waited for it */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    xg_ctx c;                   /* its own message; its allocator is not used */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
@@ -26887,7 +26892,6 @@ struct xlagpu_execution {
     void *state;                /* the platform's: worker memory of the simulator */
     xr_profile profile;
     char note[XR_NOTE_MAX]; /* what is slower than it was asked to be, and why; "": nothing */
-    xg_ctx c;               /* its own message; its allocator is not used */
 };
 
 /* One row per platform. */
@@ -29155,7 +29159,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
         s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
-    /* What is made for "a" may use what this architecture alone has; kernels that do not are made for all from it on. */
+    /* Kernels that need what this architecture alone has get it; all others are made for later ones, too. */
     own = major >= OWN_FIRST && major <= OWN_LAST;
     xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, own ? "a" : "");
     return s == XLAGPU_OK ? xr_cuda_measure(d, major * 10 + minor) : s;
