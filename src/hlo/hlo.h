@@ -311,10 +311,11 @@ struct xg_module {
     /* the result's, with the layouts of entry_computation_layout or of the instructions */
     const xg_shape *entry_result;
     int64_t replica_count, num_partitions;
+    uint32_t n_aliases;
+    xg_device device;        /* that the module is for; until one is named, the usual one of XG_HLO_CC */
     int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
     /* that combined collectives move at most, as the caller says; 0: as the model of time does */
     uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter;
-    uint32_t n_aliases;
     const xg_io_alias *aliases; /* input_output_alias */
     uint32_t n_donors;
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
@@ -356,7 +357,6 @@ struct xg_module {
     uint32_t at;
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
-    xg_device device; /* that the module is for; until one is named, the usual one of XG_HLO_CC */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
     xg_set shapes, layouts;
     xg_pool pool;

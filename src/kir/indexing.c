@@ -22,6 +22,9 @@ enum {
 
 typedef struct xg_kindexer {
     xg_kmodule *m;
+    uint32_t n_leaves;
+    uint32_t n_constraints;
+    bool failed;
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
     int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
@@ -30,12 +33,9 @@ typedef struct xg_kindexer {
     xg_term inner[XG_KINDEX_LEAVES_MAX];  /* they themselves, */
     uint32_t n_inner;
     int64_t constant;
-    uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
-    uint32_t n_constraints;
     xg_range ranges[XG_KINDEX_LEAVES_MAX]; /* of the leaves, once all are known, */
     xg_aff_env env;                        /* for the rules */
-    bool failed;
 } xg_kindexer;
 
 XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth);

@@ -119,17 +119,20 @@ typedef struct xr_call_state {
 } xr_call_state;
 
 struct xlagpu_device {
-    const xr_platform *platform; /* NULL: failed to open */
-    void *state;                 /* the platform's */
-    xg_ctx c;
+    const xr_platform *platform;    /* NULL: failed to open */
+    void *state;                    /* the platform's */
+    struct xr_libraries *libraries; /* library.c; NULL: none is open */
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads, approximations;
+    bool no_command_buffers, copy_stream, concurrent;
+    bool meets;             /* other devices: collectives run beside the rest */
+    xr_function *functions; /* registered; they live as long as the device */
+    xlagpu_ptx *ptx;        /* those that are loaded */
+    xg_ctx c;
     uint32_t predict_scale, predict_memory_scale;
     bool predict; /* launches of the simulator are counted for the model of time */
-    bool no_command_buffers, copy_stream, concurrent;
-    bool meets; /* other devices: collectives run beside the rest */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
@@ -139,10 +142,7 @@ struct xlagpu_device {
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
-    xlagpu_ptx *ptx;        /* those that are loaded */
-    xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
-    struct xr_libraries *libraries; /* library.c; NULL: none is open */
     xg_arena arena;
     char found_libraries[64]; /* those that there are, as they are given to the compiler */
     char name[128], target[16];
@@ -255,26 +255,25 @@ typedef struct xr_seat { /* of a device of a clique */
 struct xlagpu_clique {
     uint32_t n;
     xlagpu_device **devices;
+    xr_lock *lock; /* for the seats, for `failed`, and for what stands behind `broken` */
+    xr_seat *seats;
     xr_thread *threads;
     xr_peers *loads;
-    double timeout;      /* seconds that a device waits for others */
     uint32_t first, all; /* the number of our first device, and how many all processes have */
+    xlagpu_status failed;
+    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
+    xr_cast *casts; /* peers.c */
+    xg_ctx c;
+    double timeout; /* seconds that a device waits for others */
     uint32_t process, processes;
     int *sockets; /* rendezvous.c: process 0 has one to each other process, these have one to it */
     xlagpu_status (*share)(void *user, void *bytes, size_t size);
     void *share_user;
     struct xr_nccl *nccl; /* NULL: not opened */
-    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
-    xr_comm *comms; /* all devices first */
-    xr_cast *casts; /* peers.c */
-    /* with the lock */
-    bool broken; /* communicators were given up */
-    xr_lock *lock;
-    xr_seat *seats;
-    bool together; /* all devices run now: if none goes on, none ever will */
-    xlagpu_status failed;
+    xr_comm *comms;       /* all devices first */
+    bool broken;          /* with the lock: communicators were given up */
+    bool together;        /* all devices run now: if none goes on, none ever will */
     char why[XG_MESSAGE_MAX];
-    xg_ctx c;
 };
 
 struct xlagpu_program {

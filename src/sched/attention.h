@@ -127,13 +127,13 @@ typedef struct xg_attention_form {
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
+    xg_attention match;
     uint32_t n_stats; /* further results: a row's maximum, its sum */
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
     bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
     double masked; /* no masked score is larger, if so */
-    xg_attention match;
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
     xg_attention_stage stages[XG_ATTENTION_PARTS];

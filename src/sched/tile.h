@@ -92,21 +92,21 @@ typedef struct xg_tile_fetch {
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
-    int64_t loads, work;    /* arrays that an element is made of, and instructions that make it */
-    int64_t branches;       /* in each round, which says where an element lies: its loads are waited for there */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
-    /* Of rows along k, or of k along rows: elements from one to the next, from one of the batch to the next,
-     * and in front of the first. row_pitch 0: it is not known. */
-    int64_t row_pitch, batch_pitch, first_row;
     int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
     int64_t turns; /* the same of elements that lie along rows: so many rounds of k begin differently; else 0 */
     int64_t slant; /* elements more between 16 rows and the next 16 */
     int64_t line;  /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch; /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset; /* of the first buffer, in elements */
-    bool may_bulk;  /* tensor copies bring it; `tensor` describes the array */
+    int64_t offset;      /* of the first buffer, in elements */
+    int64_t loads, work; /* arrays that an element is made of, and instructions that make it */
+    int64_t branches;    /* in each round, which says where an element lies: its loads are waited for there */
+    /* Of rows along k, or of k along rows: elements from one to the next, from one of the batch to the next,
+     * and in front of the first. row_pitch 0: it is not known. */
+    int64_t row_pitch, batch_pitch, first_row;
+    bool may_bulk; /* tensor copies bring it; `tensor` describes the array */
     xg_kmap tensor;
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
