@@ -42,7 +42,7 @@ static const xg_float_format xg_float_formats[] = {
 #undef X
 };
 
-XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
+XG_ONE_COPY XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
     if (t < XLAGPU_F4E2M1FN || t > XLAGPU_F64) return NULL;
     XLAGPU_ASSERT(xg_float_formats[t - XLAGPU_F4E2M1FN].type == t);
     return &xg_float_formats[t - XLAGPU_F4E2M1FN];

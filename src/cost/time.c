@@ -31,7 +31,7 @@ enum {
 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
-XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_ONE_COPY XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
 XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;

@@ -112,7 +112,7 @@ XG_FN xg_complex xg_complex_of(double re, double im) {
     return z;
 }
 XG_FN bool xg_is_finite(double x) { return x - x == 0; }
-XG_FN bool xg_is_inf(double x) { return x == HUGE_VAL || x == -HUGE_VAL; }
+XG_ONE_COPY XG_FN bool xg_is_inf(double x) { return x == HUGE_VAL || x == -HUGE_VAL; }
 XG_FN bool xg_is_nan(double x) { return x != x; }
 
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b) {

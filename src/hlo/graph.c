@@ -36,8 +36,8 @@ static const xg_attr_row xg_attr_rows[] = {
 #undef X
 };
 
-XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
-XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
+XG_ONE_COPY XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
+XG_ONE_COPY XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
 XG_FN bool xg_op_has_elements(xg_opcode op) {
     switch (op) {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \

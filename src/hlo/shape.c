@@ -36,10 +36,10 @@ static const xg_type_row xg_type_rows[] = {
 #undef X
 };
 
-XG_FN const char *xg_type_name(xlagpu_type t) { return xg_type_rows[t].name; }
-XG_FN int xg_type_bits(xlagpu_type t) { return xg_type_rows[t].bits; }
+XG_ONE_COPY XG_FN const char *xg_type_name(xlagpu_type t) { return xg_type_rows[t].name; }
+XG_ONE_COPY XG_FN int xg_type_bits(xlagpu_type t) { return xg_type_rows[t].bits; }
 XG_FN int xg_type_bytes(xlagpu_type t) { return (xg_type_rows[t].bits + 7) / 8; }
-XG_FN int xg_type_class(xlagpu_type t) { return xg_type_rows[t].cls & 15; }
+XG_ONE_COPY XG_FN int xg_type_class(xlagpu_type t) { return xg_type_rows[t].cls & 15; }
 XG_FN bool xg_type_signed(xlagpu_type t) {
     int c = xg_type_rows[t].cls;
     return c == XG_CLASS_SINT || c == XG_CLASS_FLOAT || c == XG_CLASS_COMPLEX;

@@ -38,7 +38,7 @@ static const xg_kelem_row xg_kelem_rows[] = {
 #undef XG_KFORMAT_FLOAT
 #undef XG_KFORMAT_COMPLEX
 
-XG_FN int xg_kelem_bits(xg_kelem e) { return xg_kelem_rows[e].bits; }
+XG_ONE_COPY XG_FN int xg_kelem_bits(xg_kelem e) { return xg_kelem_rows[e].bits; }
 XG_FN int64_t xg_kelem_bytes(xg_kelem e) { return e == XG_E_INDEX ? 8 : XG_MAX(xg_kelem_rows[e].bits / 8, 1); }
 XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls <= XG_KCLASS_INDEX; }
 XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
@@ -95,7 +95,7 @@ static const xg_kmma_row xg_kmma_rows[] = {
 };
 XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind) { return &xg_kmma_rows[kind % XG_KMMA_COUNT]; }
 XG_FN const char *xg_kop_name(xg_kopcode op) { return xg_kop_rows[op].text; }
-XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
+XG_ONE_COPY XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
 
 /* ---- types ---- */
 

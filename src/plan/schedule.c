@@ -60,7 +60,7 @@ typedef struct xg_sched {
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
 /* saturates: only comparisons are made of it */
-XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; }
+XG_ONE_COPY XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; }
 
 /* ---- what there is ---- */
 

@@ -181,6 +181,12 @@ typedef struct xr_conditional_node {
 
 /* The functions stand one behind the other, in the order in which they are bound. */
 typedef struct xr_cuda {
+    void *library, *context;
+    int device, version;
+    bool started, retained;
+    bool graphs, conditionals, linker, streams, captures, peers, casts;
+    char *cache;                        /* the folder; NULL: none */
+    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -191,12 +197,6 @@ typedef struct xr_cuda {
     XR_CUDA_PEER_FUNCTIONS(X)
     XR_CUDA_CAST_FUNCTIONS(X)
 #undef X
-    void *library, *context;
-    int device, version;
-    bool started, retained;
-    bool graphs, conditionals, linker, streams, captures, peers, casts;
-    char *cache;                        /* the folder; NULL: none */
-    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
     int(XR_CUDAAPI *nvtx_push)(const char *name);
     int(XR_CUDAAPI *nvtx_pop)(void);
@@ -276,7 +276,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;
-    char *to = (char *)u;
+    char *to = (char *)&u->init;
     size_t k;
     if (path)
         u->library = xr_library_open(path);

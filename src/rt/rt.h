@@ -323,9 +323,10 @@ struct xlagpu_execution {
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;      /* address per allocation */
+    uint64_t *args;      /* addresses of one launch; then, aligned, its tensor maps */
+    xlagpu_buffer *kept; /* of the easy way: parameters, then results; NULL: none yet */
     uint64_t temp, host; /* blocks of temporary memory */
     uint32_t replica, partition;
-    uint64_t random[2];         /* what RANDOM_STATE gives next */
     uint64_t version;           /* grows when an address or one of these changes */
     xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
@@ -333,10 +334,9 @@ struct xlagpu_execution {
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     xg_ctx c;                   /* its own message; its allocator is not used */
+    uint64_t random[2];         /* what RANDOM_STATE gives next */
     void **met;                 /* two events for each collective: all before it is done, it is done */
-    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
-    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
     uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */

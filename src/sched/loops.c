@@ -7,7 +7,9 @@
 #define XG_SCHED_LOOPS_C
 #include "sched.h"
 
-XG_FN const char *xg_sched_var(const xg_loopnest *n, const xg_nstmt *loop) { return n->vars.p[loop->var].name.p; }
+XG_ONE_COPY XG_FN const char *xg_sched_var(const xg_loopnest *n, const xg_nstmt *loop) {
+    return n->vars.p[loop->var].name.p;
+}
 /* A loop that a primitive may take apart. */
 XG_FN void xg_sched_check_loop(const xg_loopnest *n, const char *primitive, const xg_nstmt *s) {
     if (!s || s->gone) xg_sched_fail(n, "%s: there is no such loop any more", primitive);
