@@ -881,9 +881,12 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. Without optimisation gcc
  * keeps each static function, whether something calls it or not, unless it is called inline: a small build then takes
- * half the time. */
+ * half the time. Where small code is wanted gcc leaves each function as it is: what it makes of one for some of its
+ * callers (members of what an argument points to in place of the pointer) takes more at their calls than it saves. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
 #define XG_FN static inline XG_UNUSED
+#elif defined(__OPTIMIZE_SIZE__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
+#define XG_FN static XG_UNUSED __attribute__((noclone))
 #else
 #define XG_FN static XG_UNUSED
 #endif
@@ -2696,7 +2699,7 @@ static const xg_float_format xg_float_formats[] = {
 #undef X
 };
 
-XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
+XG_ONE_COPY XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
     if (t < XLAGPU_F4E2M1FN || t > XLAGPU_F64) return NULL;
     XLAGPU_ASSERT(xg_float_formats[t - XLAGPU_F4E2M1FN].type == t);
     return &xg_float_formats[t - XLAGPU_F4E2M1FN];
@@ -3782,7 +3785,7 @@ enum {
 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
-XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_ONE_COPY XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
 XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
@@ -26661,17 +26664,20 @@ typedef struct xr_call_state {
 } xr_call_state;
 
 struct xlagpu_device {
-    const xr_platform *platform; /* NULL: failed to open */
-    void *state;                 /* the platform's */
-    xg_ctx c;
+    const xr_platform *platform;    /* NULL: failed to open */
+    void *state;                    /* the platform's */
+    struct xr_libraries *libraries; /* library.c; NULL: none is open */
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads, approximations;
+    bool no_command_buffers, copy_stream, concurrent;
+    bool meets;             /* other devices: collectives run beside the rest */
+    xr_function *functions; /* registered; they live as long as the device */
+    xlagpu_ptx *ptx;        /* those that are loaded */
+    xg_ctx c;
     uint32_t predict_scale, predict_memory_scale;
     bool predict; /* launches of the simulator are counted for the model of time */
-    bool no_command_buffers, copy_stream, concurrent;
-    bool meets; /* other devices: collectives run beside the rest */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
@@ -26681,10 +26687,7 @@ struct xlagpu_device {
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
-    xlagpu_ptx *ptx;        /* those that are loaded */
-    xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
-    struct xr_libraries *libraries; /* library.c; NULL: none is open */
     xg_arena arena;
     char found_libraries[64]; /* those that there are, as they are given to the compiler */
     char name[128], target[16];
@@ -26797,26 +26800,25 @@ typedef struct xr_seat { /* of a device of a clique */
 struct xlagpu_clique {
     uint32_t n;
     xlagpu_device **devices;
+    xr_lock *lock; /* for the seats, for `failed`, and for what stands behind `broken` */
+    xr_seat *seats;
     xr_thread *threads;
     xr_peers *loads;
-    double timeout;      /* seconds that a device waits for others */
     uint32_t first, all; /* the number of our first device, and how many all processes have */
+    xlagpu_status failed;
+    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
+    xr_cast *casts; /* peers.c */
+    xg_ctx c;
+    double timeout; /* seconds that a device waits for others */
     uint32_t process, processes;
     int *sockets; /* rendezvous.c: process 0 has one to each other process, these have one to it */
     xlagpu_status (*share)(void *user, void *bytes, size_t size);
     void *share_user;
     struct xr_nccl *nccl; /* NULL: not opened */
-    uint8_t *reach; /* peers.c: by device and other device, whether it reaches the other's memory; NULL: none does */
-    xr_comm *comms; /* all devices first */
-    xr_cast *casts; /* peers.c */
-    /* with the lock */
-    bool broken; /* communicators were given up */
-    xr_lock *lock;
-    xr_seat *seats;
-    bool together; /* all devices run now: if none goes on, none ever will */
-    xlagpu_status failed;
+    xr_comm *comms;       /* all devices first */
+    bool broken;          /* with the lock: communicators were given up */
+    bool together;        /* all devices run now: if none goes on, none ever will */
     char why[XG_MESSAGE_MAX];
-    xg_ctx c;
 };
 
 struct xlagpu_program {
@@ -26866,9 +26868,10 @@ struct xlagpu_execution {
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
     uint64_t *base;      /* address per allocation */
+    uint64_t *args;      /* addresses of one launch; then, aligned, its tensor maps */
+    xlagpu_buffer *kept; /* of the easy way: parameters, then results; NULL: none yet */
     uint64_t temp, host; /* blocks of temporary memory */
     uint32_t replica, partition;
-    uint64_t random[2];         /* what RANDOM_STATE gives next */
     uint64_t version;           /* grows when an address or one of these changes */
     xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
@@ -26876,10 +26879,9 @@ struct xlagpu_execution {
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     xg_ctx c;                   /* its own message; its allocator is not used */
+    uint64_t random[2];         /* what RANDOM_STATE gives next */
     void **met;                 /* two events for each collective: all before it is done, it is done */
-    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
-    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
     uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */
@@ -28950,6 +28952,12 @@ typedef struct xr_conditional_node {
 
 /* The functions stand one behind the other, in the order in which they are bound. */
 typedef struct xr_cuda {
+    void *library, *context;
+    int device, version;
+    bool started, retained;
+    bool graphs, conditionals, linker, streams, captures, peers, casts;
+    char *cache;                        /* the folder; NULL: none */
+    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -28960,12 +28968,6 @@ typedef struct xr_cuda {
     XR_CUDA_PEER_FUNCTIONS(X)
     XR_CUDA_CAST_FUNCTIONS(X)
 #undef X
-    void *library, *context;
-    int device, version;
-    bool started, retained;
-    bool graphs, conditionals, linker, streams, captures, peers, casts;
-    char *cache;                        /* the folder; NULL: none */
-    void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
     int(XR_CUDAAPI *nvtx_push)(const char *name);
     int(XR_CUDAAPI *nvtx_pop)(void);
@@ -29045,7 +29047,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #undef X
     xr_cuda *u = xr_cuda_of(d);
     const char *name = symbols, *missing;
-    char *to = (char *)u;
+    char *to = (char *)&u->init;
     size_t k;
     if (path)
         u->library = xr_library_open(path);
