@@ -122,8 +122,10 @@ XG_FN xg_kval *xg_random_pick(xg_scope *s, xg_kval *const *words, uint32_t n, xg
     return v;
 }
 XG_FN xg_kval *xg_random_join(xg_kb *b, xg_kval *low, xg_kval *high) {
-    return OR(xg_kcast(b, XG_K_OP_EXTUI, low, XG_E_I64),
-        xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, high, XG_E_I64), C64(32)));
+    high = xg_kcast(b, XG_K_OP_EXTUI, high, XG_E_I64);
+    high = xg_k2(b, XG_K_OP_SHLI, high, C64(32));
+    low = xg_kcast(b, XG_K_OP_EXTUI, low, XG_E_I64);
+    return OR(low, high);
 }
 
 /* The place of the element's counter among those used, and which of its words it takes. */

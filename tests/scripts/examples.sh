@@ -49,11 +49,11 @@ job "training: the loss falls, and is drawn" \
     "$(c training) examples/training/train.mlir $E/loss.svg 51 > $E/training.txt && \
     awk '/^step/ { l[n++] = \$4 } END { exit !(n == 2 && l[1] + 0 < l[0] - 0.05) }' $E/training.txt && \
     grep -q '<polyline' $E/loss.svg"
-job "custom_call, as C++: limits to 10" "$CXX $STRICT -std=c++11 -O1 $DONE -x c++ examples/custom_call.c -x none \
+cxx_job "custom_call, as C++: limits to 10" "$CXX $STRICT -std=c++11 -O1 $DONE -x c++ examples/custom_call.c -x none \
     -o $E/custom_call $O && $E/custom_call | grep '^0 2 6 12 14 15'"
-job "fluid: frames" "$(cpp fluid) examples/fluid/fluid.mlir 12 $E/fluid && [ -s $E/fluid000.png ] && \
+cxx_job "fluid: frames" "$(cpp fluid) examples/fluid/fluid.mlir 12 $E/fluid && [ -s $E/fluid000.png ] && \
     $(picture $E/fluid011.png)"
-job "transformer: learns letters, and writes" \
+cxx_job "transformer: learns letters, and writes" \
     "$(cpp transformer) examples/transformer examples/transformer/text.txt 21 12 > $E/writes.txt && \
     awk '/^step/ { l[n++] = \$4 } END { exit !(n == 2 && l[0] > 3 && l[1] < 2) }' $E/writes.txt && \
     tail -1 $E/writes.txt | grep -qE '^.{13}$'"

@@ -156,7 +156,7 @@ job "two units: xlagpu_runtime.h" "$CCO -c $W/impl_r.c -o $W/impl_r.o"
 job "one unit, compiler first: runs" "$FAST $W/one_cr.c -o $W/one_cr $LIBS && $W/one_cr"
 job "one unit, runtime first: runs" "$FAST $W/one_rc.c -o $W/one_rc $LIBS && $W/one_rc"
 job "XLAGPU_STATIC in two units: links and runs" "$FAST $W/static_a.c $W/static_b.c -o $W/static $LIBS && $W/static"
-job "implementation as C++, its library first: compiles" "$CXX -O0 $H -c $W/impl.cc -o $W/impl_cc.o"
+cxx_job "implementation as C++, its library first: compiles" "$CXX -O0 $H -c $W/impl.cc -o $W/impl_cc.o"
 job "xlagpu.h alone links with -lm: runs" "$FAST $W/only_compiler.c -o $W/only -lm && $W/only"
 run_jobs
 begin $W/rest
@@ -164,10 +164,10 @@ job "two units, user includes compiler first: runs" "$CCO $W/user_cr.c $W/impl_c
     $W/two_cr"
 job "two units in the other order, user includes runtime first: runs" \
     "$CCO $W/user_rc.c $W/impl_r.o $W/impl_c.o -o $W/two_rc $LIBS && $W/two_rc"
-job "C++ user, C implementation: runs" \
+cxx_job "C++ user, C implementation: runs" \
     "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -O0 $H -I$W $W/user.cc $W/impl_c.o $W/impl_r.o -o $W/user_cc $LIBS && $W/user_cc"
-job "C++ user, C++ implementation: runs" "$CXX -O0 $H -I$W $W/user.cc $W/impl_cc.o -o $W/all_cc $LIBS && $W/all_cc"
-job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && \
+cxx_job "C++ user, C++ implementation: runs" "$CXX -O0 $H -I$W $W/user.cc $W/impl_cc.o -o $W/all_cc $LIBS && $W/all_cc"
+cxx_job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && \
     $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
 # One program is enough for a strict compiler; what other headers and macros do, any compiler sees.
 for f in list_user after_complex hostile; do job "$f: compiles" "$CC -fsyntax-only $H -I$W $W/$f.c"; done

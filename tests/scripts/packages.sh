@@ -54,10 +54,10 @@ job "the library, shared" "printf '%s\n' '#define XLAGPU_IMPLEMENTATION' '#inclu
     '#include \"../../xlagpu_runtime.h\"' > $W/all.c && $FAST $FLAGS -fPIC -shared $W/all.c -o $W/libxlagpu.so $LIBS"
 have clang++ && [ "$CXX" = c++ ] && CXX=clang++
 for std in 11 20; do
-    job "xlagpu.hpp as C++$std: no warning" "$CXX -std=c++$std $STRICT -Wconversion -Wsign-conversion \
+    cxx_job "xlagpu.hpp as C++$std: no warning" "$CXX -std=c++$std $STRICT -Wconversion -Wsign-conversion \
         -fsyntax-only -I. -Ipackages/cpp tests/programs/owners.cc"
 done
-job "xlagpu.hpp: runs, fails and frees as it should" "$CXX -std=c++17 -I. -Ipackages/cpp tests/programs/owners.cc \
+cxx_job "xlagpu.hpp: runs, fails and frees as it should" "$CXX -std=c++17 -I. -Ipackages/cpp tests/programs/owners.cc \
     -o $W/owners -L$W -lxlagpu -Wl,-rpath,$HERE && $W/owners"
 if have bash; then
     job "bash completes verbs, flags and values" "bash -c '. <(build/xlagpu completions bash)

@@ -42,6 +42,8 @@ imported_cases() {
 # line each, in the order given; a job passes when it exits 0. Each job's output stays in DIR/NNN.log.
 begin() { job_dir=$1; job_count=1000; rm -rf "$job_dir"; mkdir -p "$job_dir"; }
 job() { job_count=$((job_count + 1)); printf '%s\n' "$1" > "$job_dir/$job_count.name"; printf '%s\n' "$2" > "$job_dir/$job_count.job"; }
+# A job that needs a C++ compiler, where there is one.
+cxx_job() { if have "${CXX%% *}"; then job "$@"; else absent "${CXX%% *}: $1"; fi; }
 run_jobs() {
     [ -f "$job_dir/1001.job" ] || { bad "$job_dir: nothing to do"; return; }
     ls "$job_dir"/*.job | xargs -P "$JOBS" -n 1 sh -c 'sh "$0" > "${0%.job}.log" 2>&1; echo $? > "${0%.job}.rc"'
