@@ -742,6 +742,9 @@ expect 0 ran "the same file from host" "$X run $W/dynamic.hlo --platform=host --
     cmp $W/d.npz $W/d2.npz && echo ran"
 
 # ---- .npz and .npy ----
+
+# With a file that Python writes, where there is one.
+expect_npz() { [ ! -f "$W/npz/vector.npy" ] || expect "$@"; }
 if have python3; then
     mkdir -p $W/npz
     python3 tests/scripts/cli_npz.py $W/npz || bad "python3 tests/scripts/cli_npz.py"
@@ -835,10 +838,10 @@ DONE:
   ret;
 }
 END
-expect 0 . "sim runs a kernel" \
+expect_npz 0 . "sim runs a kernel" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && \
     test -s $W/y.npy && echo ran"
-expect 0 'warp_instructions' "sim --stats" \
+expect_npz 0 'warp_instructions' "sim --stats" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --stats"
 cat > $W/loops.ptx << 'END'
 .version 7.0
@@ -869,15 +872,15 @@ expect 0 '^twice_three	11-19	4	64	1856	.*	384	' "sim --stats: an outer loop" \
     "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
 expect 0 '^twice_three	13-16	12	48	1408	.*	384	' "sim --stats: an inner loop" \
     "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
-expect 4 'k.ptx' "sim finds a store out of bounds: 4" \
+expect_npz 4 'k.ptx' "sim finds a store out of bounds: 4" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
 sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
 expect 2 'wrong.ptx:18:[0-9]+: error: ' "sim refuses an unknown instruction" \
     "$X sim $W/wrong.ptx --entry twice --arg out:f32:50:$W/y.npy --arg u32:50"
 K="$X sim $W/k.ptx --entry twice --grid 2 --block 32"
-expect 0 ran "sim: inout, into another file" "$K --arg inout:$W/npz/vector.npy:$W/twice.npy --arg i32:50 && \
+expect_npz 0 ran "sim: inout, into another file" "$K --arg inout:$W/npz/vector.npy:$W/twice.npy --arg i32:50 && \
     [ -s $W/twice.npy ] && echo ran"
-expect 0 ran "sim: the only kernel needs no name" \
+expect_npz 0 ran "sim: the only kernel needs no name" \
     "$X sim $W/k.ptx --grid=2 --block=32,1,1 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:0x32 && echo ran"
 expect 2 'no kernel' "sim: a kernel that is not there" \
     "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
@@ -887,7 +890,7 @@ expect 2 'has 4 bytes|gives 8' "sim: a parameter of another size" "$K --arg out:
 for v in u32:-1 u32:4294967296 i32:2147483648x i32:-2147483649 f32:one u32: q32:1; do expect 2 \
     'not understood|unknown|in:F.npy' "sim: --arg $v" "$K --arg out:f32:50:$W/y.npy --arg $v"; done
 printf '\062\000\000\000' > $W/fifty
-expect 0 ran "sim: a parameter's own bytes" \
+expect_npz 0 ran "sim: a parameter's own bytes" \
     "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg value:$W/fifty && echo ran"
 expect 4 'uninitialised memory' "sim: an output that is read before it is written" \
     "$K --arg out:f32:50:$W/y.npy --arg u32:50"
@@ -899,10 +902,10 @@ sed 's/\.visible \.entry twice/.visible .entry _ZN3app5twiceIfEEvPT_i/' $W/k.ptx
 printf '.visible .entry other() { ret; }\n' >> $W/mangled.ptx
 expect 2 'several kernels, name one: _ZN3app5twiceIfEEvPT_i .app::twice<...>. and other' \
     "sim: kernels by the names of their source" "$X sim $W/mangled.ptx --arg out:f32:50:$W/y.npy --arg u32:50"
-expect 0 ran "sim: a kernel is named as C++ calls it" \
+expect_npz 0 ran "sim: a kernel is named as C++ calls it" \
     "$X sim $W/mangled.ptx --entry 'app::twice<...>' --grid 2 --block 32 \
     --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && echo ran"
-expect 0 ran "sim: a template is named without its arguments" \
+expect_npz 0 ran "sim: a template is named without its arguments" \
     "$X sim $W/mangled.ptx --entry app::twice --grid 2 --block 32 \
     --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && echo ran"
 expect 4 'app::twice' "sim: a fault names the kernel of the source" \
@@ -939,22 +942,22 @@ T="$X sim $W/tex.ptx --block 4"
     printf '\000\000\000\000\000\000\200\101\000\000\100\102\000\000\240\102'; } > $W/texels.npy
 expect 0 '^ +0 +8 +32 +64$' "sim: tex:, filtered" \
     "$T --arg tex:$W/texels.npy,linear --arg out:f32:4:$W/t.npy && od -An -tf4 -j128 $W/t.npy"
-expect 2 'wrap and mirror are of normalized' "sim: tex: wraps only normalized coordinates" \
+expect_npz 2 'wrap and mirror are of normalized' "sim: tex: wraps only normalized coordinates" \
     "$T --arg tex:$W/npz/vector.npy,wrap --arg out:f32:4:$W/t.npy"
-expect 2 'stand linear, normalized' "sim: tex: another word" \
+expect_npz 2 'stand linear, normalized' "sim: tex: another word" \
     "$T --arg tex:$W/npz/vector.npy,smooth --arg out:f32:4:$W/t.npy"
-expect 2 'stand linear, normalized' "sim: tex: two address modes" \
+expect_npz 2 'stand linear, normalized' "sim: tex: two address modes" \
     "$T --arg tex:$W/npz/vector.npy,clamp,border --arg out:f32:4:$W/t.npy"
-expect 2 'only integers of 8 and 16 bits' "sim: tex: normalized floats" \
+expect_npz 2 'only integers of 8 and 16 bits' "sim: tex: normalized floats" \
     "$T --arg tex:$W/npz/vector.npy,normfloat --arg out:f32:4:$W/t.npy"
-expect 2 'height,width' "sim: tex: layers without dimensions" \
+expect_npz 2 'height,width' "sim: tex: layers without dimensions" \
     "$T --arg tex:$W/npz/vector.npy,layers --arg out:f32:4:$W/t.npy"
-expect 4 "no texture at .* 't', in argument 0, in:" "sim: an array is no texture" \
+expect_npz 4 "no texture at .* 't', in argument 0, in:" "sim: an array is no texture" \
     "$T --arg in:$W/npz/vector.npy --arg out:f32:4:$W/t.npy"
-expect 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
-expect 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
-expect 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"
-expect 2 'there are usual, low, high and mixed' "sim: --approx of another kind" \
+expect_npz 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
+expect_npz 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
+expect_npz 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"
+expect_npz 2 'there are usual, low, high and mixed' "sim: --approx of another kind" \
     "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=best"
 expect 2 'there are usual, low, high and mixed' "run: --approx of another kind" \
     "$X run $W/good.hlo --platform=host --approx=best"
