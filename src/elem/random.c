@@ -32,7 +32,8 @@ XG_FN void xg_random_emit_threefry(xg_kb *b, xg_kval *counter, xg_kval *key, xg_
             x1 = XOR(OR(xg_k2(b, XG_K_OP_SHLI, x1, C32(t)), xg_k2(b, XG_K_OP_SHRUI, x1, C32(32 - t))), x0);
         }
         x0 = ADD(x0, ks[(round + 1) % 3]);
-        x1 = ADD(ADD(x1, ks[(round + 2) % 3]), C32(round + 1));
+        x1 = ADD(x1, ks[(round + 2) % 3]);
+        x1 = ADD(x1, C32(round + 1));
     }
     out[0] = x0;
     out[1] = x1;

@@ -24,7 +24,7 @@
 enum {
     XG_MULTI_TRIES = 6,
     XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */,
-    XG_MULTI_HELD_MAX = 1 << 20 /* bytes: so much may lie in memory a little longer for the sake of a launch */,
+    XG_MULTI_HELD_MAX = 1 << 20, /* bytes: so much may lie in memory a little longer for the sake of a launch */
     XG_MULTI_LITTLE_PS = 1500000,
     XG_MULTI_SHORT_ELEMENTS = 16384,
     XG_MULTI_SHORT_STEPS = 128,

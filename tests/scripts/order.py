@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints every call in src/ two of whose arguments create operations or instructions: C leaves open which is created
-first, so compilers would number them differently. Macros (XG_KOP2 ...) evaluate in a stated order and are left out. Run
-by tests/scripts/check.sh.
+first, so compilers would number them differently. XG_KOP2 and its kin evaluate in a stated order and are left out, with
+the local macros that are made of them; other local macros count as the calls that they are. Run by check.sh.
 
     python3 tests/scripts/order.py [DIR]
 """
@@ -24,9 +24,24 @@ def bodies(text):
         yield m.group(2), m.group(1).strip(), text[m.end() : end]
 
 
-def calls(text):
+DEFINITION = re.compile(r"^#define ([A-Z]\w*)\([^)]*\)((?:.*\\\n)*.*)$", re.M)
+
+
+def local_macros(text, makers):
+    """name and whether its arguments come in a stated order, of each macro that creates something."""
+    found = {}
+    for name, body in DEFINITION.findall(text):
+        uses = set(re.findall(r"\b(\w+)\(", body))
+        if not name.startswith("XG_") and ("XG_KOP" in body or uses & (makers | set(found))):
+            found[name] = "XG_KOP" in body
+    return found
+
+
+def calls(text, macros):
     """line, name and arguments of each call."""
-    for m in re.finditer(r"\b(xg_\w+)\(", text):
+    text = DEFINITION.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text)
+    names = "|".join([r"xg_\w+"] + [name for name in macros if not macros[name]])
+    for m in re.finditer(rf"\b({names})\(", text):
         if text.startswith("XG_", text.rfind("\n", 0, m.start()) + 1):
             continue  # a definition
         depth, at, start, arguments = 1, m.end(), m.end(), []
@@ -53,8 +68,10 @@ def main():
         makers |= more
     makers = {n for n in makers if called.get(n, ("",))[0] != "void"}
     for f, text in texts.items():
-        for line, name, arguments in calls(text):
-            if sum(any(x in makers for x in re.findall(r"\b(xg_\w+)\(", a)) for a in arguments) > 1:
+        macros = local_macros(text, makers)
+        creates = makers | set(macros)
+        for line, name, arguments in calls(text, macros):
+            if sum(any(x in creates for x in re.findall(r"\b(\w+)\(", a)) for a in arguments) > 1:
                 print(f"{f}:{line}: {name}: two arguments create something")
 
 
