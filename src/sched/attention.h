@@ -61,6 +61,7 @@ typedef struct xg_attention_stage {
     const xg_imap *map; /* of the five numbers, to the root's indices */
     int64_t lanes;      /* of a vector: neighbours in memory; 1: there are none, or they are not asked for */
     bool turned;        /* rows or keys lie side by side in memory */
+    bool anywhere;      /* the same wherever it stands: of what is given alone, element by element */
 } xg_attention_stage;
 
 /* Keys or values as tensor copies bring them: a map of the parameter that has them, whose first coordinates are column
@@ -375,10 +376,13 @@ XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rou
 XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit);
 /* Whether v is one of so many; NULL: always. */
 XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit);
-/* A stage's element at the five numbers; index: room for its own indices. */
+/* A stage's element at the five numbers; index: room for its own indices, which one that is the same anywhere lacks. */
 XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
     const xg_attention_given *given, uint32_t n, xg_kval **index);
 XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the block's batch, zeros else */
+/* The element of a thread's row, and of its column of the step, unless that is negative. */
+XG_FN xg_elem xg_attention_row_element(xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c,
+    const xg_attention_given *given, uint32_t n);
 /* The scores of a bare one: through what stands between masks. */
 XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare);
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);

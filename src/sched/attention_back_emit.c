@@ -35,7 +35,6 @@ XG_FN xg_elem xg_attention_back_element(
     xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
     const xg_attention_gradient *m = &w->f->back.match;
     xg_attention_given given[XG_ATTENTION_LINES + 2];
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     uint32_t n = 0;
     if (s->exp) {
         given[n].of = m->exp;
@@ -46,10 +45,7 @@ XG_FN xg_elem xg_attention_back_element(
         given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
     }
     n = xg_attention_back_lines_of(w, s->half, s->c, given, n);
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[s->half];
-    if (s->c >= 0) at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, s->c), w->f->keys);
-    return xg_attention_element(w, part, at, given, n, index);
+    return xg_attention_row_element(w, part, s->half, s->c, given, n);
 }
 /* What a dot takes of it. */
 XG_FN xg_kval *xg_attention_back_weight(
