@@ -149,6 +149,7 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.fixed_pitch = w->p->query_pitch;
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
+    o.fixed_at = 0;
     for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];
     return o;
 }
