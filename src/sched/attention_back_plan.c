@@ -28,7 +28,8 @@
 enum {
     XG_ATTENTION_BACK_GROUP_REGISTERS = 44, /* of a thread of a warp group beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
-    XG_ATTENTION_BACK_GROUP_CLOCKS = 460,   /* of a walk's step by warp groups, in which one waits */
+    XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
+    XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 22,     /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,    /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,    /* ... for a score's maximum and sum */
@@ -194,9 +195,10 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
-    if (p->shape.grouped)
+    if (p->shape.grouped) {
         w.products = w.reads = 0;
-    else
+        w.issue = w.issue * XG_ATTENTION_BACK_GROUP_PERCENT / 100;
+    } else
         w.issue += bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
     all = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), warps);
     each = xg_attention_back_each(p, m, w.products);
