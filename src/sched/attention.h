@@ -250,6 +250,7 @@ XG_FN bool xg_attention_back_form_of(
 enum {
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
+XG_FN bool xg_attention_meets(const xg_attention_plan *p); /* threads without rows learn what the others vote */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
@@ -467,7 +468,7 @@ XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f);
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n);
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn); /* the group has read it */
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w);
-XG_FN void xg_attention_walked(xg_attention_kernel *w); /* w->done counts the walk's steps from here on */
+XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to); /* w->done counts the walk's steps from here on */
 XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step); /* steps that the block has gone through */
 enum {
     XG_ATTENTION_SIDE_KEYS,
@@ -551,6 +552,9 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n); /* what threads with rows do */
+XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows);
+/* The walk over maxima is over: the next one's votes, and steps, are others. */
+XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w);
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_pass.c ---- */

@@ -295,6 +295,7 @@ XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
 /* The least of what is subtracted from scores of all columns, in each thread. */
 XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
+    xg_kval *first;
     int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, k;
     xg_kval *least = xg_attention_number(w, INFINITY), *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v;
     xg_attention_given given[XG_ATTENTION_LINES];
@@ -317,7 +318,12 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     for (k = 1; k < XG_WARP_LANES; k *= 2)
         least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
     xg_flow_slot(&one, &w->votes);
-    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, w->lane, 0));
+    first = xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->lane, 0);
+    if (w->p->producers) { /* which go through it as if they were others */
+        v = xg_kthread_id(xg_attention_b(w), 0, threads + w->p->producers);
+        first = xg_elem_and(&w->t.s, first, xg_attention_below(w, v, threads));
+    }
+    xg_flow_if(&one, first);
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
     xg_attention_wait(w);
@@ -328,13 +334,14 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     return least;
 }
 /* The steps of the tile: those that masks leave, if these leave no weight to the others; else all. */
-XG_FN void xg_attention_back_bounds(xg_attention_kernel *w) {
+XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     xg_kb *b;
     xg_kval *least, *all;
     xg_attention_walk_of(w);
-    xg_attention_inner_of(w);
+    if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
-    least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, true);
+    if (!w->walk) w->walk = xg_elem_index(&w->t.s, 0);
+    least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
     w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t.s, 0));
@@ -403,10 +410,19 @@ XG_FN void xg_attention_back_end_delta(xg_attention_kernel *w, int64_t half) {
             w->stat[half][XG_ATTENTION_GRAD_SUM] =
                 xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->stat[half][XG_ATTENTION_GRAD_SUM], w->line[half][k]);
 }
+XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
+    enum {
+        WALKS = 2 /* in which others may have voted */
+    };
+    if (!w->p->shape.grouped) return;
+    xg_attention_walked(w, w->p->votes ? w->from : w->to);
+    w->walk = xg_elem_index(&w->t.s, w->p->votes ? WALKS : 0);
+}
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_begin_most(w);
     xg_attention_walk_all(w, true, xg_attention_back_walk_most);
+    xg_attention_back_end_walks(w);
     w->keys_only = false;
     for (half = 0; half < w->p->halves; half++) {
         w->stat[half][0] = w->most[half];
@@ -421,7 +437,9 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     int64_t half;
     for (half = 0; half < w->p->halves; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
+    w->begin = w->from;
     xg_attention_back_walk(w, xg_attention_back_delta_step);
+    if (w->p->shape.grouped) xg_attention_walked(w, w->to);
     for (half = 0; half < w->p->halves; half++)
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1);
 }
@@ -433,7 +451,7 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
         xg_attention_back_end_delta(w, half);
         w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
     }
-    xg_attention_back_bounds(w);
+    xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
@@ -513,6 +531,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     uint32_t k;
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
+        if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
         return;
     }
     w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
@@ -551,11 +570,12 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
     }
 }
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
-    if (w->f->back.turned)
-        xg_attention_back_bounds(w);
-    else
+    if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
+    else if (!w->p->shape.grouped)
+        xg_attention_back_bounds(w, true);
     xg_attention_back_begin(w);
+    w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
     xg_attention_back_results(w, n);
 }

@@ -8,7 +8,8 @@
  *         ask for dV += p dO (where rows are keys); wait for dP; dS, while dV is made
  *         ask for dQ, or dK, += dS K; wait; both buffers are empty
  *
- * All walks have all steps, with both operands: so the threads that ask for copies know them without the others. */
+ * All walks have both operands. Which steps they have, where masks leave out some, all threads vote on: of keys, what
+ * each query has one of, before they part; of queries, behind the walk that finds their maxima. */
 #ifndef XG_SCHED_ATTENTION_BACK_GROUP_C
 #define XG_SCHED_ATTENTION_BACK_GROUP_C
 #include "attention.h"
@@ -74,26 +75,32 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step, *none = xg_elem_index(&w->t.s, 0);
-    w->begin = w->from;
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
     xg_attention_begin_step(w, step);
     w->turn = xg_attention_turn(w, step);
     w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, none);
     body(w);
     xg_flow_end(&f);
-    xg_attention_walked(w);
 }
 /* What the thread that asks goes through: for maxima and sums, for the sum over dP, for the dots. */
 XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
     const xg_attention_back *b = &w->f->back;
-    uint32_t walks = b->turned ? 1 : 1U + (w->f->match.max != NULL) + !b->together, k;
-    xg_attention_walk_of(w);
-    for (k = 0; k < walks; k++) {
+    if (!b->turned) {
+        if (w->f->match.max) {
+            xg_attention_walk_all(w, false, xg_attention_ask_steps);
+            xg_attention_back_end_walks(w);
+        }
+        xg_attention_back_bounds(w, false);
         w->begin = w->from;
-        xg_attention_ask_steps(w);
-        xg_attention_walked(w);
+        if (!b->together) {
+            xg_attention_ask_steps(w);
+            xg_attention_walked(w, w->to);
+        }
     }
+    w->begin = w->from;
+    xg_attention_ask_steps(w);
 }
 
 /* ---- the kernel ---- */
@@ -107,6 +114,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     xg_attention_group_maps(w, w->t.e->m->entry);
     xg_attention_group_begin(w, thread);
     for (k = 0; k < n; k++) xg_flow_slot(&part, &w->dest[k]);
+    if (w->f->back.turned) xg_attention_back_bounds(w, true);
     *before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
@@ -115,8 +123,12 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     w->keys = before->keys;
     w->values = before->values;
     w->query = before->query;
+    w->votes = before->votes;
+    w->from = before->from;
+    w->to = before->to;
     memcpy(w->columns, before->columns, sizeof w->columns);
     w->done = NULL;
+    w->walk = NULL;
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
     xg_attention_back_group_ask_all(w);
     xg_flow_end(&part);

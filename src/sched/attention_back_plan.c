@@ -57,10 +57,9 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), keys;
     xg_attention_settle(p, s, m);
-    if (s->grouped) { /* all steps: threads that ask for copies do not vote */
-        p->bounded = p->votes = false;
-        p->walked = p->steps;
+    if (s->grouped) {
         p->shared = xg_attention_group_bytes(p);
+        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
         return;
     }
     keys = p->stages * s->step;

@@ -26,7 +26,7 @@ enum {
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + p->votes : 0;
+    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + xg_attention_meets(p) : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
@@ -96,11 +96,11 @@ XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step) {
     xg_kval_set_range(v, xg_range_of(0, xg_kval_range(step).hi));
     return w->done ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, v, w->done) : v;
 }
-/* The walk is over: what follows counts its steps behind these. */
-XG_FN void xg_attention_walked(xg_attention_kernel *w) {
+/* The walk is over, at that step: what follows counts its own behind it. */
+XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *n = xg_k2(b, XG_K_OP_SUBI, w->to, w->begin);
-    xg_kval_set_range(n, xg_range_of(0, xg_kval_range(w->to).hi));
+    xg_kval *n = xg_k2(b, XG_K_OP_SUBI, to, w->begin);
+    xg_kval_set_range(n, xg_range_of(0, xg_kval_range(to).hi));
     w->done = w->done ? xg_k2(b, XG_K_OP_ADDI, w->done, n) : n;
 }
 XG_FN void xg_attention_await_side(
@@ -124,14 +124,14 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes,
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p),
             k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
-            k == n - w->p->votes                                    ? w->p->threads + w->p->producers
+            k == n - xg_attention_meets(w->p)                       ? w->p->threads + w->p->producers
             : k >= sides                                            ? xg_attention_told(w->p, k - sides)
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
                                                                     : w->p->threads / XG_TILE_BULK_GROUP);
