@@ -73,6 +73,17 @@ typedef struct xg_aff_env {
     uint64_t stamp;
 } xg_aff_env;
 
+/* What a quotient or remainder came to under an environment: code that is written out asks for the same ones again. */
+enum {
+    XG_AFF_DIVIDED = 512
+};
+typedef struct xg_aff_divided {
+    const xg_aff *e, *to;
+    uint64_t stamp; /* of the environment */
+    int64_t k;
+    xg_aff_kind kind;
+} xg_aff_divided;
+
 struct xg_aff_ctx {
     xg_aff_env anywhere; /* no ranges known */
     xg_ctx *ctx;
@@ -80,8 +91,10 @@ struct xg_aff_ctx {
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
-    const xg_aff *dims[32]; /* the first variables, once they were asked for */
-    xg_term *buffer;        /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
+    const xg_aff *dims[32];  /* the first variables, once they were asked for */
+    xg_term *buffer;         /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
+    xg_set envs;             /* those that were asked for: equal ranges have one stamp */
+    xg_aff_divided *divided; /* XG_AFF_DIVIDED of them, NULL until there is one */
 };
 
 /* ---- expr.c: nodes, ranges, evaluation ---- */

@@ -107,6 +107,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->arena = a;
     x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
+    xg_set_init(&x->envs, a);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }
@@ -179,15 +180,44 @@ XG_FN int xg_aff_compare(const xg_aff *a, const xg_aff *b) {
 
 /* ---- ranges ---- */
 
+XG_FN bool xg_ranges_equal(const xg_range *a, const xg_range *b, uint32_t n) {
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+XG_FN bool xg_aff_env_same(const void *node, const void *key) {
+    const xg_aff_env *a = (const xg_aff_env *)node, *b = (const xg_aff_env *)key;
+    return a->n_dims == b->n_dims && a->n_syms == b->n_syms && xg_ranges_equal(a->dims, b->dims, a->n_dims) &&
+           xg_ranges_equal(a->syms, b->syms, a->n_syms);
+}
+/* A copy that outlives what it was made of. */
+XG_FN xg_aff_env *xg_aff_env_kept(const xg_aff_env *env) {
+    xg_aff_env *to = XG_NEW(env->x->arena, xg_aff_env);
+    xg_range *r = (xg_range *)xg_alloc_raw(env->x->arena, ((size_t)env->n_dims + env->n_syms) * sizeof *r);
+    *to = *env;
+    to->dims = r;
+    to->syms = r + env->n_dims;
+    if (env->n_dims) memcpy(r, env->dims, env->n_dims * sizeof *r);
+    if (env->n_syms) memcpy(r + env->n_dims, env->syms, env->n_syms * sizeof *r);
+    return to;
+}
 XG_FN xg_aff_env xg_aff_env_of(
     xg_aff_ctx *x, const xg_range *dims, uint32_t n_dims, const xg_range *syms, uint32_t n_syms) {
+    uint32_t h = n_dims, k;
     xg_aff_env env;
+    void **slot;
     env.x = x;
     env.dims = dims;
     env.syms = syms;
     env.n_dims = n_dims;
     env.n_syms = n_syms;
+    for (k = 0; k < n_dims; k++) h = xg_hash_mix(h, (uint64_t)dims[k].lo * 31 + (uint64_t)dims[k].hi);
+    for (k = 0; k < n_syms; k++) h = xg_hash_mix(h, (uint64_t)syms[k].lo * 31 + (uint64_t)syms[k].hi);
+    slot = xg_set_find(&x->envs, h, xg_aff_env_same, &env);
+    if (*slot) {
+        env.stamp = ((const xg_aff_env *)*slot)->stamp;
+        return env;
+    }
     env.stamp = ++x->stamp;
+    *slot = xg_aff_env_kept(&env);
     return env;
 }
 

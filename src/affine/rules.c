@@ -277,12 +277,9 @@ XG_FN const xg_aff *xg_aff_div_of_mod(xg_aff_env *env, const xg_aff *e, int64_t 
     return NULL;
 }
 
-XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
+XG_FN const xg_aff *xg_aff_quotient(xg_aff_env *env, const xg_aff *e, int64_t k) {
     const xg_aff *a, *r;
     int64_t q, g;
-    if (!e || k <= 0) return NULL;
-    if (k == 1) return e;
-    if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_aff_const(env->x, q);
     if (xg_aff_reduced(env, e, k, &a, &r)) return a;
     if (xg_aff_needs_reduction(e, k)) {
@@ -295,7 +292,6 @@ XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if ((a = xg_aff_div_nested(env, e, k)) != NULL) return a;
     return xg_aff_make(env->x, XG_AFF_DIV, 0, k, e);
 }
-XG_FN const xg_aff *xg_aff_div(xg_aff_ctx *x, const xg_aff *e, int64_t k) { return xg_aff_div_in(&x->anywhere, e, k); }
 
 /* ---- remainders ---- */
 
@@ -314,12 +310,9 @@ XG_FN const xg_aff *xg_aff_open_mod(xg_aff_env *env, const xg_aff *e, int64_t k)
     return NULL;
 }
 
-XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
+XG_FN const xg_aff *xg_aff_rest(xg_aff_env *env, const xg_aff *e, int64_t k) {
     const xg_aff *a, *r;
     int64_t q, g;
-    if (!e || k <= 0) return NULL;
-    if (k == 1) return xg_aff_const(env->x, 0);
-    if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
     if (xg_aff_one_period(env, e, k, &q)) return xg_mul64(q, -k, &q) ? xg_aff_add_k(env->x, e, q) : NULL;
     if (xg_aff_reduced(env, e, k, &a, &r)) return r;
     if (xg_aff_needs_reduction(e, k)) return xg_aff_mod_in(env, xg_aff_by_multiples(env->x, e, k, XG_PART_REST), k);
@@ -327,6 +320,46 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
         return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
     if ((a = xg_aff_open_mod(env, e, k)) != NULL) return xg_aff_mod_in(env, a, k);
     return xg_aff_make(env->x, XG_AFF_MOD, 0, k, e);
+}
+
+/* ---- what is known already ---- */
+
+/* Where the quotient or remainder stands, or is to be put: `to` is NULL then. */
+XG_FN xg_aff_divided *xg_aff_divided_of(xg_aff_env *env, const xg_aff *e, int64_t k, xg_aff_kind kind) {
+    xg_aff_divided *d;
+    if (!env->x->divided) env->x->divided = XG_NEW_N(env->x->arena, xg_aff_divided, XG_AFF_DIVIDED);
+    d = &env->x->divided[xg_hash_mix(e->id * 2 + (kind == XG_AFF_MOD), (uint64_t)k + (env->stamp << 32)) %
+                         XG_AFF_DIVIDED];
+    if (d->e == e && d->k == k && d->kind == kind && d->stamp == env->stamp) return d;
+    d->e = e;
+    d->k = k;
+    d->kind = kind;
+    d->stamp = env->stamp;
+    d->to = NULL;
+    return d;
+}
+XG_FN const xg_aff *xg_aff_divide(xg_aff_env *env, const xg_aff *e, int64_t k, xg_aff_kind kind) {
+    xg_aff_divided *d = xg_aff_divided_of(env, e, k, kind);
+    const xg_aff *to = d->to;
+    if (to) return to;
+    to = kind == XG_AFF_DIV ? xg_aff_quotient(env, e, k) : xg_aff_rest(env, e, k);
+    d = xg_aff_divided_of(env, e, k, kind); /* others have come in between */
+    d->to = to;
+    return to;
+}
+
+XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
+    if (!e || k <= 0) return NULL;
+    if (k == 1) return e;
+    if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
+    return xg_aff_divide(env, e, k, XG_AFF_DIV);
+}
+XG_FN const xg_aff *xg_aff_div(xg_aff_ctx *x, const xg_aff *e, int64_t k) { return xg_aff_div_in(&x->anywhere, e, k); }
+XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
+    if (!e || k <= 0) return NULL;
+    if (k == 1) return xg_aff_const(env->x, 0);
+    if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
+    return xg_aff_divide(env, e, k, XG_AFF_MOD);
 }
 XG_FN const xg_aff *xg_aff_mod(xg_aff_ctx *x, const xg_aff *e, int64_t k) { return xg_aff_mod_in(&x->anywhere, e, k); }
 

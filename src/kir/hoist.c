@@ -38,20 +38,35 @@ XG_FN bool xg_khoist_is_harmless(const xg_kop *op, uint32_t cluster) {
     }
     return t->kind == XG_TK_POINTER || (t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem));
 }
+enum {
+    XG_KHOIST_MATRICES = 8 /* of a loop: 16 registers */
+};
 typedef struct xg_khoist {
     xg_kop *loop;
     xg_kregion *body;
     bool surely_runs;
-    uint32_t cluster;
+    uint32_t cluster, matrices; /* matrices: 0, they are not counted yet */
 } xg_khoist;
+/* A matrix that begins a little behind another one, as a warp group multiplies it: an addition where it is read, or two
+ * registers all along. */
+XG_FN bool xg_khoist_is_matrix(const xg_kop *op) {
+    return op->op == XG_K_OP_ADDI && op->results->first_use && op->results->first_use->user->op == XG_K_OP_WGMMA;
+}
+XG_FN bool xg_khoist_has_many(xg_khoist *h) {
+    const xg_kop *op;
+    if (!h->matrices)
+        for (op = h->body->first; op; op = op->next)
+            h->matrices += xg_khoist_is_matrix(op) && xg_khoist_invariant(op, h->body);
+    return h->matrices > XG_KHOIST_MATRICES;
+}
 /* r: the loop's body, or a region of an `if` within it. */
-XG_FN void xg_khoist_from(const xg_khoist *h, xg_kregion *r) {
+XG_FN void xg_khoist_from(xg_khoist *h, xg_kregion *r) {
     xg_kop *op, *next;
     uint32_t k;
     for (op = r->first; op; op = next) {
         next = op->next;
         if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) &&
-            xg_khoist_invariant(op, h->body))
+            xg_khoist_invariant(op, h->body) && !(xg_khoist_is_matrix(op) && xg_khoist_has_many(h)))
             xg_kop_move_before(op, h->loop);
         else if (op->op == XG_K_OP_IF && h->surely_runs)
             for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
@@ -63,6 +78,7 @@ XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_runs, uint3
     h.body = loop->regions[region];
     h.surely_runs = surely_runs;
     h.cluster = cluster;
+    h.matrices = 0;
     xg_khoist_from(&h, h.body);
 }
 XG_FN void xg_khoist_region(xg_kregion *r, uint32_t cluster) {

@@ -518,32 +518,52 @@ XG_FN xg_kval *xg_kir_simplify_index(xg_kmodule *m, xg_kval *v) {
     if (xg_kop_is_dead(op)) xg_kop_remove(op);
     return to;
 }
+/* One of several results that all go into one other map: composed there, it is asked for no more. */
+XG_FN bool xg_kindex_is_inner(const xg_kop *op) {
+    const xg_kop *user = op->results[0].first_use ? op->results[0].first_use->user : NULL;
+    uint32_t k;
+    if (op->n_results < 2 || !user || user->op != XG_K_OP_APPLY || !xg_imap_ok((const xg_imap *)user->p)) return false;
+    for (k = 0; k < op->n_results; k++)
+        if (!xg_kused_once(&op->results[k]) || op->results[k].first_use->user != user) return false;
+    return true;
+}
+/* All results of op; false: they all have found something else, and it is gone. */
+XG_FN bool xg_kindex_results(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op) {
+    bool used = false;
+    uint32_t i;
+    for (i = 0; i < op->n_results; i++) {
+        xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, known, op, i) : NULL;
+        if (v) xg_kval_replace(&op->results[i], v);
+        used = used || op->results[i].first_use;
+    }
+    if (!used) xg_kop_remove(op);
+    return used;
+}
+XG_FN void xg_kindex_all(xg_kindexer *x, xg_kmodule *m, const xg_kfunc *f) {
+    xg_kops ops;
+    xg_set known;
+    uint32_t k;
+    memset(&ops, 0, sizeof ops);
+    xg_set_init(&known, m->temp);
+    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+    for (k = 0; k < ops.n; k++) {
+        xg_kop *op = ops.p[k];
+        op->scratch = xg_kindex_is_inner(op) ? op : NULL;
+        if (op->scratch || !xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+        if (!xg_kindex_results(x, m, &known, op)) ops.p[k] = NULL;
+    }
+    for (k = ops.n; k-- > 0;) { /* what others were made of, or could not be made of */
+        if (!ops.p[k]) continue;
+        if (xg_kop_is_dead(ops.p[k]))
+            xg_kop_remove(ops.p[k]);
+        else if (ops.p[k]->scratch && xg_imap_ok((const xg_imap *)ops.p[k]->p))
+            (void)xg_kindex_results(x, m, &known, ops.p[k]);
+    }
+}
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
     xg_kindexer *x = (xg_kindexer *)xg_alloc_raw(m->temp, sizeof *x);
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops ops;
-        xg_set known;
-        uint32_t k, i;
-        memset(&ops, 0, sizeof ops);
-        xg_set_init(&known, m->temp);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) {
-            xg_kop *op = ops.p[k];
-            bool used = false;
-            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
-            for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
-                if (v) xg_kval_replace(&op->results[i], v);
-                used = used || op->results[i].first_use;
-            }
-            if (used) continue;
-            xg_kop_remove(op);
-            ops.p[k] = NULL;
-        }
-        for (k = ops.n; k-- > 0;)
-            if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
-    }
+    for (f = m->first; f; f = f->next) xg_kindex_all(x, m, f);
 }
 
 #endif /* XG_KIR_INDEXING_C */

@@ -61,6 +61,7 @@ typedef struct xg_attention_stage {
     const xg_imap *map; /* of the five numbers, to the root's indices */
     int64_t lanes;      /* of a vector: neighbours in memory; 1: there are none, or they are not asked for */
     bool turned;        /* rows or keys lie side by side in memory */
+    bool anywhere;      /* the same wherever it stands: of what is given alone, element by element */
 } xg_attention_stage;
 
 /* Keys or values as tensor copies bring them: a map of the parameter that has them, whose first coordinates are column
@@ -118,6 +119,8 @@ typedef struct xg_attention_back {
     xg_inst *kept[XG_ATTENTION_LINES];
     const xg_imap *kept_map[XG_ATTENTION_LINES];
     xg_tile_form grad; /* dO V */
+    xg_attention_box boxes[XG_ATTENTION_LINES]; /* of lines, where rows are keys */
+    bool boxed;                                 /* there are all of these */
 } xg_attention_back;
 
 typedef struct xg_attention_form {
@@ -213,6 +216,8 @@ XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block
 /* ---- attention_box.c ---- */
 /* offset: where an element of the parameter lies, of the five numbers. */
 XG_FN xg_attention_box xg_attention_box_of(xg_attention_site *w, const xg_inst *from, const xg_imap *offset);
+/* The same of an array that has one f32 for each key. */
+XG_FN xg_attention_box xg_attention_box_line(xg_attention_site *w, const xg_inst *from, const xg_imap *offset);
 
 /* ---- attention_form.c ---- */
 XG_FN bool xg_attention_may_be(const xg_comp *c);
@@ -245,11 +250,13 @@ XG_FN bool xg_attention_back_form_of(
 enum {
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
+XG_FN bool xg_attention_meets(const xg_attention_plan *p); /* threads without rows learn what the others vote */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
+XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
 XG_FN bool xg_attention_is_ordered(
@@ -330,6 +337,10 @@ typedef struct xg_attention_kernel {
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *shrinks[XG_ATTENTION_HALVES_MAX]; /* of a step: by what sums of rows in tensor memory are scaled */
+    xg_kval *turn;             /* of warp groups: how many steps the block has gone through */
+    xg_kval *done;             /* ... in earlier walks; NULL: this is the first one */
+    xg_kval **asked[2], **asked_sums[2]; /* products that are on their way: scores and dP; of dS, of the weights */
+    xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
@@ -355,6 +366,7 @@ typedef struct xg_attention_given {
 typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t fixed_pitch, pitch, width;
+    int64_t fixed_at; /* of warp groups: bytes in front of the rows */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
@@ -375,10 +387,13 @@ XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rou
 XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit);
 /* Whether v is one of so many; NULL: always. */
 XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit);
-/* A stage's element at the five numbers; index: room for its own indices. */
+/* A stage's element at the five numbers; index: room for its own indices, which one that is the same anywhere lacks. */
 XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
     const xg_attention_given *given, uint32_t n, xg_kval **index);
 XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the block's batch, zeros else */
+/* The element of a thread's row, and of its column of the step, unless that is negative. */
+XG_FN xg_elem xg_attention_row_element(xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c,
+    const xg_attention_given *given, uint32_t n);
 /* The scores of a bare one: through what stands between masks. */
 XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare);
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);
@@ -403,6 +418,7 @@ typedef struct xg_attention_fixed {
 } xg_attention_fixed;
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
+XG_FN void xg_attention_bring_rows(xg_attention_kernel *w); /* of both operands that have the tile's rows */
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step); /* keys, or values */
 
@@ -431,6 +447,7 @@ XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weig
 enum {
     XG_ATTENTION_TEAM = 2 /* the barrier of all threads, which come to it by two ways */
 };
+XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a row in front of the second operand's */
 XG_FN int64_t xg_attention_lines(int64_t extent); /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared memory */
@@ -442,8 +459,16 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_group_spot(xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at);
 /* A group's products of a step: its rows with the keys, its weights with the values. sums: n vectors, where threads
  * have them. */
-XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n);
-XG_FN void xg_attention_group_out_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n);
+XG_FN void xg_attention_group_scores_of(
+    xg_attention_kernel *w, const xg_attention_product *o, xg_kval *turn, xg_kval **sums, uint32_t n);
+XG_FN void xg_attention_group_out_of(
+    xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n);
+XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread); /* barriers, and the tile's rows */
+XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f);
+XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n);
+XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn); /* the group has read it */
+XG_FN void xg_attention_ask_steps(xg_attention_kernel *w);
+XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to); /* w->done counts the walk's steps from here on */
 XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step); /* steps that the block has gone through */
 enum {
     XG_ATTENTION_SIDE_KEYS,
@@ -514,7 +539,22 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
 
+/* ---- attention_back_group.c: by warp groups ---- */
+XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n); /* n: results */
+XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w));
+/* A step's scores, and dP, which is on its way until it is taken. */
+XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads);
+XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);
+/* Sums += weights times the step's rows, which are on their way until the end. */
+XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attention_summed *o, bool second);
+XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
+
 /* ---- attention_back_emit.c ---- */
+XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);
+XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n); /* what threads with rows do */
+XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows);
+/* The walk over maxima is over: the next one's votes, and steps, are others. */
+XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w);
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_pass.c ---- */

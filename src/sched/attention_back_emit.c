@@ -20,11 +20,27 @@ typedef struct xg_attention_back_spot {
     int64_t half, c;
     xg_kval *exp, *grad; /* NULL: the stage does not ask */
 } xg_attention_back_spot;
-XG_FN uint32_t xg_attention_back_lines_of(
-    xg_attention_kernel *w, int64_t half, int64_t c, xg_attention_given *given, uint32_t n) {
+/* A line of a thread's column c of the step and the next one. */
+XG_FN void xg_attention_back_read_line(xg_attention_kernel *w, uint32_t k, int64_t c) {
+    const xg_ktype *pair = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
+    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->buffer), *o[2], *v;
+    int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
+    o[0] = w->columns[k];
+    o[1] = xg_attention_at(w, first, w->p->stages * w->p->shape.step - place, place);
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_READ, o, 2, pair);
+    w->step_line[k][c] = xg_attention_lane(w, v, 0);
+    w->step_line[k][c + 1] = xg_attention_lane(w, v, 1);
+}
+XG_FN uint32_t xg_attention_back_lines_of(xg_attention_kernel *w, xg_attention_part part,
+    const xg_attention_back_spot *s, xg_attention_given *given, uint32_t n) {
     uint32_t k;
     for (k = 0; k < w->f->back.n_lines; k++) {
-        xg_kval *v = w->f->back.turned ? w->step_line[k][c] : w->line[half][k];
+        xg_kval *v = w->f->back.turned ? w->step_line[k][s->c] : w->line[s->half][k];
+        if (w->f->back.turned && !v) {
+            if (!xg_attention_reached(&w->f->stages[part], w->f->back.lines[k])) continue;
+            xg_attention_back_read_line(w, k, s->c - s->c % XG_ATTENTION_PAIR);
+            v = w->step_line[k][s->c];
+        }
         if (!v) continue;
         given[n].of = w->f->back.lines[k];
         given[n++].v = xg_elem_real(v);
@@ -35,7 +51,6 @@ XG_FN xg_elem xg_attention_back_element(
     xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
     const xg_attention_gradient *m = &w->f->back.match;
     xg_attention_given given[XG_ATTENTION_LINES + 2];
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     uint32_t n = 0;
     if (s->exp) {
         given[n].of = m->exp;
@@ -45,11 +60,8 @@ XG_FN xg_elem xg_attention_back_element(
         given[n].of = m->grad_dot;
         given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
     }
-    n = xg_attention_back_lines_of(w, s->half, s->c, given, n);
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[s->half];
-    if (s->c >= 0) at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, s->c), w->f->keys);
-    return xg_attention_element(w, part, at, given, n, index);
+    n = xg_attention_back_lines_of(w, part, s, given, n);
+    return xg_attention_row_element(w, part, s->half, s->c, given, n);
 }
 /* What a dot takes of it. */
 XG_FN xg_kval *xg_attention_back_weight(
@@ -89,29 +101,40 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
     else
         xg_attention_unit_product(w, &o);
 }
-/* A step's lines, of a thread's columns: two neighbours at a time. */
+/* Scores and, if they are asked for, dP: that is there behind back_grads. */
+XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
+    if (w->p->shape.grouped) {
+        xg_attention_back_group_ask(w, grads);
+        return;
+    }
+    xg_attention_back_product(w, false);
+    if (grads) xg_attention_back_product(w, true);
+}
+XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
+    if (w->p->shape.grouped) xg_attention_back_group_take(w);
+}
+/* The step's operands are read no more. */
+XG_FN void xg_attention_back_leave(xg_attention_kernel *w) {
+    if (!w->p->shape.grouped) return;
+    xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);
+    xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, w->turn);
+}
+/* A step's lines are in registers: all of them, or, of warp groups, whose sums need these, none until one is read. */
 XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size = w->p->stages * w->p->shape.step, c;
-    xg_kval *first, *o[2], *v;
-    const xg_ktype *pair = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     uint32_t k;
     if (!w->f->back.turned) return;
-    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->buffer);
     for (k = 0; k < w->f->back.n_lines; k++)
-        for (c = 0; c < columns; c += XG_ATTENTION_PAIR) {
-            int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
-            o[0] = w->columns[k];
-            o[1] = xg_attention_at(w, first, size - place, place);
-            v = xg_kir_value(xg_attention_b(w), XG_K_OP_READ, o, 2, pair);
-            w->step_line[k][c] = xg_attention_lane(w, v, 0);
-            w->step_line[k][c + 1] = xg_attention_lane(w, v, 1);
-        }
+        for (c = 0; c < columns; c += XG_ATTENTION_PAIR)
+            if (w->p->shape.grouped)
+                w->step_line[k][c] = w->step_line[k][c + 1] = NULL;
+            else
+                xg_attention_back_read_line(w, k, c);
 }
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_attention_back_product(w, false);
-    xg_attention_back_product(w, true);
+    xg_attention_back_products(w, true);
     xg_attention_all_scores(w);
     xg_attention_back_step_lines(w);
     for (c = 0; c < columns; c++) {
@@ -119,23 +142,56 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
         for (half = 0; half < w->p->halves; half++)
             w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
     }
+    xg_attention_back_grads(w);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
+    bool grouped = w->p->shape.grouped;
     xg_attention_summed o;
     int64_t half;
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
     o.width = second ? w->p->columns : w->p->depth;
     for (half = 0; half < w->p->halves; half++) {
-        o.weights[half] = second ? w->scores[half] : w->grads[half];
+        o.weights[half] = !second ? w->grads[half] : grouped ? w->soft[half] : w->scores[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
     if (w->f->unit != XG_TILE_NO_UNIT) {
-        xg_attention_unit_sum(w, &o);
+        if (grouped)
+            xg_attention_back_group_sum(w, &o, second);
+        else
+            xg_attention_unit_sum(w, &o);
         return;
     }
     if (!second && w->f->back.second) xg_attention_wait(w); /* the weights lie where dS comes */
     xg_attention_plain_sum(w, &o);
+}
+/* The weights of the second dot, whose products are made while dS is. */
+XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
+    xg_attention_back_spot s;
+    s.grad = NULL;
+    xg_attention_back_step_lines(w);
+    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
+        for (s.half = 0; s.half < w->p->halves; s.half++) {
+            s.exp = w->scores[s.half][s.c];
+            w->soft[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
+        }
+    xg_attention_back_sum(w, true);
+}
+/* ..., then dS and its own products. */
+XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
+    xg_attention_back_spot s;
+    xg_attention_back_exps(w);
+    xg_attention_back_step_lines(w);
+    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
+        for (s.half = 0; s.half < w->p->halves; s.half++) {
+            s.exp = w->scores[s.half][s.c];
+            s.grad = w->grads[s.half][s.c];
+            w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+        }
+    xg_attention_back_sum(w, false);
+    if (w->f->back.second) xg_attention_back_soften(w);
+    xg_attention_back_group_end(w);
+    xg_attention_back_leave(w);
 }
 /* The body of the walk that makes the sums of dots. */
 XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
@@ -159,6 +215,7 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    xg_attention_back_leave(w);
     for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
             xg_kval **sum = &w->stat[s.half][XG_ATTENTION_GRAD_SUM], *v;
@@ -194,9 +251,10 @@ XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
 }
 XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
     int64_t half;
-    xg_attention_back_product(w, false);
-    if (w->f->back.together) xg_attention_back_product(w, true);
+    xg_attention_back_products(w, w->f->back.together);
     xg_attention_all_scores(w);
+    if (w->f->back.together) xg_attention_back_grads(w);
+    xg_attention_back_leave(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
 }
 
@@ -218,6 +276,10 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
 XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
+    if (w->p->shape.grouped) {
+        xg_attention_back_group_walk(w, body);
+        return;
+    }
     xg_attention_wait(w); /* what another walk has read is free */
     if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
     xg_attention_back_carry(w, &f);
@@ -233,6 +295,7 @@ XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
 /* The least of what is subtracted from scores of all columns, in each thread. */
 XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
+    xg_kval *first;
     int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, k;
     xg_kval *least = xg_attention_number(w, INFINITY), *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v;
     xg_attention_given given[XG_ATTENTION_LINES];
@@ -255,7 +318,12 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     for (k = 1; k < XG_WARP_LANES; k *= 2)
         least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
     xg_flow_slot(&one, &w->votes);
-    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, w->lane, 0));
+    first = xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->lane, 0);
+    if (w->p->producers) { /* which go through it as if they were others */
+        v = xg_kthread_id(xg_attention_b(w), 0, threads + w->p->producers);
+        first = xg_elem_and(&w->t.s, first, xg_attention_below(w, v, threads));
+    }
+    xg_flow_if(&one, first);
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
     xg_attention_wait(w);
@@ -266,13 +334,14 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     return least;
 }
 /* The steps of the tile: those that masks leave, if these leave no weight to the others; else all. */
-XG_FN void xg_attention_back_bounds(xg_attention_kernel *w) {
+XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     xg_kb *b;
     xg_kval *least, *all;
     xg_attention_walk_of(w);
-    xg_attention_inner_of(w);
+    if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
-    least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, true);
+    if (!w->walk) w->walk = xg_elem_index(&w->t.s, 0);
+    least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
     w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t.s, 0));
@@ -341,10 +410,19 @@ XG_FN void xg_attention_back_end_delta(xg_attention_kernel *w, int64_t half) {
             w->stat[half][XG_ATTENTION_GRAD_SUM] =
                 xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->stat[half][XG_ATTENTION_GRAD_SUM], w->line[half][k]);
 }
+XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
+    enum {
+        WALKS = 2 /* in which others may have voted */
+    };
+    if (!w->p->shape.grouped) return;
+    xg_attention_walked(w, w->p->votes ? w->from : w->to);
+    w->walk = xg_elem_index(&w->t.s, w->p->votes ? WALKS : 0);
+}
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_begin_most(w);
     xg_attention_walk_all(w, true, xg_attention_back_walk_most);
+    xg_attention_back_end_walks(w);
     w->keys_only = false;
     for (half = 0; half < w->p->halves; half++) {
         w->stat[half][0] = w->most[half];
@@ -359,7 +437,9 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     int64_t half;
     for (half = 0; half < w->p->halves; half++) w->stat[half][XG_ATTENTION_GRAD_SUM] = xg_attention_number(w, 0);
+    w->begin = w->from;
     xg_attention_back_walk(w, xg_attention_back_delta_step);
+    if (w->p->shape.grouped) xg_attention_walked(w, w->to);
     for (half = 0; half < w->p->halves; half++)
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1);
 }
@@ -371,7 +451,7 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
         xg_attention_back_end_delta(w, half);
         w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
     }
-    xg_attention_back_bounds(w);
+    xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
@@ -449,6 +529,11 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t keys = p->stages * p->shape.step;
     uint32_t k;
+    if (p->shape.grouped) {
+        xg_attention_group_arrays(w);
+        if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
+        return;
+    }
     w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
     w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
@@ -466,6 +551,11 @@ XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
         w->second[k] = XG_NEW_N(a, xg_kval *, most);
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
         w->grads[k] = XG_NEW_N(a, xg_kval *, own);
+        w->soft[k] = XG_NEW_N(a, xg_kval *, own);
+    }
+    for (k = 0; k < 2; k++) {
+        w->asked[k] = XG_NEW_N(a, xg_kval *, XG_KWGMMA_SUMS_MAX);
+        w->asked_sums[k] = XG_NEW_N(a, xg_kval *, XG_KWGMMA_SUMS_MAX);
     }
     for (k = 0; k < XG_ATTENTION_LINES; k++) w->step_line[k] = XG_NEW_N(a, xg_kval *, own);
 }
@@ -479,26 +569,26 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;
     }
 }
-XG_FN void xg_attention_back_bring_rows(xg_attention_kernel *w) {
-    xg_attention_fixed o;
-    xg_attention_bring_query(w);
-    o.part = XG_ATTENTION_GRAD;
-    o.extent = w->f->columns;
-    o.width = w->p->columns;
-    o.pitch = w->p->value_pitch;
-    o.to = &w->grad;
-    xg_attention_bring_fixed(w, &o);
+XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
+    if (!w->f->back.turned)
+        xg_attention_back_find_lines(w);
+    else if (!w->p->shape.grouped)
+        xg_attention_back_bounds(w, true);
+    xg_attention_back_begin(w);
+    w->begin = w->from;
+    xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
+    xg_attention_back_results(w, n);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
     uint32_t n = (p->form.back.second ? 2U : 1U) + p->form.back.n_kept, k;
-    f->async_copies = p->copied;
+    f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
-    f->threads[0] = (uint32_t)p->threads;
+    f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k < n; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
@@ -506,14 +596,12 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     xg_attention_stage_functions(w);
     xg_attention_places(w);
     xg_attention_back_arrays(w);
-    xg_attention_back_bring_rows(w);
-    if (p->form.back.turned)
-        xg_attention_back_bounds(w);
-    else
-        xg_attention_back_find_lines(w);
-    xg_attention_back_begin(w);
-    xg_attention_back_walk(w, xg_attention_back_dots_step);
-    xg_attention_back_results(w, n);
+    if (p->shape.grouped)
+        xg_attention_back_group_kernel(w, n);
+    else {
+        xg_attention_bring_rows(w);
+        xg_attention_back_all(w, n);
+    }
     xg_kreturn(xg_attention_b(w), w->dest, n);
 }
 

@@ -380,6 +380,22 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
     return true;
 }
 
+/* Lines that tensor copies bring beside a step's operands. */
+XG_FN void xg_attention_back_box_lines(xg_attention_site *w) {
+    xg_attention_back *b = &w->f->back;
+    uint32_t k;
+    xg_attention_count(w, 1, 1);
+    b->boxed = b->turned;
+    for (k = 0; k < b->n_lines && b->boxed; k++) {
+        const xg_inst *of = XG_OPERAND(b->lines[k], 0);
+        b->boxed = xg_index_has_order(of->shape) && of->shape->type == XLAGPU_F32;
+        if (!b->boxed) return;
+        b->boxes[k] = xg_attention_box_line(
+            w, of, xg_indexing_flatten(w->x, w->f->stages[XG_ATTENTION_LINE0 + k].map, of->shape));
+        b->boxed = b->boxes[k].is_made;
+    }
+}
+
 /* ---- the form ---- */
 
 XG_FN bool xg_attention_back_extents(xg_attention_form *f) {
@@ -424,6 +440,7 @@ XG_FN bool xg_attention_back_form_of(
         xg_attention_lanes(&w, part);
         if (!xg_imap_ok(f->stages[part].map)) return false;
     }
+    xg_attention_back_box_lines(&w);
     xg_attention_bounds(&w);
     return true;
 }

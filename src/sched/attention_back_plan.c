@@ -18,8 +18,18 @@
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
     X(4, 32)
+/* The same of warp groups. */
+#define XG_ATTENTION_BACK_GROUP_SHAPES(X) \
+    X(8, 128) \
+    X(8, 64) \
+    X(4, 128) \
+    X(4, 64)
 /* clang-format on */
 enum {
+    XG_ATTENTION_BACK_GROUP_REGISTERS = 44, /* of a thread of a warp group beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
+    XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
+    XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 22,     /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,    /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,    /* ... for a score's maximum and sum */
@@ -47,6 +57,11 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), keys;
     xg_attention_settle(p, s, m);
+    if (s->grouped) {
+        p->shared = xg_attention_group_bytes(p);
+        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
+        return;
+    }
     keys = p->stages * s->step;
     p->shared = xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes) +
                 xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
@@ -66,6 +81,7 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
+    if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
@@ -142,6 +158,32 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
     }
     return walks;
 }
+/* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
+XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
+    const xg_attention_form *f = &p->form;
+    *scores = p->depth + p->columns;
+    if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
+    if (f->back.delta && !f->back.together) *scores += p->depth + p->columns;
+    *all = *scores + p->depth + (f->back.second ? p->columns : 0);
+}
+/* The same for warp groups. */
+XG_FN void xg_attention_back_count_group(
+    const xg_attention_plan *p, const xg_device *m, int64_t walks, int64_t issue, xg_cost_counts *c) {
+    int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
+    int64_t groups = p->threads / XG_TILE_BULK_GROUP, rows = p->tile / groups, step = p->shape.step, scores, widths;
+    int64_t bytes = xg_type_bytes(p->form.held);
+    xg_attention_back_widths(p, &scores, &widths);
+    c->threads = p->threads + p->producers;
+    c->registers = XG_TILE_REGISTERS / c->threads;
+    c->macs[XG_TENSOR_F16] = xg_cost_mul(all, p->tile * step * widths);
+    c->unit_passes = xg_cost_mul(all, groups * (rows * scores + step * widths) * bytes / XG_PASS_BYTES);
+    c->shared_passes = c->unit_passes;
+    c->bulk_sectors = c->l2_sectors;
+    c->barriers = 1;
+    c->warp_clocks = xg_cost_mul(
+        p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
+    c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
+}
 /* What the blocks do, counted from the plan, for the one model of time (cost/time.c); but for operands and gradients in
  * memory, which the dots (xg_attention_back_apart) move alike. */
 XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device *m) {
@@ -152,7 +194,11 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
-    w.issue += bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
+    if (p->shape.grouped) {
+        w.products = w.reads = 0;
+        w.issue = w.issue * XG_ATTENTION_BACK_GROUP_PERCENT / 100;
+    } else
+        w.issue += bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
     all = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), warps);
     each = xg_attention_back_each(p, m, w.products);
     memset(&c, 0, sizeof c);
@@ -164,7 +210,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     c.issued = xg_cost_mul(xg_cost_mul(p->blocks, warps), c.warp_issued);
     if (f->unit == XG_TILE_NO_UNIT)
         c.pipes[XG_PIPE_F32] = xg_cost_mul(all, w.products);
-    else {
+    else if (!p->shape.grouped) {
         c.warp_macs[XG_TENSOR_F16] = xg_cost_mul(all, w.products * XG_ATTENTION_BACK_MACS);
         c.warp_tensor = xg_cost_mul(p->walked, each);
     }
@@ -175,6 +221,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     own = xg_cost_add(own,
         xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
     c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
+    if (p->shape.grouped) xg_attention_back_count_group(p, m, walks, w.issue, &c);
     r = xg_cost_predict(m, &c);
     return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
@@ -198,17 +245,27 @@ XG_FN int64_t xg_attention_back_apart(
 
 /* ---- the plan ---- */
 
+/* Tensor copies bring a step's operands and lines as they lie in memory. */
+XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
+    return m->warp_groups && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
+           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * (int64_t)XG_ATTENTION_ROWS;
+}
+
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
-    return p->shared <= m->shared_per_block && p->blocks <= INT32_MAX &&
-           xg_attention_back_registers(p) <= XG_ATTENTION_BACK_THREAD;
+    int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
+                                                                       : (int64_t)XG_ATTENTION_BACK_THREAD;
+    return p->shared <= m->shared_per_block && p->blocks <= INT32_MAX && xg_attention_back_registers(p) <= most;
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
+#define X(warps, step) {warps, 1, step, 1, true, false, false},
+        XG_ATTENTION_BACK_GROUP_SHAPES(X)
+#undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
-        XG_ATTENTION_BACK_SHAPES(X)
+            XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false},
-            XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
@@ -219,6 +276,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
+        if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
         if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) break;
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;

@@ -10,6 +10,7 @@
 
 enum {
     XG_ATTENTION_TYPE_F16 = 6, /* as CUtensorMapDataType numbers types */
+    XG_ATTENTION_TYPE_F32 = 7,
     XG_ATTENTION_TYPE_BF16 = 9
 };
 static const int64_t XG_ATTENTION_BOX_SIZE_MAX = (int64_t)1 << 31, XG_ATTENTION_BOX_STRIDE_MAX = (int64_t)1 << 40;
@@ -54,30 +55,43 @@ XG_FN void xg_attention_box_begins(xg_attention_box *b, int64_t offset) {
         offset %= stride;
     }
 }
-XG_FN xg_attention_box xg_attention_box_of(xg_attention_site *w, const xg_inst *from, const xg_imap *offset) {
-    const xg_aff *column = xg_aff_dim(w->x, XG_ATTENTION_VECTOR), *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *e;
+/* column: NULL, if each key has one element. */
+XG_FN xg_attention_box xg_attention_box_by(
+    xg_attention_site *w, const xg_inst *from, const xg_imap *offset, const xg_aff *column) {
+    const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *e;
     xg_attention_box b;
     xg_kmap *m = &b.tensor;
     xg_aff_env env;
+    xg_linear l;
     uint32_t k;
     memset(&b, 0, sizeof b);
     if (!xg_imap_ok(offset) || offset->n_syms + offset->n_rts + offset->n_constraints) return b;
     env = xg_imap_env(w->x, offset);
     e = xg_aff_simplify(&env, offset->results[0]);
-    if (!e || e->kind != XG_AFF_SUM || e->k < 0) return b;
+    if (!e || (column && e->kind != XG_AFF_SUM)) return b;
+    xg_aff_linear(e, &l);
+    if (l.k < 0) return b;
     m->bytes = (int32_t)xg_type_bytes(from->shape->type);
-    m->swizzle = XG_KMAP_SWIZZLE_LINE;
-    m->type = from->shape->type == XLAGPU_BF16 ? XG_ATTENTION_TYPE_BF16 : XG_ATTENTION_TYPE_F16;
+    m->swizzle = column ? XG_KMAP_SWIZZLE_LINE : 0;
+    m->type = from->shape->type == XLAGPU_BF16  ? XG_ATTENTION_TYPE_BF16
+              : from->shape->type == XLAGPU_F32 ? XG_ATTENTION_TYPE_F32
+                                                : XG_ATTENTION_TYPE_F16;
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
-    if (!xg_attention_box_dim(&b, w->counts[XG_ATTENTION_VECTOR], xg_aff_scale_of(e, column)) ||
+    if ((column && !xg_attention_box_dim(&b, w->counts[XG_ATTENTION_VECTOR], xg_aff_scale_of(e, column))) ||
         !xg_attention_box_dim(&b, w->f->keys, xg_aff_scale_of(e, key)))
         return b;
-    for (k = 0; k < e->n; k++)
-        if (e->terms[k].of != column && e->terms[k].of != key && !xg_attention_box_term(w, &b, &env, &e->terms[k]))
+    for (k = 0; k < l.n; k++)
+        if (l.terms[k].of != column && l.terms[k].of != key && !xg_attention_box_term(w, &b, &env, &l.terms[k]))
             return b;
-    xg_attention_box_begins(&b, e->k);
+    xg_attention_box_begins(&b, l.k);
     b.is_made = true;
     return b;
+}
+XG_FN xg_attention_box xg_attention_box_of(xg_attention_site *w, const xg_inst *from, const xg_imap *offset) {
+    return xg_attention_box_by(w, from, offset, xg_aff_dim(w->x, XG_ATTENTION_VECTOR));
+}
+XG_FN xg_attention_box xg_attention_box_line(xg_attention_site *w, const xg_inst *from, const xg_imap *offset) {
+    return xg_attention_box_by(w, from, offset, NULL);
 }
 
 #endif /* XG_SCHED_ATTENTION_BOX_C */

@@ -91,7 +91,14 @@ XG_FN xg_kval *xg_attention_spot(
     counts[XG_ATTENTION_AT_ROW] = t->rows;
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
     counts[XG_ATTENTION_AT_LANE] = lanes;
-    if (w->p->shape.grouped) return xg_attention_group_spot(w, counts, t->rows, v);
+    if (w->p->shape.grouped) {
+        if (t->part == XG_ATTENTION_GRAD) {
+            int64_t before = xg_attention_grad_at(w->p) * XG_KWGMMA_LINE_BYTES / (lanes * xg_type_bytes(w->f->held));
+            counts[XG_ATTENTION_AT_PIECE] += before;
+            v[XG_ATTENTION_AT_PIECE] = xg_attention_at(w, piece->piece, t->pieces, before);
+        }
+        return xg_attention_group_spot(w, counts, t->rows, v);
+    }
     if (t->part == XG_ATTENTION_QUERY && w->p->swizzled) {
         xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
@@ -208,6 +215,17 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.width = w->p->depth;
     o.pitch = w->p->query_pitch;
     o.to = &w->query;
+    xg_attention_bring_fixed(w, &o);
+}
+XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
+    xg_attention_fixed o;
+    xg_attention_bring_query(w);
+    if (!w->f->back.is) return;
+    o.part = XG_ATTENTION_GRAD;
+    o.extent = w->f->columns;
+    o.width = w->p->columns;
+    o.pitch = w->p->value_pitch;
+    o.to = w->p->shape.grouped ? &w->query : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */

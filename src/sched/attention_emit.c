@@ -25,14 +25,10 @@ XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c) {
 /* A stage's score, made of what it is given in the place of `of`. */
 XG_FN xg_elem xg_attention_score_by(
     xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c, const xg_inst *of, xg_elem v) {
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_given given;
     given.of = of;
     given.v = v;
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, c), w->f->keys);
-    return xg_attention_element(w, part, at, &given, 1, index);
+    return xg_attention_row_element(w, part, half, c, &given, 1);
 }
 /* The score of a sum; `bare`: without masks and beyond the last key, too. */
 XG_FN xg_elem xg_attention_score_of(xg_attention_kernel *w, int64_t half, int64_t c, bool bare) {
@@ -90,7 +86,6 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     const xg_inst *root = w->f->stages[XG_ATTENTION_WEIGHTS].root;
     xlagpu_type rounded = xg_contract_rounding(a->out_dot, root->shape->type);
     xg_attention_given given[XG_ATTENTION_FACTORS + 1];
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_elem v;
     uint32_t k;
     given[0].of = a->exp;
@@ -100,10 +95,7 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
         given[k + 1].of = a->factors[k].of;
         given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
     }
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, c), w->f->keys);
-    v = xg_attention_element(w, XG_ATTENTION_WEIGHTS, at, given, a->n_factors + 1, index);
+    v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
 }

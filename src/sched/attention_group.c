@@ -24,17 +24,23 @@ enum {
 };
 
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
+XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + p->votes : 0;
+    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + xg_attention_meets(p) : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
     int64_t lines = p->tile * depth + keys * (depth + xg_attention_lines(p->columns));
+    if (p->form.back.is) lines += p->tile * xg_attention_lines(p->columns);
+    if (p->form.back.turned)
+        lines += p->form.back.n_lines * xg_tile_over(keys * xg_type_bytes(p->form.sum), XG_KWGMMA_LINE_BYTES);
     return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8) +
            (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
 XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p) {
-    int64_t n = XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers));
+    int64_t n;
+    if (p->form.back.is) return 1;
+    n = XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers));
     if (p->shape.in_tensor) n = XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p));
     return XG_MAX(n, (int64_t)1);
 }
@@ -48,10 +54,16 @@ XG_FN xg_kval *xg_attention_lined(xg_attention_kernel *w, int64_t rows, int64_t 
 }
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
-    int64_t keys = p->stages * p->shape.step;
-    w->query = xg_attention_lined(w, p->tile, p->depth);
+    int64_t keys = p->stages * p->shape.step, fixed = xg_attention_grad_at(p);
+    uint32_t k;
+    if (w->f->back.is) fixed += xg_attention_lines(p->columns); /* one array: one description for both */
+    w->query = xg_attention_lined(w, p->tile, fixed * XG_ATTENTION_LINE);
     w->keys = xg_attention_lined(w, keys, p->depth);
     w->values = xg_attention_lined(w, keys, p->columns);
+    for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++) {
+        w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
+        w->columns[k]->def->b = XG_KWGMMA_LINE_BYTES;
+    }
     w->barriers = xg_shared_array(xg_attention_b(w), XG_E_I64, xg_attention_barriers(p));
 }
 XG_FN xg_kval *xg_attention_group_spot(
@@ -82,7 +94,14 @@ XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_at
 XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, step, w->begin);
     xg_kval_set_range(v, xg_range_of(0, xg_kval_range(step).hi));
-    return v;
+    return w->done ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, v, w->done) : v;
+}
+/* The walk is over, at that step: what follows counts its own behind it. */
+XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *n = xg_k2(b, XG_K_OP_SUBI, to, w->begin);
+    xg_kval_set_range(n, xg_range_of(0, xg_kval_range(to).hi));
+    w->done = w->done ? xg_k2(b, XG_K_OP_ADDI, w->done, n) : n;
 }
 XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead) {
@@ -105,21 +124,21 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - w->p->votes,
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p),
             k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
-            k == n - w->p->votes                                    ? w->p->threads + w->p->producers
+            k == n - xg_attention_meets(w->p)                       ? w->p->threads + w->p->producers
             : k >= sides                                            ? xg_attention_told(w->p, k - sides)
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
                                                                     : w->p->threads / XG_TILE_BULK_GROUP);
     xg_flow_end(&f);
     if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
-    xg_attention_bring_query(w);
+    xg_attention_bring_rows(w);
     xg_flow_end(&rows);
     xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
     xg_attention_wait(w);
@@ -132,14 +151,15 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
 XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval *step, xg_kval *turn) {
     const xg_attention_box *box = &w->f->boxes[side];
     int64_t lines = xg_attention_lines(side ? w->p->columns : w->p->depth), rows = w->p->shape.step, k;
-    int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held);
+    int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held), all = lines * bytes;
     xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *at[XG_ATTENTION_DIMS], *o[2 + XG_KMAP_RANK], *full, *key;
     xg_aff_ctx *x = w->t.e->m->aff;
     xg_kb *b = xg_attention_b(w);
     uint32_t j;
     xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);
     full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
-    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, lines * bytes);
+    if (side && w->f->back.turned) all += w->f->back.n_lines * rows * xg_type_bytes(w->f->sum);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, all);
     xg_attention_numbers(w, at);
     key = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[1]));
     for (k = 0; k < lines; k++) {
@@ -155,10 +175,28 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
         xg_kir_op(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank, NULL, 0, 0)->b = side;
     }
 }
+/* What each of a step's keys has one of, beside the values. */
+XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval *step, xg_kval *turn) {
+    const xg_attention_box *box = &w->f->back.boxes[line];
+    int64_t stages = w->p->stages, rows = w->p->shape.step;
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *at[XG_ATTENTION_DIMS], *o[2 + XG_KMAP_RANK];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kb *b = xg_attention_b(w);
+    uint32_t j;
+    xg_attention_numbers(w, at);
+    o[0] = xg_tile_bulk_at(
+        &w->t, w->columns[line], xg_tile_apply(&w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
+    o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
+    o[2] = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[0]));
+    for (j = 1; j < box->tensor.rank; j++)
+        o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
+    for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
+    xg_kir_op(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank, NULL, 0, 0)->b = XG_TILE_SIDES + line;
+}
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
     xg_flow one = xg_flow_of(&w->t.s, NULL), f = one;
-    uint32_t side;
+    uint32_t side, line;
     xg_flow_if(&one, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, w->p->threads));
     f.rolled = true;
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
@@ -166,6 +204,7 @@ XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     turn = xg_attention_turn(w, step);
     step = xg_attention_wrapped(w, step);
     for (side = 0; side < XG_TILE_SIDES; side++) xg_attention_ask_side(w, side, step, turn);
+    for (line = 0; w->f->back.turned && line < w->f->back.n_lines; line++) xg_attention_ask_line(w, line, step, turn);
     xg_flow_end(&f);
     xg_flow_end(&one);
 }
@@ -215,21 +254,22 @@ XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, i
     xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
     return xg_tile_join(&w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t.s, 0));
 }
-XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
+XG_FN void xg_attention_group_scores_of(
+    xg_attention_kernel *w, const xg_attention_product *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
-    int64_t lines = xg_attention_lines(p->depth), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
-    int64_t times = p->depth / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
+    int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
+    int64_t times = o->width / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
     int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
     query = xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
     query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));
-    query = xg_attention_matrix(w, w->query, query, p->tile, XG_TILE_ACCESS_BYTES);
+    query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
-    key = xg_attention_matrix(w, w->keys, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
+    key = xg_attention_matrix(w, o->step, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
     if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
     for (k = 0; k < times; k++) {
         int64_t on = k % in * XG_KMMA_K_BYTES;
-        xg_kval *x = xg_attention_matrix_on(w, query, k / in * p->tile * bytes + on);
+        xg_kval *x = xg_attention_matrix_on(w, query, o->fixed_at + k / in * p->tile * bytes + on);
         xg_kval *y = xg_attention_matrix_on(w, key, k / in * keys * bytes + on);
         if (sums)
             xg_attention_group_product(w, x, y, 0, sums, n);
@@ -238,20 +278,22 @@ XG_FN void xg_attention_group_scores_of(xg_attention_kernel *w, xg_kval *turn, x
     }
 }
 XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
+    xg_attention_product o = xg_attention_scores_product(w);
     xg_kval *sums[XG_KWGMMA_SUMS_MAX];
     uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), j;
     for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
-    xg_attention_group_scores_of(w, turn, sums, n);
+    xg_attention_group_scores_of(w, &o, turn, sums, n);
     xg_attention_group_wait(w);
     for (j = 0; j < n; j++) xg_attention_take(w, w->scores, j, sums[j]);
 }
-XG_FN void xg_attention_group_out_of(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
+XG_FN void xg_attention_group_out_of(
+    xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
-    int64_t lines = xg_attention_lines(p->columns), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
+    int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
     xg_kval *words[XG_ATTENTION_STEPS_MAX], *value;
     value = xg_attention_buffer_line(w, turn, lines);
-    value = xg_attention_matrix(w, w->values, value, p->stages * lines * keys, keys * bytes);
-    for (k = 0; sums && k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, w->scores, k);
+    value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
+    for (k = 0; sums && k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, o->weights, k);
     if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
     for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
@@ -262,10 +304,11 @@ XG_FN void xg_attention_group_out_of(xg_attention_kernel *w, xg_kval *turn, xg_k
     }
 }
 XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
+    xg_attention_summed o = xg_attention_out_summed(w);
     xg_kval *sums[XG_KWGMMA_SUMS_MAX];
     uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N), j;
     for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
-    xg_attention_group_out_of(w, turn, sums, n);
+    xg_attention_group_out_of(w, &o, turn, sums, n);
     xg_attention_group_wait(w);
     for (j = 0; j < n; j++) xg_attention_take(w, w->out, j, sums[j]);
 }
@@ -288,10 +331,17 @@ XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
-    uint32_t side;
+    uint32_t lines = w->f->back.turned ? w->f->back.n_lines : 0, side, line;
     f->producers = (uint32_t)w->p->producers;
-    f->n_maps = XG_TILE_SIDES;
-    f->maps = XG_NEW_N(w->t.e->arena, xg_kmap, XG_TILE_SIDES);
+    f->n_maps = XG_TILE_SIDES + lines;
+    f->maps = XG_NEW_N(w->t.e->arena, xg_kmap, f->n_maps);
+    for (line = 0; line < lines; line++) {
+        xg_kmap *m = &f->maps[XG_TILE_SIDES + line];
+        uint32_t k;
+        *m = w->f->back.boxes[line].tensor;
+        m->box[0] = (uint32_t)w->p->shape.step;
+        for (k = 1; k < XG_KMAP_RANK; k++) m->box[k] = 1;
+    }
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_kmap *m = &f->maps[side];
         uint32_t k;

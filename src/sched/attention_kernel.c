@@ -43,7 +43,8 @@ XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part par
     s.memo = XG_NEW_N(w->t.e->arena, xg_memo, stage->parts->n_insts + (size_t)1);
     for (k = 0; k < n; k++)
         if (xg_attention_reached(stage, given[k].of)) xg_hero_give(&s, given[k].of, given[k].v);
-    xg_elem_apply(&s, stage->map, at, index);
+    if (at) xg_elem_apply(&s, stage->map, at, index);
+    for (k = 0; !at && k < stage->root->shape->rank; k++) index[k] = xg_elem_index(&s, 0);
     v = xg_elem_of(&s, stage->root, index);
     w->t.s.b = s.b;
     return v;
@@ -52,6 +53,17 @@ XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at) {
     uint32_t k;
     for (k = 0; k < XG_ATTENTION_DIMS; k++) at[k] = xg_elem_index(&w->t.s, 0);
     at[XG_ATTENTION_BATCH] = w->batch;
+}
+XG_FN xg_elem xg_attention_row_element(xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c,
+    const xg_attention_given *given, uint32_t n) {
+    bool anywhere = w->f->stages[part].anywhere;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
+    if (!anywhere) {
+        xg_attention_numbers(w, at);
+        at[XG_ATTENTION_ROW] = w->row[half];
+        if (c >= 0) at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, c), w->f->keys);
+    }
+    return xg_attention_element(w, part, anywhere ? NULL : at, given, n, index);
 }
 XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare) {
     const xg_inst *from;
@@ -137,6 +149,7 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.fixed_pitch = w->p->query_pitch;
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
+    o.fixed_at = 0;
     for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];
     return o;
 }

@@ -94,7 +94,11 @@ XG_FN bool xg_attention_may_swizzle(const xg_attention_plan *p) {
 }
 /* What all warps' rows vote; of groups, which wait for that alone, in each walk elsewhere. */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p) {
-    return p->tile * p->shape.parts * (p->shape.grouped ? 2 : 1);
+    int64_t walks = p->form.back.is ? 3 : 2;
+    return p->tile * p->shape.parts * (p->shape.grouped ? walks : 1);
+}
+XG_FN bool xg_attention_meets(const xg_attention_plan *p) {
+    return p->form.back.is ? p->bounded && !p->form.back.turned : p->votes;
 }
 /* Scores or weights are made of arrays beside them, which have something for each key. */
 XG_FN bool xg_attention_reads(const xg_attention_form *f) {

@@ -7,6 +7,17 @@
 XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i) {
     return s->parts->part_of[xg_partition_place(s->parts, i)] != UINT32_MAX;
 }
+XG_FN bool xg_attention_is_anywhere(const xg_partition *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        bool scalar = i->op == XG_CONSTANT && i->shape->rank == 0;
+        if (p->part_of[k] == UINT32_MAX || (p->given && p->given[k]) || scalar) continue;
+        if (p->part_of[k] != 0 || (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_BROADCAST)) return false;
+        if (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank) return false;
+    }
+    return true;
+}
 /* The stage of one instruction, made of what is given. Neither the first dot nor exp may be made again. */
 XG_FN bool xg_attention_cut(
     xg_attention_site *w, xg_attention_part part, xg_inst *root, xg_inst *const *given, uint32_t n) {
@@ -23,6 +34,7 @@ XG_FN bool xg_attention_cut(
         for (j = 0; j < n && given[j] != once[k]; j++) {}
         if (j == n && xg_attention_reached(s, once[k])) return false;
     }
+    s->anywhere = xg_attention_is_anywhere(s->parts);
     return xg_partition_gives(s->parts);
 }
 /* The five numbers, of which the last two count elements of one extent. */

@@ -171,8 +171,9 @@ XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k) {
 /* By one thread. */
 XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step), *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    xg_attention_product o = xg_attention_scores_product(w);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
-    xg_attention_group_scores_of(w, turn, NULL, 0);
+    xg_attention_group_scores_of(w, &o, turn, NULL, 0);
     xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_EMPTY, buffer));
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_MADE));
 }
@@ -196,9 +197,10 @@ XG_FN void xg_attention_tensor_first(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
     xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    xg_attention_summed o = xg_attention_out_summed(w);
     xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
-    xg_attention_group_out_of(w, turn, NULL, 0);
+    xg_attention_group_out_of(w, &o, turn, NULL, 0);
     xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, buffer));
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_SUMMED));
 }

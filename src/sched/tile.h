@@ -273,6 +273,17 @@ XG_FN void xg_tile_settle_turns(xg_tile_plan *p, uint32_t side); /* before it */
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 
+/* Arithmetic of places that was made before: op of a and b or by n; APPLY: an expression of one value that counts n. */
+typedef struct xg_tile_made {
+    xg_kopcode op;
+    const xg_aff *e;
+    int64_t n;
+    const xg_kval *a, *b;
+    xg_kval *v; /* NULL: it is made now */
+} xg_tile_made;
+enum {
+    XG_TILE_MADE = 64 /* that are remembered: a power of two */
+};
 typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
@@ -296,6 +307,7 @@ typedef struct xg_tile_kernel {
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+    xg_tile_made made[XG_TILE_MADE];
 } xg_tile_kernel;
 /* A map of so many results, whose dims count so much. */
 XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results);

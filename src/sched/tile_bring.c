@@ -12,23 +12,52 @@ XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uin
     for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
     return m;
 }
+/* Where such a value stands that may be used here: rows, columns and keys are asked for again and again. */
+XG_FN xg_tile_made *xg_tile_made_of(
+    xg_tile_kernel *w, xg_kopcode op, const xg_aff *e, int64_t n, const xg_kval *a, const xg_kval *b) {
+    uint32_t h = xg_hash_mix((uint32_t)op + (e ? e->id : 0), (uint64_t)a->id << 32 | (b ? b->id : (uint32_t)n));
+    xg_tile_made *m = &w->made[h % XG_TILE_MADE];
+    if (m->op != op || m->e != e || m->n != n || m->a != a || m->b != b || w->s.b.before ||
+        (m->v && !xg_kregion_inside(w->s.b.region, m->v->def->parent)))
+        m->v = NULL;
+    m->op = op;
+    m->e = e;
+    m->n = n;
+    m->a = a;
+    m->b = b;
+    return m;
+}
 XG_FN xg_kval *xg_tile_apply(
     xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at) {
-    xg_imap *m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    xg_tile_made *made = n == 1 && e ? xg_tile_made_of(w, XG_K_OP_APPLY, e, counts[0], at[0], NULL) : NULL;
+    xg_kval *v;
+    xg_imap *m;
+    if (made && made->v) return made->v;
+    m = xg_tile_map(w->e->m->aff, counts, n, 1);
     m->results[0] = e;
-    return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+    v = xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+    if (made) made->v = v;
+    return v;
 }
 /* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
  */
+XG_FN xg_kval *xg_tile_by(xg_tile_kernel *w, xg_kopcode op, xg_kval *v, int64_t n) {
+    xg_tile_made *made = xg_tile_made_of(w, op, NULL, n, v, NULL);
+    if (!made->v) made->v = xg_k2_int(&w->s.b, op, v, n);
+    return made->v;
+}
 XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
-    return n == 1 ? v : xg_k2_int(&w->s.b, XG_K_OP_DIVUI, v, n);
+    return n == 1 ? v : xg_tile_by(w, XG_K_OP_DIVUI, v, n);
 }
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
-    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2_int(&w->s.b, XG_K_OP_REMUI, v, n);
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_tile_by(w, XG_K_OP_REMUI, v, n);
 }
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
-    v = n == 1 ? v : xg_k2_int(&w->s.b, XG_K_OP_MULI, v, n);
-    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+    xg_tile_made *made;
+    v = n == 1 ? v : xg_tile_by(w, XG_K_OP_MULI, v, n);
+    made = xg_tile_made_of(w, XG_K_OP_ADDI, NULL, 0, v, more);
+    if (!made->v) made->v = xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+    return made->v;
 }
 XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xg_tile_rounds r;

@@ -1,0 +1,137 @@
+/* sched/attention_back_group.c -- attention's backward pass by warp groups (attention_group.c): tensor copies bring a
+ * step's operands, and what each of its keys has one of; wgmma multiplies.
+ *
+ *     a group of 64 rows, for each step:
+ *         wait until the keys' buffer is full; ask for s = Q K
+ *         wait until the values' buffer is full; ask for dP = dO V
+ *         wait for s; p, while dP is made
+ *         ask for dV += p dO (where rows are keys); wait for dP; dS, while dV is made
+ *         ask for dQ, or dK, += dS K; wait; both buffers are empty
+ *
+ * All walks have both operands. Which steps they have, where masks leave out some, all threads vote on: of keys, what
+ * each query has one of, before they part; of queries, behind the walk that finds their maxima. */
+#ifndef XG_SCHED_ATTENTION_BACK_GROUP_C
+#define XG_SCHED_ATTENTION_BACK_GROUP_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_BACK_MORE = 240, /* registers of a thread with rows, where there are two groups of them */
+    XG_ATTENTION_BACK_LESS = 24   /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+};
+
+XG_FN void xg_attention_back_group_count(xg_attention_kernel *w, xg_kopcode op, int64_t but) {
+    xg_kir_op(xg_attention_b(w), op, NULL, 0, NULL, 0, 0)->b = but;
+}
+XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w) {
+    xg_attention_product o;
+    memset(&o, 0, sizeof o);
+    o.fixed = w->query;
+    o.fixed_at = xg_attention_grad_at(w->p) * w->p->tile * XG_KWGMMA_LINE_BYTES;
+    o.step = w->values;
+    o.width = w->p->columns;
+    return o;
+}
+XG_FN void xg_attention_back_group_product(xg_attention_kernel *w, const xg_attention_product *o, bool grads) {
+    uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), j;
+    for (j = 0; j < n; j++) w->asked[grads][j] = xg_attention_no_sums(w);
+    xg_attention_group_scores_of(w, o, w->turn, w->asked[grads], n);
+    xg_attention_back_group_count(w, XG_K_OP_WGMMA_COMMIT, 0);
+}
+/* Behind the wait for all groups but so many. */
+XG_FN void xg_attention_back_group_taken(xg_attention_kernel *w, bool grads, int64_t but) {
+    uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), j;
+    xg_attention_back_group_count(w, XG_K_OP_WGMMA_WAIT, but);
+    for (j = 0; j < n; j++) xg_attention_take(w, grads ? w->grads : w->scores, j, w->asked[grads][j]);
+}
+XG_FN void xg_attention_back_group_take(xg_attention_kernel *w) { xg_attention_back_group_taken(w, true, 0); }
+XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads) {
+    xg_attention_product scores = xg_attention_scores_product(w), o = xg_attention_back_grads_product(w);
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 0);
+    xg_attention_back_group_product(w, &scores, false);
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
+    if (grads) xg_attention_back_group_product(w, &o, true);
+    xg_attention_back_group_taken(w, false, grads);
+}
+XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attention_summed *o, bool second) {
+    uint32_t n = (uint32_t)(o->width / XG_KMMA_N), j;
+    xg_kval **to[XG_ATTENTION_HALVES], **sums = w->asked_sums[second];
+    to[0] = o->to[0];
+    to[1] = o->to[1];
+    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, to, j);
+    xg_attention_group_out_of(w, o, w->turn, sums, n);
+    xg_attention_back_group_count(w, XG_K_OP_WGMMA_COMMIT, 0);
+}
+XG_FN void xg_attention_back_group_end(xg_attention_kernel *w) {
+    uint32_t j;
+    xg_attention_back_group_count(w, XG_K_OP_WGMMA_WAIT, 0);
+    for (j = 0; j < (uint32_t)(w->p->depth / XG_KMMA_N); j++) xg_attention_take(w, w->out, j, w->asked_sums[0][j]);
+    if (!w->f->back.second) return;
+    for (j = 0; j < (uint32_t)(w->p->columns / XG_KMMA_N); j++)
+        xg_attention_take(w, w->second, j, w->asked_sums[1][j]);
+}
+
+/* ---- walks ---- */
+
+XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *step, *none = xg_elem_index(&w->t.s, 0);
+    xg_attention_back_carry(w, &f);
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    xg_attention_begin_step(w, step);
+    w->turn = xg_attention_turn(w, step);
+    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, none);
+    body(w);
+    xg_flow_end(&f);
+}
+/* What the thread that asks goes through: for maxima and sums, for the sum over dP, for the dots. */
+XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
+    const xg_attention_back *b = &w->f->back;
+    if (!b->turned) {
+        if (w->f->match.max) {
+            xg_attention_walk_all(w, false, xg_attention_ask_steps);
+            xg_attention_back_end_walks(w);
+        }
+        xg_attention_back_bounds(w, false);
+        w->begin = w->from;
+        if (!b->together) {
+            xg_attention_ask_steps(w);
+            xg_attention_walked(w, w->to);
+        }
+    }
+    w->begin = w->from;
+    xg_attention_ask_steps(w);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
+    const xg_attention_plan *p = w->p;
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
+    xg_flow part = xg_flow_of(&w->t.s, NULL);
+    xg_attention_kernel *before = XG_NEW(w->t.e->arena, xg_attention_kernel);
+    uint32_t k;
+    xg_attention_group_maps(w, w->t.e->m->entry);
+    xg_attention_group_begin(w, thread);
+    for (k = 0; k < n; k++) xg_flow_slot(&part, &w->dest[k]);
+    if (w->f->back.turned) xg_attention_back_bounds(w, true);
+    *before = *w;
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    xg_attention_back_all(w, n);
+    xg_flow_else(&part);
+    w->keys = before->keys;
+    w->values = before->values;
+    w->query = before->query;
+    w->votes = before->votes;
+    w->from = before->from;
+    w->to = before->to;
+    memcpy(w->columns, before->columns, sizeof w->columns);
+    w->done = NULL;
+    w->walk = NULL;
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    xg_attention_back_group_ask_all(w);
+    xg_flow_end(&part);
+}
+
+#endif /* XG_SCHED_ATTENTION_BACK_GROUP_C */
