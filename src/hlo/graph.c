@@ -110,6 +110,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     m->ctx = c;
     m->arena = a;
     m->nodes = xg_arena_inner(a);
+    m->uses = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -219,7 +220,7 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 XG_FN xg_inst *xg_inst_make(
     xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
+    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, sizeof *i);
     uint32_t k;
     memset(i, 0, sizeof *i);
     i->op = op;
@@ -229,7 +230,7 @@ XG_FN xg_inst *xg_inst_make(
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)(void *)(i + 1) : NULL;
+    i->operands = n ? (xg_use *)xg_alloc_raw(m->uses, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
         xg_use_link(&i->operands[k], operands[k]);

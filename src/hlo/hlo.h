@@ -238,8 +238,9 @@ struct xg_use {
     xg_use *prev, *next;
 }; /* one of the user's operands */
 
-/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users
- * reads one line a node, and one behind the other. */
+/* A node is two cache lines: a walk that only asks for opcodes, shapes and users reads one of them, always as far from
+ * the one before as from the next, which processors foresee. Operands lie in an array of their own, likewise in the
+ * order in which they were made. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id; /* unique in the module, < module->n_ids */
@@ -321,7 +322,7 @@ struct xg_module {
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
     const xg_header_attr *header; /* the rest, in the order written */
-    xg_arena *nodes;              /* instructions with their operands, and nothing between them */
+    xg_arena *nodes, *uses;       /* instructions and nothing between them; their operands, one behind the other */
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
