@@ -547,7 +547,7 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(bool rows, int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, false},
     static const xg_tile_row shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -577,6 +577,10 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->grouped = r->grouped;
     s->bulk = r->bulk;
     s->cluster = 1;
+    if (!r->pairs) return true;
+    s->multicast = 2;
+    s->stays = true;
+    s->stores = p->may_store;
     return true;
 }
 /* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
@@ -678,13 +682,15 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
         if (one.slices > 1 && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one)) continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
+        if (one.multicast && !xg_tile_pairs_may_be(p, m)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
+            if (!one.multicast && (!few || one.slices > 1))
+                xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
