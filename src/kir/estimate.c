@@ -822,7 +822,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
     e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
     for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
-    if (f->pairs) e.block[0] -= e.block[0] % 2; /* the one that asks for products of both */
+    if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* one that asks for products of two */
     c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;

@@ -15,7 +15,6 @@
 
 enum {
     XG_PTX_TENSOR_ISA = 86,
-    XG_PTX_TENSOR_BOTH = 3,    /* the bits of both blocks of a pair */
     XG_PTX_TENSOR_NO_I8 = 103, /* compute capability without .kind::i8, which needs the letter a */
     XG_PTX_TENSOR_SUM_AT = 4,
     XG_PTX_TENSOR_A_AT = 7,
@@ -113,14 +112,14 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     xg_ptx_line_end(p, xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &o[3]));
 }
 static void xg_ptx_print_tensor_commit(xg_ptx *p, xg_kop *op) {
-    xg_ptx_lane both = xg_ptx_imm(XG_PC_RS, XG_PTX_TENSOR_BOTH);
+    xg_ptx_lane blocks = xg_ptx_imm(XG_PC_RS, op->b);
     char *at;
     xg_ptx_need_tensor_memory(p);
-    if (p->f->pairs) both = xg_ptx_in_reg(p, &both);
+    if (op->b) blocks = xg_ptx_in_reg(p, &blocks);
     at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.commit"));
     at = xg_ptx_pen_text(at, ".mbarrier::arrive::one.shared::cluster");
-    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, p->f->pairs ? ".multicast::cluster.b64 " : ".b64 "), op, 0);
-    xg_ptx_line_end(p, p->f->pairs ? xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &both) : at);
+    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, op->b ? ".multicast::cluster.b64 " : ".b64 "), op, 0);
+    xg_ptx_line_end(p, op->b ? xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &blocks) : at);
 }
 /* With the wait for it: nothing may use the registers before. */
 static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {

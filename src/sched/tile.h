@@ -69,8 +69,9 @@ typedef struct xg_tile_shape {
     bool bulk;    /* operands come by tensor copies */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
-     * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each has half of the
-     * right side, which matrix units read in both. Blocks stay, and make one tile after the other. The
+     * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
+     * the right side, which matrix units read in both; 3: so do two pairs along n, and share the left side. Blocks
+     * stay, and make one tile after the other. The
      * result leaves by tensor stores. */
     int8_t multicast;
     bool stays, stores;
@@ -80,7 +81,7 @@ typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
     uint8_t stages, slices;
     bool grouped, bulk;
-    bool pairs; /* of blocks that stay, with sums in tensor memory: tile_pairs.c */
+    uint8_t pairs; /* of blocks that stay, with sums in tensor memory (tile_pairs.c), and how they share; else 0 */
 } xg_tile_row;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -289,6 +290,7 @@ typedef struct xg_tile_kernel {
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     xg_kval *out;      /* the same, of results on their way: tile_store.c */
     xg_kval *pair;     /* of the two that share a side, the block's number */
+    xg_kval *next;     /* of two pairs, its pair's number */
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
@@ -378,7 +380,8 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 XG_FN void xg_tile_bulk_describe(
     xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p);
-XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride); /* one more, if tensor maps have such ones */
+XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side); /* its boxes are brought half by half */
+XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride);   /* one more, if tensor maps have such ones */
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                    /* 0: other ways bring a side */
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
@@ -443,7 +446,7 @@ XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 
 /* ---- tile_pairs.c: such blocks stay, in pairs ---- */
 XG_FN bool xg_tile_is_pair(const xg_tile_plan *p);
-XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m);
+XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
 XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p);   /* tiles whose sums tensor memory holds at a time */
 XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p); /* warps of both blocks that read them */
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w);
@@ -451,6 +454,11 @@ XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread);
 XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
 /* The sums of some columns of a part of the rows, as fragments of 16 rows; the last ones of a tile are told of. */
 XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
+XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p);
+/* A box for this block and its neighbour in the other pair. */
+XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n);
+XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p); /* blocks of it */
+XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p);     /* their bits */
 /* The block of the pair that asks for products: of a barrier there; whether this is it. */
 XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier);
 XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w);

@@ -96,7 +96,7 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, false},
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 0},
     static const xg_tile_row rows[] = {XG_TILE_BULK_SHAPES(X)};
 #undef X
     return k < xg_tile_bulk_shapes(p) ? &rows[k] : NULL;
@@ -107,9 +107,9 @@ XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
 }
-/* The side whose boxes are brought half by half. */
 XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
-    return p->shape.multicast && (uint32_t)p->shape.multicast - 1 == side && !xg_tile_is_pair(p);
+    if (xg_tile_is_pair(p)) return xg_tile_is_two_pairs(p) && side == 0;
+    return p->shape.multicast && (uint32_t)p->shape.multicast - 1 == side;
 }
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     /* steps that end early, or are split among blocks, are a block's own */
@@ -188,8 +188,10 @@ XG_FN int64_t xg_tile_bulk_readers(const xg_tile_plan *p) {
 }
 /* Arrivals that end a phase of barrier k. */
 XG_FN int64_t xg_tile_bulk_arrivals(const xg_tile_plan *p, int64_t k) {
-    if (xg_tile_is_pair(p)) return k < 2 * p->shape.stages + xg_tile_pairs_turns(p) ? 1 : xg_tile_pairs_tellers(p);
-    return k / p->shape.stages == XG_TILE_BULK_EMPTY && !xg_tile_is_tensor(p) ? xg_tile_bulk_readers(p) : 1;
+    bool empty = k / p->shape.stages == XG_TILE_BULK_EMPTY;
+    if (xg_tile_is_pair(p) && k >= 2 * p->shape.stages + xg_tile_pairs_turns(p)) return xg_tile_pairs_tellers(p);
+    if (xg_tile_is_two_pairs(p)) return empty ? 2 : 1;
+    return empty && !xg_tile_is_tensor(p) ? xg_tile_bulk_readers(p) : 1;
 }
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     bool tensor = xg_tile_is_tensor(w->p);
@@ -249,6 +251,10 @@ XG_FN void xg_tile_bulk_box(
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
             &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
+    if (shared && xg_tile_is_pair(p)) {
+        xg_tile_pairs_share(w, side, o, 2 + t->tensor.rank);
+        return;
+    }
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
     op->b = side;
     if (shared) op->a = 3; /* the bits of both */
@@ -279,6 +285,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
     counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
     counts[XG_TILE_BULK_AT_RANK] = w->pair ? 2 : 1;
     for (side = 0; side < XG_TILE_SIDES; side++) {
+        if (w->next) at[XG_TILE_BULK_AT_RANK] = side ? w->pair : w->next;
         at[XG_TILE_BULK_AT_TILE] = w->tile[side];
         counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
         for (row = 0; row < p->fetch[side].rows; row += xg_tile_bulk_box_rows(p, side))

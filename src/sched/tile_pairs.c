@@ -12,6 +12,9 @@
  *                                                     are made, it is empty           taken
  *                                             its sums are made
  *
+ * Two pairs that lie side by side share the rows: each block brings half of them, and gives it to its neighbour in the
+ * other pair by multicast. A buffer is empty when both pairs' products have been made of it.
+ *
  * Barriers that the even block waits for count what happens in both blocks; what it asks for is told to both. Where
  * tensor memory has room for the sums of two tiles, the next one is multiplied while those of one leave. */
 #ifndef XG_SCHED_TILE_PAIRS_C
@@ -19,9 +22,14 @@
 #include "tile.h"
 
 XG_FN bool xg_tile_is_pair(const xg_tile_plan *p) { return xg_tile_is_tensor(p) && p->shape.multicast; }
+XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p) { return xg_tile_is_pair(p) && p->shape.multicast == 3; }
+XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p) { return xg_tile_is_two_pairs(p) ? 4 : 2; }
+XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
+    return xg_tile_is_pair(p) ? ((int64_t)1 << xg_tile_pairs_cluster(p)) - 1 : 0;
+}
 /* Steps that end early are a block's own. */
-XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m) {
-    return p->in_tensor && !p->end && m->blocks_per_cluster >= 2 && xg_tile_may_bulk(p);
+XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
+    return p->in_tensor && !p->end && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
 }
 XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }
 XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p) {
@@ -35,9 +43,9 @@ XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w) {
     return xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, xg_kblock_id(&w->s.b, 0, w->p->grid), 2), 0);
 }
 XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier) {
-    xg_kval *o[2];
+    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0);
     o[0] = barrier;
-    o[1] = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, w->next ? xg_tile_join(w, w->next, 2, zero) : zero, XG_E_I32);
     return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
 }
 /* Where the sums of the tile lie among those of as many as tensor memory holds. */
@@ -62,7 +70,45 @@ XG_FN void xg_tile_pairs_tiles(xg_tile_kernel *w, xg_flow *f) {
     w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), w->memory);
 }
 
-/* ---- the thread that asks for products ---- */
+/* ---- those that ask ---- */
+
+/* What follows is for the first of two, what stands behind xg_flow_else for the other one. */
+XG_FN xg_flow xg_tile_pairs_either(xg_tile_kernel *w, xg_kval *number) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, number, 0));
+    return f;
+}
+XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n) {
+    enum {
+        NEIGHBOURS = 5 /* the bits of a block, and of that two further on */
+    };
+    xg_flow f = xg_tile_pairs_either(w, w->pair);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_kop *op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, n, NULL, 0, 0);
+        op->b = side;
+        op->a = NEIGHBOURS << k;
+        if (!k) xg_flow_else(&f);
+    }
+    xg_flow_end(&f);
+}
+/* The sums of a tile are made: both blocks of the pair are told. */
+XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
+    enum {
+        BOTH = 3
+    };
+    xg_kval *made = xg_tile_pairs_barrier(w, false);
+    xg_flow f;
+    if (!w->next) {
+        xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
+        return;
+    }
+    f = xg_tile_pairs_either(w, w->next);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
+    xg_flow_else(&f);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH << 2);
+    xg_flow_end(&f);
+}
 
 XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
@@ -72,7 +118,7 @@ XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_tile_pairs_await(w, true);
     xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
     xg_flow_end(&f);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_pairs_barrier(w, false), 0);
+    xg_tile_pairs_tell(w);
     xg_flow_end(&tiles);
     xg_flow_end(&one);
     w->memory = memory;

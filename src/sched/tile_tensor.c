@@ -48,12 +48,15 @@
     X(128, 128, 64, 3, false) \
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
-/* Of a block of a pair that stays: m, n; steps in shared memory, each of which has half of the columns' rows. */
+/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory, each
+ * of which has half of the columns' rows. */
 #define XG_TILE_PAIR_SHAPES(Y) \
-    Y(256, 256, 4) \
-    Y(128, 256, 6) \
-    Y(256, 128, 4) \
-    Y(128, 128, 8)
+    Y(256, 256, 4, 2) \
+    Y(128, 256, 6, 2) \
+    Y(256, 128, 4, 2) \
+    Y(128, 128, 8, 2) \
+    Y(256, 256, 4, 3) \
+    Y(128, 256, 6, 3)
 /* clang-format on */
 
 enum {
@@ -70,8 +73,9 @@ enum {
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
 XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
 #define X(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, false},
-#define Y(m, n, stages) {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, n, stages, 1, true, true, true},
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, 0},
+#define Y(m, n, stages, pairs) \
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, n, stages, 1, true, true, pairs},
     static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
 #undef Y
@@ -170,7 +174,8 @@ XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
     xg_tile_tensor_multiply(w, step, buffer);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
+    buffer = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, buffer, xg_tile_pairs_all(w->p));
 }
 /* One thread asks for all of it ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {

@@ -325,7 +325,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), p->fetch[k].rows * line / XG_SECTOR_BYTES);
-        if (p->shape.multicast == (int32_t)k + 1 && !xg_tile_is_pair(p)) c->multicast_sectors = one /= 2;
+        if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
         c->l2_sectors = xg_cost_add(c->l2_sectors, one);
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fifty-five errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Fifty-nine errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
@@ -78,6 +78,10 @@ MUTANTS = [
     ("tile_bulk.c", "MBARRIER_EXPECT, full, 2 * bytes", "MBARRIER_EXPECT, full, bytes", PAIRS),
     ("tile_bulk.c", "full = xg_tile_pairs_first(w, full);", "", PAIRS),
     ("tile_bulk.c", "xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK))", "place[t->by_rows]", PAIRS),
+    ("tile_bulk.c", "return empty ? 2 : 1;", "return 1;", PAIRS),
+    ("tile_pairs.c", "op->a = NEIGHBOURS << k;", "op->a = NEIGHBOURS;", PAIRS),
+    ("tile_pairs.c", "made, BOTH << 2", "made, BOTH", PAIRS),
+    ("tile_bulk.c", "side ? w->pair : w->next;", "w->pair;", PAIRS),
     # attention in tensor memory
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);", "", SUMS),
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);", "", SUMS),
