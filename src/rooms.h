@@ -348,6 +348,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_tensor.c"
 #include "sched/tile_bulk.c"
 #include "sched/tile_store.c"
+#include "sched/tile_pairs.c"
 #include "sched/split_k.c"
 #include "sched/grouped.c"
 #include "sched/attention.h"

@@ -22,6 +22,7 @@ typedef struct xg_emit_target {
     int64_t resident_threads; /* of all multiprocessors */
     int64_t sms;              /* multiprocessors */
     int64_t max_unroll;       /* elements of a thread */
+    int64_t max_vector;       /* ... that walks linearly, where they are narrow */
     int64_t shared;           /* bytes a block may have */
     int64_t cluster;          /* blocks that may reach each other's shared memory */
     int64_t red_bytes;        /* of neighbouring floats that one instruction adds to memory */

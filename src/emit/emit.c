@@ -145,11 +145,26 @@ XG_FN void xg_emit_open_way(xg_fusion_emission *e, const xg_way_job *job) {
     e->record = XG_NEW(job->arena, xg_record);
 }
 
+/* What all threads ask for at a time should cover the way from memory. A thread of four elements of 16 bits asks for 8
+ * bytes, and waits for them during most of its life; where the way takes more than that, of an H200 and of a B200,
+ * accesses of 16 bytes bring eight. */
+XG_FN int64_t xg_emit_widest(const xg_device *d) {
+    enum {
+        FEW = 4,
+        MORE = 8,
+        WAY_BYTES = 5, /* of a thread, on their way at a time: 8 for about two thirds of the time */
+        KILO = 1000    /* MHz: bytes in a nanosecond, over clocks in a microsecond */
+    };
+    int64_t way =
+        xg_cost_scale(xg_device_gbs(d->bandwidth) * KILO, d->memory_latency, XG_MAX(d->clock_mhz, (int64_t)1));
+    return way > xg_device_threads(d) * WAY_BYTES ? MORE : FEW;
+}
 XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     xg_emit_target t;
     t.resident_threads = xg_device_threads(d);
     t.sms = d->sm_count;
     t.max_unroll = d->cc == XG_DEVICE_CPU_CC ? 1 : 4; /* a processor's lanes are neighbouring threads */
+    t.max_vector = t.max_unroll == 1 ? 1 : xg_emit_widest(d);
     t.shared = d->shared_per_block;
     t.cluster = d->blocks_per_cluster;
     t.red_bytes = d->red_bytes;

@@ -71,7 +71,7 @@ XG_FN int64_t xg_loop_words(const xg_fusion_emission *e, int64_t elements) {
 }
 /* One access of the widest array, or less where a thread has no registers for that much of each. */
 XG_FN int64_t xg_loop_vector(const xg_fusion_emission *e, int64_t elements) {
-    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)), words = xg_loop_words(e, elements);
+    int64_t vector = XG_MIN(e->target->max_vector, xg_emit_vector(e, elements)), words = xg_loop_words(e, elements);
     while (vector > 1 && words * vector > XG_LOOP_HELD_WORDS) vector /= 2;
     return vector;
 }
@@ -86,7 +86,7 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
         xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK || xg_loop_words(e, elements) * most > XG_LOOP_HELD_WORDS)
         return 1;
-    return elements % most == 0 ? most / unroll : 1;
+    return elements % most == 0 ? XG_MAX(most / unroll, (int64_t)1) : 1;
 }
 
 /* ---- vectors that are read again and again ---- */

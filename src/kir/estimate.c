@@ -489,7 +489,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
-    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
+    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took, units;
     bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(hi) && xg_kest_is_sure(step);
     xg_kest_rounds all, around;
     uint32_t l;
@@ -521,10 +521,16 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     around = e->middle;
     e->weight = weight;
     e->middle = all;
+    units = e->products.done;
     took = xg_kest_round(e, r, trips - 1);
+    units = e->products.done - units;
     e->middle = around;
     e->weight = stays;
     e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
+    if (units > took) { /* matrix units that no round waits for are behind */
+        e->products.done = xg_cost_add(e->products.done, xg_cost_mul(units, trips - 2));
+        e->unit = XG_MAX(e->unit, e->products.done - XG_KEST_UNIT_CLOCKS);
+    }
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
 }
@@ -630,7 +636,8 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
     int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * (e->weight / e->stands);
     int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* tensor memory has them */
-    int64_t lines = (rows + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
+    int64_t columns = op->b / (e->m->entry->pairs ? 2 : 1); /* the other block of a pair gives the other ones */
+    int64_t lines = (rows + columns) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
@@ -641,7 +648,7 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
  * before it. */
 XG_FN void xg_kest_await_copies(xg_kest *e) {
     int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
-    if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers)
+    if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] == e->c->threads - (int64_t)e->m->entry->producers)
         return;
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
@@ -787,6 +794,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     }
     xg_kest_region(e, f->body);
     xg_kest_settle(e);
+    e->clock = XG_MAX(e->clock, e->products.done); /* others wait for what it asked for */
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
     e->c->warp_tensor = XG_MAX(e->c->warp_tensor, e->tensor);
     e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
@@ -814,6 +822,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
     e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
     for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
+    if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* one that asks for products of two */
     c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
@@ -822,6 +831,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    if (f->producers == 2 * XG_WARP_LANES) xg_kest_warp(&e, threads - XG_WARP_LANES, 1, threads);
     xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {
         c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);

@@ -101,6 +101,8 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
             xg_kparse_three(p, f->blocks);
         else if (xg_ktake(p, "xla.async_copies"))
             f->async_copies = true;
+        else if (xg_ktake(p, "xla.pairs"))
+            f->pairs = true;
         else if (xg_ktake(p, "xla.cluster")) {
             xg_kexpect(p, "=");
             f->cluster = xg_kcount(p);
@@ -111,8 +113,8 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
             f->producers = xg_kcount(p);
         } else
             xg_kparse_fail(p, p->at,
-                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies, xla.cluster, "
-                "xla.map or xla.producers",
+                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies, xla.pairs, "
+                "xla.cluster, xla.map or xla.producers",
                 xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");

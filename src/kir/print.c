@@ -721,6 +721,7 @@ XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
             " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
             f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
     if (f->entry && f->async_copies) xg_puts(p->b, ", xla.async_copies");
+    if (f->entry && f->pairs) xg_puts(p->b, ", xla.pairs");
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
     for (k = 0; k < f->n_maps; k++) xg_kprint_tensor_map(p, &f->maps[k]);
     if (f->producers) xg_printf(p->b, ", xla.producers = %u", f->producers);

@@ -622,6 +622,7 @@ XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
         if (f->maps[k].arg >= f->body->n_args) xg_kverify_fail(v, NULL, "a tensor map of no parameter");
     xg_kverify_copies(v, f, f->body);
     if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
+    if (f->pairs && (!f->cluster || f->cluster % 2)) xg_kverify_fail(v, NULL, "pairs of blocks want clusters of them");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;

@@ -70,7 +70,8 @@ static void xg_ptx_print_tensor_copy(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "cp.async.bulk.tensor.");
     at = xg_ptx_pen_number(at, op->n_operands - 2);
     at = xg_ptx_pen_text(at, "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes");
-    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, op->a ? ".multicast::cluster " : " "), op, 0);
+    at = xg_ptx_pen_text(at, op->a ? ".multicast::cluster" : "");
+    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, p->f->pairs ? ".cta_group::2 " : " "), op, 0);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", ["), &map);
     for (k = 2; k < op->n_operands; k++)
         at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, k > 2 ? ", " : ", {"), &xg_ptx_of(XG_KOPERAND(op, k))->lane[0]);

@@ -1,6 +1,10 @@
 /* ptx/tensor.c -- tensor memory: tcgen05. One thread has the matrix units multiply two matrices in shared memory; the
  * sums lie in a memory of their own, 128 lanes of 512 columns, from which warps read them.
  *
+ * Two neighbouring blocks may multiply together (xg_kfunc.pairs): 256 rows, of which each has half in its own tensor
+ * memory, by columns of which each has half in its shared memory. Every instruction of such a kernel then says
+ * .cta_group::2, and what is done arrives at a barrier of both.
+ *
  * The multiplication itself says its shape in a register of 32 bits, the instruction descriptor (PTX ISA, "Instruction
  * descriptor"): the type of sums at bit 4, of both factors at bits 7 and 10, which of them have their rows side by side
  * at bits 15 and 16, columns in eighths at bit 17, rows in sixteenths at bit 24. */
@@ -29,6 +33,10 @@ static void xg_ptx_need_tensor_memory(xg_ptx *p) {
     xg_ptx_need_isa(p, XG_PTX_TENSOR_ISA);
     p->letter = true;
 }
+/* ".cta_group::1", or that of pairs of blocks. */
+static char *xg_ptx_pen_group(const xg_ptx *p, char *at) {
+    return xg_ptx_pen_number(xg_ptx_pen_text(at, ".cta_group::"), p->f->pairs ? 2 : 1);
+}
 /* The number that the descriptor has for a factor's type, among those of its kind of multiplication. */
 static uint32_t xg_ptx_tensor_type(const char *type) {
     enum {
@@ -40,7 +48,7 @@ static uint32_t xg_ptx_tensor_type(const char *type) {
     for (k = 0; k < XG_COUNT(second) && strcmp(type, second[k]) != 0; k++) {}
     return k < XG_COUNT(second);
 }
-static uint32_t xg_ptx_tensor_shape(const xg_kop *op, const xg_kmma_row *row) {
+static uint32_t xg_ptx_tensor_shape(const xg_kop *op, const xg_kmma_row *row, bool pairs) {
     enum {
         SUM_F32 = 1,
         SUM_S32 = 2
@@ -50,7 +58,8 @@ static uint32_t xg_ptx_tensor_shape(const xg_kop *op, const xg_kmma_row *row) {
            xg_ptx_tensor_type(row->b) << XG_PTX_TENSOR_B_AT |
            (uint32_t)((op->flags & XG_KWGMMA_A_ROWS) != 0) << XG_PTX_TENSOR_A_ROWS_AT |
            (uint32_t)((op->flags & XG_KWGMMA_B_ROWS) != 0) << XG_PTX_TENSOR_B_ROWS_AT |
-           (uint32_t)op->b / 8 << XG_PTX_TENSOR_N_AT | (uint32_t)XG_KTENSOR_M / 16 << XG_PTX_TENSOR_M_AT;
+           (uint32_t)op->b / 8 << XG_PTX_TENSOR_N_AT |
+           (uint32_t)XG_KTENSOR_M * (pairs ? 2u : 1u) / 16 << XG_PTX_TENSOR_M_AT;
 }
 static xg_ptx_lane xg_ptx_tensor_operand(xg_ptx *p, const xg_kop *op, uint32_t k) {
     return xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, k))->lane[0]);
@@ -60,22 +69,25 @@ static xg_ptx_lane xg_ptx_tensor_operand(xg_ptx *p, const xg_kop *op, uint32_t k
 static void xg_ptx_print_tensor_alloc(xg_ptx *p, xg_kop *op) {
     char *at;
     xg_ptx_need_tensor_memory(p);
-    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 ");
+    at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.alloc"));
+    at = xg_ptx_pen_text(at, ".sync.aligned.shared::cta.b32 ");
     at = xg_ptx_pen_text(xg_ptx_pen_operand(p, at, op, 0), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_number(at, (uint32_t)op->b));
-    xg_ptx_line(p, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", NULL, NULL, NULL, NULL);
+    at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.relinquish_alloc_permit"));
+    xg_ptx_line_end(p, xg_ptx_pen_text(at, ".sync.aligned"));
 }
 static void xg_ptx_print_tensor_free(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane place = xg_ptx_tensor_operand(p, op, 0);
     char *at;
     xg_ptx_need_tensor_memory(p);
-    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.dealloc.cta_group::1.sync.aligned.b32 ");
+    at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.dealloc"));
+    at = xg_ptx_pen_text(at, ".sync.aligned.b32 ");
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &place), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_number(at, (uint32_t)op->b));
 }
 static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
-    xg_ptx_lane o[4], shape = xg_ptx_imm(XG_PC_R, (int64_t)xg_ptx_tensor_shape(op, row));
+    xg_ptx_lane o[4], shape = xg_ptx_imm(XG_PC_R, (int64_t)xg_ptx_tensor_shape(op, row, p->f->pairs));
     bool stands = XG_KOPERAND(op, 1)->type->elem == XG_E_I32; /* the first factor lies in tensor memory */
     uint32_t k;
     char *at;
@@ -86,7 +98,8 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
             p->target->name);
     for (k = 0; k < 4; k++) o[k] = xg_ptx_tensor_operand(p, op, k);
     shape = xg_ptx_in_reg(p, &shape);
-    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.mma.cta_group::1.kind::");
+    at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.mma"));
+    at = xg_ptx_pen_text(at, ".kind::");
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, row->tensor == XG_TENSOR_I8     ? "i8"
                                              : row->tensor == XG_TENSOR_F8   ? "f8f6f4"
                                              : row->tensor == XG_TENSOR_TF32 ? "tf32"
@@ -99,11 +112,14 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     xg_ptx_line_end(p, xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &o[3]));
 }
 static void xg_ptx_print_tensor_commit(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane blocks = xg_ptx_imm(XG_PC_RS, op->b);
     char *at;
     xg_ptx_need_tensor_memory(p);
-    at =
-        xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 ");
-    xg_ptx_line_end(p, xg_ptx_pen_operand(p, at, op, 0));
+    if (op->b) blocks = xg_ptx_in_reg(p, &blocks);
+    at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.commit"));
+    at = xg_ptx_pen_text(at, ".mbarrier::arrive::one.shared::cluster");
+    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, op->b ? ".multicast::cluster.b64 " : ".b64 "), op, 0);
+    xg_ptx_line_end(p, op->b ? xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &blocks) : at);
 }
 /* With the wait for it: nothing may use the registers before. */
 static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {

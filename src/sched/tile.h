@@ -69,7 +69,9 @@ typedef struct xg_tile_shape {
     bool bulk;    /* operands come by tensor copies */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
-     * neighbours along n; 2: right, along m); 0: blocks are alone. Blocks stay, and make one tile after the other. The
+     * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
+     * the right side, which matrix units read in both; 3: so do two pairs along n, and share the left side. Blocks
+     * stay, and make one tile after the other. The
      * result leaves by tensor stores. */
     int8_t multicast;
     bool stays, stores;
@@ -79,6 +81,7 @@ typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
     uint8_t stages, slices;
     bool grouped, bulk;
+    uint8_t pairs; /* of blocks that stay, with sums in tensor memory (tile_pairs.c), and how they share; else 0 */
 } xg_tile_row;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -298,7 +301,9 @@ typedef struct xg_tile_kernel {
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     xg_kval *out;      /* the same, of results on their way: tile_store.c */
     xg_kval *pair;     /* of the two that share a side, the block's number */
+    xg_kval *next;     /* of two pairs, its pair's number */
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
+    xg_kval *turn;     /* ...: so many tiles */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
@@ -387,7 +392,8 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 XG_FN void xg_tile_bulk_describe(
     xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p);
-XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride); /* one more, if tensor maps have such ones */
+XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side); /* its boxes are brought half by half */
+XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride);   /* one more, if tensor maps have such ones */
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                    /* 0: other ways bring a side */
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
@@ -411,6 +417,9 @@ XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kv
 XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place);
 /* An operation on a barrier, by so much. */
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount);
+/* The loops over the tiles of a block that stays, and over the steps of a tile. */
+XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
+XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
@@ -442,7 +451,29 @@ XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
 XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column); /* some sums from a column on */
+/* So many columns of a fragment, as sums from number `to` on. */
+XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t to);
+XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step);
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
+
+/* ---- tile_pairs.c: such blocks stay, in pairs ---- */
+XG_FN bool xg_tile_is_pair(const xg_tile_plan *p);
+XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
+XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p);   /* tiles whose sums tensor memory holds at a time */
+XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p); /* warps of both blocks that read them */
+XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w);
+XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread);
+XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
+/* The sums of some columns of a part of the rows, as fragments of 16 rows; the last ones of a tile are told of. */
+XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
+XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p);
+/* A box for this block and its neighbour in the other pair. */
+XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n);
+XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p); /* blocks of it */
+XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p);     /* their bits */
+/* The block of the pair that asks for products: of a barrier there; whether this is it. */
+XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier);
+XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w);
 
 /* ---- tile_mma.c ---- */
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

@@ -96,7 +96,7 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 0},
     static const xg_tile_row rows[] = {XG_TILE_BULK_SHAPES(X)};
 #undef X
     return k < xg_tile_bulk_shapes(p) ? &rows[k] : NULL;
@@ -107,8 +107,8 @@ XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
 }
-/* The side whose boxes are brought half by half. */
 XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
+    if (xg_tile_is_pair(p)) return xg_tile_is_two_pairs(p) && side == 0;
     return p->shape.multicast && (uint32_t)p->shape.multicast - 1 == side;
 }
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
@@ -120,6 +120,7 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
     p->bulk = p->shape.bulk;
     p->producers = !p->bulk ? 0 : xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_TILE_BULK_GROUP;
+    if (xg_tile_is_pair(p)) p->producers *= 2; /* one warp asks for copies, the other one for products */
     for (k = 0; k < XG_TILE_SIDES && p->bulk; k++) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
@@ -134,12 +135,14 @@ XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
     enum {
         TENSOR = 2 /* that the sums are done; and the room of one for the address of tensor memory */
     };
+    if (xg_tile_is_pair(p)) return 2 * p->shape.stages + 2 * xg_tile_pairs_turns(p) + 1;
     if (xg_tile_is_tensor(p)) return 2 * p->shape.stages + TENSOR;
     return p->bulk ? 2 * p->shape.stages : 0;
 }
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
     int64_t threads = p->threads + p->producers;
+    if (xg_tile_is_pair(p)) return 1;
     if (xg_tile_is_tensor(p))
         return XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST);
     return XG_MAX(XG_TILE_REGISTERS / ((p->n_sums * 4 + XG_TILE_BULK_OWN) * threads), (int64_t)1);
@@ -177,22 +180,29 @@ XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kv
 XG_FN void xg_tile_bulk_meet(xg_tile_kernel *w) {
     xg_kop *op = xg_shared_wait(&w->s.b, &w->shared, 1);
     op->a = XG_KTEAM_CLUSTER;
-    op->b = XG_KTEAM_RELAXED;
+    if (!xg_tile_is_pair(w->p)) op->b = XG_KTEAM_RELAXED; /* where tensor memory begins is seen by all */
 }
 /* Warp groups that read what a buffer has: of both blocks, if these share. */
 XG_FN int64_t xg_tile_bulk_readers(const xg_tile_plan *p) {
     return p->threads / XG_TILE_BULK_GROUP * (p->shape.multicast ? 2 : 1);
 }
+/* Arrivals that end a phase of barrier k. */
+XG_FN int64_t xg_tile_bulk_arrivals(const xg_tile_plan *p, int64_t k) {
+    bool empty = k / p->shape.stages == XG_TILE_BULK_EMPTY;
+    if (xg_tile_is_pair(p) && k >= 2 * p->shape.stages + xg_tile_pairs_turns(p)) return xg_tile_pairs_tellers(p);
+    if (xg_tile_is_two_pairs(p)) return empty ? 2 : 1;
+    return empty && !xg_tile_is_tensor(p) ? xg_tile_bulk_readers(p) : 1;
+}
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     bool tensor = xg_tile_is_tensor(w->p);
-    int64_t n = 2 * w->p->shape.stages + tensor, k;
+    int64_t n = xg_tile_is_pair(w->p) ? xg_tile_bulk_barriers(w->p) - 1 : 2 * w->p->shape.stages + tensor, k;
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_store_begin(w);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
-            k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? xg_tile_bulk_readers(w->p) : 1);
+            xg_tile_bulk_arrivals(w->p, k));
     if (w->p->shape.multicast) xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
     if (tensor) xg_tile_tensor_begin(w, thread, xg_tile_tensor_columns(w->p));
@@ -224,7 +234,7 @@ XG_FN void xg_tile_bulk_box(
         *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side)), *half;
     xg_kval *o[2 + XG_KMAP_RANK];
     uint32_t k;
-    bool shared = xg_tile_bulk_is_shared(p, side);
+    bool shared = xg_tile_bulk_is_shared(p, side), half_rows = side && xg_tile_is_pair(p);
     xg_kop *op;
     /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
     half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[1]);
@@ -233,12 +243,18 @@ XG_FN void xg_tile_bulk_box(
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
-    place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), t->rows), row);
+    place[t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), half_rows ? 2 : 1);
+    if (half_rows) place[t->by_rows] = xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK));
+    place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, place[t->by_rows], t->rows), row);
     if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
             &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
+    if (shared && xg_tile_is_pair(p)) {
+        xg_tile_pairs_share(w, side, o, 2 + t->tensor.rank);
+        return;
+    }
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
     op->b = side;
     if (shared) op->a = 3; /* the bits of both */
@@ -256,12 +272,20 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, step, p->shape.stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
     full = xg_tile_bulk_barrier(w, XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
-    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
+    if (xg_tile_is_pair(p)) {
+        xg_flow first = xg_flow_of(&w->s, NULL); /* its barrier counts what both bring */
+        xg_flow_if(&first, xg_tile_pairs_is_first(w));
+        xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, 2 * bytes);
+        xg_flow_end(&first);
+        full = xg_tile_pairs_first(w, full);
+    } else
+        xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
     counts[XG_TILE_BULK_AT_STEP] = p->all_steps;
     counts[XG_TILE_BULK_AT_BATCH] = p->batch;
     counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
     counts[XG_TILE_BULK_AT_RANK] = w->pair ? 2 : 1;
     for (side = 0; side < XG_TILE_SIDES; side++) {
+        if (w->next) at[XG_TILE_BULK_AT_RANK] = side ? w->pair : w->next;
         at[XG_TILE_BULK_AT_TILE] = w->tile[side];
         counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
         for (row = 0; row < p->fetch[side].rows; row += xg_tile_bulk_box_rows(p, side))
@@ -281,8 +305,8 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     first = xg_kblock_id(&w->s.b, 0, p->grid);
     id = xg_flow_for(f, first, xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
     xg_tile_stand(w, id);
-    w->begin = xg_tile_quotient(w, id, p->grid);
-    w->begin = xg_tile_join(w, w->begin, p->steps, xg_elem_index(&w->s, 0));
+    w->turn = xg_tile_quotient(w, id, p->grid);
+    w->begin = xg_tile_join(w, w->turn, p->steps, xg_elem_index(&w->s, 0));
 }
 /* The steps of a tile, counted from those of the tiles before. */
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
@@ -384,7 +408,9 @@ XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     w->thread = xg_tile_rest(w, thread, p->threads);
     w->team = XG_TILE_BULK_TEAM;
     xg_tile_threads(w);
-    if (xg_tile_is_tensor(p)) {
+    if (xg_tile_is_pair(p))
+        xg_tile_pairs_consume(w);
+    else if (xg_tile_is_tensor(p)) {
         xg_tile_tensor_consume(w);
         xg_tile_all_results(w);
         xg_tile_tensor_end(w);
@@ -393,10 +419,15 @@ XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     xg_flow_else(&part);
     w->shared = shared;
     w->begin = NULL;
+    if (xg_tile_is_pair(p)) xg_tile_pairs_multiply(w, thread);
+    w->begin = NULL;
     xg_tile_bulk_produce(w, thread);
     xg_flow_end(&part);
     w->shared = shared;
-    if (p->shape.multicast) xg_tile_bulk_meet(w); /* the other block still reads, or arrives here */
+    if (xg_tile_is_pair(p))
+        xg_tile_pairs_end(w, thread);
+    else if (p->shape.multicast)
+        xg_tile_bulk_meet(w); /* the other block still reads, or arrives here */
 }
 
 #endif /* XG_SCHED_TILE_BULK_C */

@@ -492,6 +492,12 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
         each /= 2;
         *(along ? &wide : &rows) /= 2;
     }
+    if (xg_tile_is_two_pairs(p)) {
+        w->next = xg_tile_rest(w, id, 2);
+        id = xg_tile_quotient(w, id, 2);
+        each /= 2;
+        wide /= 2;
+    }
     own = xg_tile_rest(w, id, each);
     in = xg_tile_rest(w, own, rows * wide);
     group = xg_tile_quotient(w, own, rows * wide);
@@ -499,6 +505,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     w->tile[1] = xg_tile_quotient(w, in, rows);
     w->batch = xg_tile_quotient(w, id, each);
     if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
+    if (w->next) w->tile[1] = xg_tile_join(w, w->tile[1], 2, w->next);
 }
 /* Where a lane stands among the rows and columns of its warp. Crossed, neighbours along rows want the same of one side
  * and the next but one the same of the other, so that a pass of shared memory serves twice as many lanes of either. */
@@ -560,6 +567,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->grid;
     f->cluster = (uint32_t)xg_tile_cluster_blocks(p);
+    f->pairs = xg_tile_is_pair(p);
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);

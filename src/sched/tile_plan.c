@@ -346,6 +346,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     if (p->shape.multicast) { /* pairs: one of the last may have nothing to do */
         int64_t *along = &p->tiles[p->shape.multicast == 1];
         *along = xg_tile_over(*along, 2) * 2;
+        if (xg_tile_is_two_pairs(p)) p->tiles[1] = xg_tile_over(p->tiles[1], 2) * 2;
     }
     p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
@@ -361,6 +362,7 @@ XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
     return rows * p->shape.n + (p->out_slant ? rows / p->quad * p->out_slant : 0);
 }
 XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
+    if (xg_tile_is_pair(p)) return xg_tile_pairs_cluster(p);
     return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
 }
 /* Blocks of so many bytes more that a multiprocessor holds, of those that it gets. */
@@ -387,10 +389,15 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
     if (xg_tile_held_blocks(p, bytes) < xg_tile_held_blocks(p, 0)) b.size = 0;
     return b;
 }
-/* Blocks that stay are as many as run at a time. */
+/* Blocks that stay are as many as run at a time. The multiprocessors of a cluster lie in one part of the chip, of which
+ * some have no multiple of four: clusters of four are as few as take no longer, on seven eighths of them. */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
     if (!p->shape.stays) return p->blocks;
+    if (xg_tile_is_two_pairs(p)) {
+        int64_t clusters = XG_MAX(all * 7 / 8 / 4, (int64_t)1);
+        return 4 * xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters));
+    }
     if (p->shape.multicast) all -= all % 2;
     return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
 }
@@ -547,7 +554,7 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(bool rows, int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 0},
     static const xg_tile_row shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -577,6 +584,10 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->grouped = r->grouped;
     s->bulk = r->bulk;
     s->cluster = 1;
+    if (!r->pairs) return true;
+    s->multicast = (int8_t)r->pairs;
+    s->stays = true;
+    s->stores = p->may_store;
     return true;
 }
 /* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
@@ -678,13 +689,15 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
         if (one.slices > 1 && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one)) continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
+        if (one.multicast && !xg_tile_pairs_may_be(p, m, &one)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
+            if (!one.multicast && (!few || one.slices > 1))
+                xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;

@@ -17,6 +17,7 @@ enum {
     XG_TILE_STORE_WORK = 4,        /* instructions behind the sum, at most: they are written out for each of them */
     XG_TILE_STORE_BUFFERS = 2,     /* chunks: one leaves shared memory while the other is filled */
     XG_TILE_STORE_COLUMNS = 64,    /* of a chunk that threads walk over */
+    XG_TILE_STORE_FRAGMENTS = 2,   /* of a warp's rows in a chunk, at most */
     XG_TILE_STORE_ROW_BYTES = 256, /* of shared memory for each row of a part: two lines, or that chunk */
     XG_TILE_STORE_EIGHT = 8        /* elements of a lane that stmatrix writes */
 };
@@ -93,7 +94,7 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     const xg_imap *place;
     memset(&p->result, 0, sizeof p->result);
     p->may_store = false;
-    if (!xg_tile_may_bulk(p) || p->in_tensor || e->n_roots != 1 || p->heroes.n != 1 || p->reads) return;
+    if (!xg_tile_may_bulk(p) || e->n_roots != 1 || p->heroes.n != 1 || p->reads) return;
     if ((bytes != 2 && bytes != 4) || (xg_type_class(root->type) & XGT_C)) return;
     if (!xg_tile_store_is_simple(e->roots[0], p->form.hero, &work)) return;
     place = xg_indexing_flatten(x, xg_emit_same_place(x, p->form.hero->shape, root), root);
@@ -109,9 +110,10 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
     if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
-    if (!m->warp_groups)
-        return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has";
-    if (p->in_tensor || !xg_tile_bulk_shapes(p))
+    if (!m->warp_groups && !m->tensor_memory)
+        return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has, or tensor "
+               "memory";
+    if (!xg_tile_bulk_shapes(p))
         return "pairs of blocks, blocks that stay and tensor stores want operands that tensor copies bring";
     if (pairs && m->blocks_per_cluster < 2) return "pairs of blocks want clusters, which the device has not";
     if (stores && !p->may_store)
@@ -119,8 +121,11 @@ XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *
     return "no tile of these numbers does so, or its shared memory is too large";
 }
 XG_FN bool xg_tile_is_apart(const xg_tile_plan *p) { return p->shape.stays || p->shape.stores; }
-/* Rows of a chunk: a fragment of each warp. */
-XG_FN int64_t xg_tile_store_rows(const xg_tile_plan *p) { return p->rows * XG_KMMA_M; }
+/* Fragments of a warp's rows that a chunk has: of tensor memory all that it may read. */
+XG_FN int64_t xg_tile_store_fragments(const xg_tile_plan *p) {
+    return xg_tile_is_pair(p) ? (int64_t)XG_KTENSOR_M / XG_KMMA_M / p->rows : 1;
+}
+XG_FN int64_t xg_tile_store_rows(const xg_tile_plan *p) { return p->rows * XG_KMMA_M * xg_tile_store_fragments(p); }
 XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p) {
     return xg_tile_is_apart(p) ? xg_tile_store_rows(p) * XG_TILE_STORE_ROW_BYTES : 0;
 }
@@ -132,7 +137,7 @@ XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p) {
 }
 XG_FN void xg_tile_store_settle(xg_tile_plan *p) {
     if (!xg_tile_is_apart(p)) return;
-    p->parts = p->shape.tm / XG_KMMA_M;
+    p->parts = p->shape.tm / XG_KMMA_M / xg_tile_store_fragments(p);
     if (!p->shape.stores) return;
     p->result.box[0] = (uint32_t)xg_tile_store_columns(p);
     p->result.box[1] = (uint32_t)xg_tile_store_rows(p);
@@ -184,6 +189,11 @@ XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
     lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
     return xg_tile_group_spot(w, lined, counts, XG_TILE_AT_DIMS, place, at);
 }
+/* The row of the chunk that is the warp's first one. */
+XG_FN const xg_aff *xg_tile_store_first(xg_tile_kernel *w) {
+    xg_aff_ctx *x = w->e->m->aff;
+    return xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M * xg_tile_store_fragments(w->p));
+}
 #ifndef XLAGPU_SMALL
 /* Sum `which` of four, as the root's element. */
 XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which) {
@@ -218,7 +228,7 @@ XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t firs
 /* Elements of 16 bits: sixteen columns of the warp's rows at a time. spots: where these go, once it is known. */
 XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from, xg_kval **spots) {
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
+    const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
     at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N);
@@ -238,7 +248,7 @@ XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
  * two pieces, which a fragment's four lanes fill; so odd rows begin with the fragment after the next one. */
 XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *odd, *at;
+    const xg_aff *row = xg_tile_store_first(w), *odd, *at;
     xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
     int64_t fragments = columns / XG_KMMA_N, apart = fragments / 2, k, h;
     is_odd = xg_kcmpi_int(&w->s.b, XG_CI_NE, is_odd, 0);
@@ -256,17 +266,24 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
 }
 #endif
 /* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
-XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
+XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
+    const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
     at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
     for (k = 0; k < columns / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
-            xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N));
+            xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, from + (k + h * columns) * XG_KMMA_N));
             xg_tile_put_into(w, &w->out, xg_tile_unit_pair(w, sum + k, 2 * h), spot);
         }
+}
+
+/* The number of the first sum of a chunk, of whose fragments each has its columns' sums behind those of the other. */
+XG_FN int64_t xg_tile_store_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns) {
+    if (!xg_tile_is_pair(w->p)) return (part * w->p->shape.tn + column) / XG_KMMA_N;
+    xg_tile_pairs_take(w, part, column, columns);
+    return 0;
 }
 
 #ifndef XLAGPU_SMALL
@@ -309,17 +326,21 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
 XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, chunks = p->parts * own, k;
-    int64_t room = xg_tile_store_rows(p) * columns, fragments = p->shape.tn / XG_KMMA_N;
-    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)] = {{NULL}};
+    int64_t room = xg_tile_store_rows(p) * columns, f;
+    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_TILE_STORE_FRAGMENTS][XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)] =
+        {{{NULL}}};
     for (k = 0; k < chunks; k++) {
-        int64_t from = k % XG_TILE_STORE_BUFFERS * room;
-        int64_t sum = k / own * fragments + k % own * columns / XG_KMMA_N;
+        int64_t from = k % XG_TILE_STORE_BUFFERS * room,
+                sum = xg_tile_store_take(w, k / own, k % own * columns, columns);
         xg_tile_store_leave(w, k == 0 && chunks % XG_TILE_STORE_BUFFERS ? 0 : XG_TILE_STORE_BUFFERS - 1);
         xg_tile_store_wait(w);
-        if (p->result.bytes == 2)
-            xg_tile_store_halves(w, sum, columns, from, spots[k % XG_TILE_STORE_BUFFERS]);
-        else
-            xg_tile_store_words(w, sum, columns, from);
+        for (f = 0; f < xg_tile_store_fragments(p); f++) {
+            int64_t row = from + f * XG_KMMA_M * columns, first = sum + f * columns / XG_KMMA_N;
+            if (p->result.bytes == 2)
+                xg_tile_store_halves(w, first, columns, row, spots[k % XG_TILE_STORE_BUFFERS][f]);
+            else
+                xg_tile_store_words(w, first, columns, row);
+        }
         xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
         xg_tile_store_wait(w);
         xg_tile_store_ask(w, k / own, k % own * columns, from);
@@ -331,11 +352,13 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
 
 XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, k;
+    int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, k, f;
     xg_kval *shared = w->shared;
     for (k = 0; k < p->parts * own; k++) {
+        int64_t sum = xg_tile_store_take(w, k / own, k % own * columns, columns);
         xg_tile_store_wait(w);
-        xg_tile_store_sums(w, (k / own * p->shape.tn + k % own * columns) / XG_KMMA_N, columns);
+        for (f = 0; f < xg_tile_store_fragments(p); f++)
+            xg_tile_store_sums(w, sum + f * columns / XG_KMMA_N, columns, f * XG_KMMA_M * columns);
         xg_tile_store_wait(w);
         w->shared = w->out;
         xg_tile_out_chunk(w, k / own, k % own * columns, columns);

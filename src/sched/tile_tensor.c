@@ -48,6 +48,15 @@
     X(128, 128, 64, 3, false) \
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
+/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory, each
+ * of which has half of the columns' rows. */
+#define XG_TILE_PAIR_SHAPES(Y) \
+    Y(256, 256, 4, 2) \
+    Y(128, 256, 6, 2) \
+    Y(256, 128, 4, 2) \
+    Y(128, 128, 8, 2) \
+    Y(256, 256, 4, 3) \
+    Y(128, 256, 6, 3)
 /* clang-format on */
 
 enum {
@@ -63,9 +72,13 @@ enum {
 
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
 XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
-#define X(m, n, wn, stages, bulk) {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk},
-    static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X)};
+#define X(m, n, wn, stages, bulk) \
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, 0},
+#define Y(m, n, stages, pairs) \
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, n, stages, 1, true, true, pairs},
+    static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
+#undef Y
     return k < XG_COUNT(rows) ? &rows[k] : NULL;
 }
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
@@ -88,7 +101,7 @@ XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
 }
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST;
-    while (n < xg_tile_tensor_halves(p) * p->shape.n) n *= 2;
+    while (n < xg_tile_pairs_turns(p) * xg_tile_tensor_halves(p) * p->shape.n) n *= 2;
     return n;
 }
 
@@ -150,7 +163,7 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
     xg_kval *matrix[XG_TILE_SIDES], *adds;
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
-    adds = xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0);
+    adds = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, w->begin ? w->begin : xg_elem_index(&w->s, 0));
     for (k = 0; k < times; k++) {
         xg_tile_tensor_product(w, matrix, k, adds);
         adds = xg_kconst_int(&w->s.b, XG_E_I1, 1);
@@ -161,7 +174,8 @@ XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
     xg_tile_tensor_multiply(w, step, buffer);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
+    buffer = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, buffer, xg_tile_pairs_all(w->p));
 }
 /* One thread asks for all of it ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
@@ -245,15 +259,12 @@ XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across) {
     across[1] = xg_tile_quotient(w, warp, XG_TILE_TENSOR_WARPS);
 }
 
-/* Those of a fragment of the warp's rows, as many columns as are read at a time, where a column begins them. */
-XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
+XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t n, int64_t to) {
     const xg_tile_plan *p = w->p;
     const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
-    int64_t n = p->shape.tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ, k;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, each = (int64_t)XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from;
+    int64_t each = (int64_t)XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from, k;
     xg_kval *across[2], *at;
     xg_kop *op;
-    if (column % n) return;
     from = (fragment % each * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + fragment / each * p->shape.n + column;
     xg_tile_tensor_stand(w, across);
     for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
@@ -262,8 +273,13 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
     at = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, at, XG_E_I32), w->memory);
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_READ, &at, 1, types, (uint32_t)(n / XG_KMMA_N), 0);
     op->b = n;
-    for (k = 0; k < n / XG_KMMA_N; k++)
-        w->sums[fragment * tiles + column / XG_KMMA_N + k] = xg_elem_real(&op->results[k]);
+    for (k = 0; k < n / XG_KMMA_N; k++) w->sums[to + k] = xg_elem_real(&op->results[k]);
+}
+/* Those of a fragment of the warp's rows, as many columns as are read at a time, where a column begins them. */
+XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
+    int64_t tn = w->p->shape.tn, n = tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ;
+    if (column % n == 0)
+        xg_tile_tensor_read_to(w, fragment, column, n, fragment * (tn / XG_KMMA_N) + column / XG_KMMA_N);
 }
 
 #endif /* XG_SCHED_TILE_TENSOR_C */

@@ -325,7 +325,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), p->fetch[k].rows * line / XG_SECTOR_BYTES);
-        if (p->shape.multicast == (int32_t)k + 1) c->multicast_sectors = one /= 2;
+        if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
         c->l2_sectors = xg_cost_add(c->l2_sectors, one);
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
     }
@@ -379,10 +379,10 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines, reads;
     bool copied = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
-    lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
+    lines = (p->fetch[0].rows + p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
-    reads =
-        (p->shape.m + xg_tile_tensor_halves(p) * p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
+    reads = (p->shape.m + xg_tile_tensor_halves(p) * p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) /
+            XG_TILE_PASS_BYTES;
     w.passes = reads + (p->bulk ? lines : xg_tile_put_passes(p));
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), reads);
@@ -390,10 +390,28 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
     return w;
 }
+/* Pairs of blocks that stay: the sums of a tile leave while the next one is multiplied, if tensor memory has room. */
+XG_FN void xg_tile_pairs_count(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w, xg_cost_counts *c) {
+    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), end = xg_tile_bulk_end_clocks(p, m);
+    int64_t steps = xg_cost_mul(each, p->steps), warps = p->threads / XG_WARP_LANES,
+            out = xg_tile_pairs_turns(p) > 1 ? 1 : each;
+    c->blocks = grid;
+    c->threads = p->threads + p->producers;
+    c->shared_bytes = xg_tile_shared_bytes(p);
+    c->issued = xg_cost_add(xg_cost_mul(xg_cost_mul(p->blocks, p->steps), w->issued),
+        xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
+    c->shared_passes =
+        xg_cost_add(c->unit_passes, xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES));
+    c->warp_clocks = xg_cost_add(xg_cost_mul(steps, w->clocks), out * end);
+    c->warp_clocks = XG_MAX(c->warp_clocks, each * end); /* of many short sums these are late */
+    c->warp_clocks += m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS + 2 * XG_COST_MEET_CLOCKS;
+    c->warp_tensor = xg_cost_mul(c->warp_tensor, each);
+}
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
+    xg_cost_prediction r;
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
@@ -403,7 +421,14 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
     c.warp_issued = xg_cost_mul(p->steps, w.issued / warps);
     c.warp_tensor = xg_cost_mul(p->steps, w.multiplied / xg_cost_tensor_rate(m, type));
-    return xg_tile_predict(p, m, &c);
+    if (p->bulk) {
+        xg_tile_bulk_sectors(p, out_bytes, &c);
+        c.unit_passes = c.shared_passes;
+    }
+    if (!xg_tile_is_pair(p)) return xg_tile_predict(p, m, &c);
+    xg_tile_pairs_count(p, m, &w, &c);
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

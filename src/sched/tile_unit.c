@@ -193,7 +193,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 /* ---- one shape ---- */
 
 XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, 0},
     static const xg_tile_row rows[] = {XG_TILE_UNIT_SHAPES(X)};
 #undef X
     const xg_tile_row *r;
@@ -219,7 +219,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     int64_t bytes, held = xg_type_bytes(t->held), moved;
     t->late = side && p->deep > 1;
     bytes = xg_tile_unit_each(t);
-    t->rows = side ? p->shape.n : p->shape.m;
+    t->rows = side ? p->shape.n / (xg_tile_is_pair(p) ? 2 : 1) : p->shape.m;
     t->by_rows = t->along_k || bytes == 1;
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
     if (p->deep > 1 && !side) t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Forty-six errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Fifty-nine errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
@@ -19,6 +19,7 @@ UNITS = "units tiles gemm"
 WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
 SUMS = "attention_tensor"
+PAIRS = "pairs"
 MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
@@ -67,6 +68,20 @@ MUTANTS = [
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
     ("tile_tensor.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", TENSOR),
     ("tile_emit.c", "if (slices || !w->rank || w->inbox)", "if (slices || w->inbox)", TENSOR),
+    # pairs of blocks
+    ("tile_pairs.c", "    xg_tile_pairs_await(w, true);\n", "", PAIRS),
+    ("tile_pairs.c", "    xg_tile_pairs_await(w, false);\n", "", PAIRS),
+    ("tile_pairs.c", "    xg_cluster_wait(&w->s.b, &w->shared, 1);\n", "", PAIRS),
+    ("tile_pairs.c", "return 2 * p->threads / XG_WARP_LANES;", "return p->threads / XG_WARP_LANES;", PAIRS),
+    ("tile_pairs.c", "xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);", "(void)taken;", PAIRS),
+    ("tile_pairs.c", "part * each + f, column", "part * each, column", PAIRS),
+    ("tile_bulk.c", "MBARRIER_EXPECT, full, 2 * bytes", "MBARRIER_EXPECT, full, bytes", PAIRS),
+    ("tile_bulk.c", "full = xg_tile_pairs_first(w, full);", "", PAIRS),
+    ("tile_bulk.c", "xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK))", "place[t->by_rows]", PAIRS),
+    ("tile_bulk.c", "return empty ? 2 : 1;", "return 1;", PAIRS),
+    ("tile_pairs.c", "op->a = NEIGHBOURS << k;", "op->a = NEIGHBOURS;", PAIRS),
+    ("tile_pairs.c", "made, BOTH << 2", "made, BOTH", PAIRS),
+    ("tile_bulk.c", "side ? w->pair : w->next;", "w->pair;", PAIRS),
     # attention in tensor memory
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);", "", SUMS),
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);", "", SUMS),

@@ -1,0 +1,167 @@
+/* sched/tile_pairs.c -- pairs of neighbouring blocks that stay, and multiply together what tensor copies brought, with
+ * sums in tensor memory (tile_tensor.c): a tile of the pair has the rows of both blocks, and each brings half of what
+ * its columns are multiplied by; matrix units read that in both.
+ *
+ *     one warp's first thread:            the next one's, of the even block:      the first four warps:
+ *     for each tile, for each step:       for each tile:                          for each tile:
+ *         wait until its buffer is empty      wait until its sums are taken           wait until its sums are made
+ *         ask for the boxes                   for each step:                          a chunk of columns after the
+ *                                                 wait until its buffer is full       other: out of tensor memory,
+ *                                                     in both blocks                  and away (tile_store.c)
+ *                                                 ask for its products; when they     with the last one: they are
+ *                                                     are made, it is empty           taken
+ *                                             its sums are made
+ *
+ * Two pairs that lie side by side share the rows: each block brings half of them, and gives it to its neighbour in the
+ * other pair by multicast. A buffer is empty when both pairs' products have been made of it.
+ *
+ * Barriers that the even block waits for count what happens in both blocks; what it asks for is told to both. Where
+ * tensor memory has room for the sums of two tiles, the next one is multiplied while those of one leave. */
+#ifndef XG_SCHED_TILE_PAIRS_C
+#define XG_SCHED_TILE_PAIRS_C
+#include "tile.h"
+
+XG_FN bool xg_tile_is_pair(const xg_tile_plan *p) { return xg_tile_is_tensor(p) && p->shape.multicast; }
+XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p) { return xg_tile_is_pair(p) && p->shape.multicast == 3; }
+XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p) { return xg_tile_is_two_pairs(p) ? 4 : 2; }
+XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
+    return xg_tile_is_pair(p) ? ((int64_t)1 << xg_tile_pairs_cluster(p)) - 1 : 0;
+}
+/* Steps that end early are a block's own. */
+XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
+    return p->in_tensor && !p->end && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
+}
+XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }
+XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p) {
+    return xg_tile_is_pair(p) && 2 * xg_tile_pairs_columns(p) <= XG_KTENSOR_COLUMNS ? 2 : 1;
+}
+XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p) { return 2 * p->threads / XG_WARP_LANES; }
+
+/* ---- barriers ---- */
+
+XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w) {
+    return xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, xg_kblock_id(&w->s.b, 0, w->p->grid), 2), 0);
+}
+XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier) {
+    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0);
+    o[0] = barrier;
+    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, w->next ? xg_tile_join(w, w->next, 2, zero) : zero, XG_E_I32);
+    return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
+}
+/* Where the sums of the tile lie among those of as many as tensor memory holds. */
+XG_FN xg_kval *xg_tile_pairs_place(xg_tile_kernel *w) { return xg_tile_rest(w, w->turn, xg_tile_pairs_turns(w->p)); }
+/* That they are made, or taken. */
+XG_FN xg_kval *xg_tile_pairs_barrier(xg_tile_kernel *w, bool taken) {
+    int64_t turns = xg_tile_pairs_turns(w->p), first = XG_TILE_BULK_DONE * w->p->shape.stages + (taken ? turns : 0);
+    const xg_aff *at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), first);
+    xg_kval *place = xg_tile_pairs_place(w);
+    return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &turns, 1, at, &place));
+}
+XG_FN void xg_tile_pairs_await(xg_tile_kernel *w, bool taken) {
+    xg_kval *barrier = xg_tile_pairs_barrier(w, taken);
+    xg_tile_bulk_await_round(w, barrier, w->turn, xg_tile_pairs_turns(w->p), taken);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+}
+/* All tiles of the block, one after the other: sets where its sums lie. */
+XG_FN void xg_tile_pairs_tiles(xg_tile_kernel *w, xg_flow *f) {
+    xg_kval *zero = xg_elem_index(&w->s, 0), *on;
+    xg_tile_bulk_tiles(w, f);
+    on = xg_tile_join(w, xg_tile_pairs_place(w), xg_tile_pairs_columns(w->p), zero);
+    w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), w->memory);
+}
+
+/* ---- those that ask ---- */
+
+/* What follows is for the first of two, what stands behind xg_flow_else for the other one. */
+XG_FN xg_flow xg_tile_pairs_either(xg_tile_kernel *w, xg_kval *number) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, number, 0));
+    return f;
+}
+XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n) {
+    enum {
+        NEIGHBOURS = 5 /* the bits of a block, and of that two further on */
+    };
+    xg_flow f = xg_tile_pairs_either(w, w->pair);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_kop *op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, n, NULL, 0, 0);
+        op->b = side;
+        op->a = NEIGHBOURS << k;
+        if (!k) xg_flow_else(&f);
+    }
+    xg_flow_end(&f);
+}
+/* The sums of a tile are made: both blocks of the pair are told. */
+XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
+    enum {
+        BOTH = 3
+    };
+    xg_kval *made = xg_tile_pairs_barrier(w, false);
+    xg_flow f;
+    if (!w->next) {
+        xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
+        return;
+    }
+    f = xg_tile_pairs_either(w, w->next);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
+    xg_flow_else(&f);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH << 2);
+    xg_flow_end(&f);
+}
+
+XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
+    xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
+    xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
+    xg_tile_pairs_tiles(w, &tiles);
+    xg_tile_pairs_await(w, true);
+    xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
+    xg_flow_end(&f);
+    xg_tile_pairs_tell(w);
+    xg_flow_end(&tiles);
+    xg_flow_end(&one);
+    w->memory = memory;
+}
+
+/* ---- those that give results away ---- */
+
+/* A thread of each warp tells that the warp has the sums. */
+XG_FN void xg_tile_pairs_release(xg_tile_kernel *w) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *taken = xg_tile_pairs_first(w, xg_tile_pairs_barrier(w, true));
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, w->thread, XG_WARP_LANES), 0));
+    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns) {
+    const xg_tile_plan *p = w->p;
+    int64_t each = p->shape.tm / XG_KMMA_M / p->parts, f;
+    for (f = 0; f < each; f++) xg_tile_tensor_read_to(w, part * each + f, column, columns, f * columns / XG_KMMA_N);
+    if (part == p->parts - 1 && column + columns == p->shape.n) xg_tile_pairs_release(w);
+}
+XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
+    xg_flow tiles = xg_flow_of(&w->s, NULL);
+    xg_kval *memory = w->memory;
+    uint32_t k;
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&tiles, &w->dest[k]);
+    xg_flow_slot(&tiles, &w->out);
+    xg_tile_pairs_tiles(w, &tiles);
+    xg_tile_pairs_await(w, false);
+    xg_tile_store_all(w);
+    xg_flow_end(&tiles);
+    xg_tile_store_end(w);
+    w->memory = memory;
+}
+/* Neither block needs the other one any more, nor tells it anything; then tensor memory goes back. */
+XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_cluster_wait(&w->s.b, &w->shared, 1);
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, XG_WARP_LANES));
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
+    xg_flow_end(&f);
+}
+
+#endif /* XG_SCHED_TILE_PAIRS_C */
