@@ -232,6 +232,10 @@ enum {
     XA(MULWIDEU, I32, ANY, "mul.wide.u32 $d, $0, $1") \
     XA(SHFL3, I32, ANY, "shf.r.wrap.b32 $d, $1, $0, $2") \
     XA(PRMT, I32, ANY, "prmt.b32 $d, $0, $1, $2") \
+    XA(MASKXOR, I32, ANY, "lop3.b32 $d, $0, $1, $2, 0x6A") \
+    X(SUBBF2, I32, ANY, 90, 78, XG_PI_REG, "sub.rn.bf16x2 $d, $0, $1") \
+    X(SUBBF2, I32, ANY, 80, 70, XG_PI_REG, "mov.b32 $t, 0xBF80BF80|fma.rn.bf16x2 $d, $1, $t, $0") \
+    X(SUBH2, I32, ANY, 0, 0, XG_PI_REG, "sub.rn.f16x2 $d, $0, $1") \
     XA(RED_ADDI, I32, ANY, "red.global.add.u32 $p, $0") \
     XA(RED_ADDI, I64, ANY, "red.global.add.u64 $p, $0") \
     X(RED_ADDF, F32, ANY, 90, 81, XG_PI_VECTOR, "red.global.add$l.f32 $p, $v") \

@@ -352,7 +352,7 @@ static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *ro
         xg_ptx_lane *in = &f->in[i];
         if ((in->kind == XG_PL_REG && !in->bits) || (i == 0 && vector) || (i == 1 && address)) continue;
         if (in->kind != XG_PL_IMM || (in->cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in->cls == XG_PC_P ||
-            (all_imm && i == 0))
+            (all_imm && i == 0) || (row->flags & XG_PI_REG))
             *in = xg_ptx_in_reg(p, in);
     }
 }

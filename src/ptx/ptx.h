@@ -123,7 +123,8 @@ enum {
     XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
     XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
     XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */,
-    XG_PI_ONE = 8 /* operand 0 is the constant 1, which the text does not name */
+    XG_PI_ONE = 8 /* operand 0 is the constant 1, which the text does not name */,
+    XG_PI_REG = 16 /* no operand may be an immediate */
 };
 typedef struct xg_ptx_row {
     const char *text;

@@ -190,7 +190,8 @@ XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k); /* N
 /* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
-XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */
+XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side); /* fragments are read word by word */
+XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side);     /* a k's rows lie side by side, as bytes */
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */

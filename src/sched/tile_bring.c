@@ -390,9 +390,11 @@ XG_FN xg_kval *xg_tile_spot(
     v[XG_TILE_K_ROUND] = k_round;
     v[4] = buffer;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
-    if (t->late)
+    if (xg_tile_is_across(w->p, side))
+        row = xg_aff_div(x, row, xg_type_bytes(w->p->held) / t->bytes);
+    else if (t->late)
         k = xg_aff_div(x, k, xg_type_bytes(w->p->held) / t->bytes);
-    else if (w->p->deep > 1)
+    else if (w->p->deep > 1 && w->p->fetch[1].by_rows)
         k = xg_tile_word_place(x, k);
     if (t->line && t->by_rows)
         row = xg_aff_mul(x, row, t->line);

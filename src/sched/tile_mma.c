@@ -72,6 +72,8 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
     xg_kval *crossed = xg_tile_join(w, half, XG_TILE_UNIT_ROWS, in), *row, *k;
     int64_t chunk = xg_tile_unit_chunk(w->p);
     bool rows_first = (side == 0) == t->by_rows; /* the 16 lanes of a half go along what lies apart in memory */
+    if (xg_tile_is_across(w->p, side))           /* a k each, with 16 bytes of it */
+        return xg_tile_join(w, lane, t->pitch, xg_tile_join(w, warp, chunk, xg_elem_index(&w->s, 0)));
     if (t->by_rows) {
         row = xg_tile_join(w, warp, XG_KMMA_M, rows_first ? low : crossed);
         k = xg_tile_join(w, rows_first ? half : pair, chunk, xg_elem_index(&w->s, 0));
@@ -100,7 +102,7 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     row = xg_tile_join(
         w, across[0], xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
-    column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
+    column = xg_tile_join(w, column, xg_tile_is_across(p, 1) ? 4 : 2, xg_elem_index(&w->s, 0));
     column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
@@ -223,6 +225,10 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
     xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
+    if (xg_tile_is_across(p, side)) { /* a fragment is 16 bytes of as many k as two others have */
+        apart /= 2;
+        deep *= 2;
+    }
     place = xg_aff_add_k(x, place, t->offset + apart);
     place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
     along = xg_aff_add_k(x, along, at->first);
@@ -243,21 +249,93 @@ typedef struct xg_tile_unit_factors {
     int64_t rows, pairs, chains, apart; /* of each chain; chains, and from one's k to the next one's */
     int64_t deep;                       /* there is one chain, of so many k */
 } xg_tile_unit_factors;
-/* Of bytes: their columns' words of one k and the next come one after the other. */
-XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, XG_E_I32, 2), *one = xg_kir_scalar(w->e->m, XG_E_I32);
-    xg_kval *words = xg_kconst_bits(&w->s.b, type, 0), *o[3];
+XG_FN xg_kval *xg_tile_unit_take(xg_tile_kernel *w, xg_kval *words, int64_t k) {
+    xg_kval *o[2];
+    o[0] = words;
+    o[1] = xg_elem_index(&w->s, k);
+    return xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, XG_E_I32));
+}
+XG_FN xg_kval *xg_tile_unit_place(xg_tile_kernel *w, xg_kval *word, xg_kval *words, int64_t k) {
+    xg_kval *o[3];
+    o[0] = word;
+    o[1] = words;
+    o[2] = xg_elem_index(&w->s, k);
+    return xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, words->type);
+}
+/* A word whose halves both have these bits. */
+XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits) {
+    enum {
+        TWICE = 0x10001
+    };
+    return xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(bits * TWICE));
+}
+/* Integers in the low bytes of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is an f16 that
+ * is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in another
+ * number, which is subtracted. A sign counts as if it were turned and 128 too much. */
+XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed) {
+    enum {
+        BYTE = 0xFF,
+        HALF_SIGNED = 0x6480, /* 1024 as f16, beside the turned sign; 1152, too */
+        HALF_PLAIN = 0x6400,
+        DIGITS = 0x7F,
+        SIGN = 0x80,
+        BASE = 0x4300, /* 128 as bf16 */
+        TWO_BASES = 0x4380,
+        MINUS_BASE = 0xC300
+    };
+    xg_kb *b = &w->s.b;
+    xg_kval *low, *high, *base = xg_tile_unit_twice(w, is_signed ? HALF_SIGNED : HALF_PLAIN);
+    if (w->p->held == XLAGPU_F16)
+        return xg_k2(b, XG_K_OP_SUBH2, xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, BYTE), base), base);
+    base = xg_tile_unit_twice(w, BASE);
+    high = is_signed ? base : xg_tile_unit_twice(w, TWO_BASES);
+    low = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, DIGITS), base);
+    high = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, SIGN), high);
+    low = xg_k2(b, XG_K_OP_SUBBF2, low, high);
+    return is_signed ? low : xg_k2(b, XG_K_OP_SUBBF2, low, xg_tile_unit_twice(w, MINUS_BASE));
+}
+/* Two words of bytes as four of 16 bits: those of one k and the next one after the other, or, `across`, of every other
+ * byte. */
+XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, xg_kval **wide) {
+    enum {
+        EVERY_OTHER = 0x3120,
+        FIRST = 0x4140, /* beside bytes of zero */
+        SECOND = 0x4342,
+        BYTE_BITS = 8
+    };
+    xlagpu_type from = w->p->fetch[1].from->shape->type;
+    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0), *all;
     int64_t k;
-    for (k = 0; k < 2; k++) {
-        o[0] = bytes;
-        o[1] = xg_elem_index(&w->s, 2 * k + which);
-        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
-        o[1] = words;
-        o[2] = xg_elem_index(&w->s, k);
-        words = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+    if (from == XLAGPU_S8 || from == XLAGPU_U8) {
+        for (k = 0; k < 4; k++) {
+            xg_kval *x = bytes[k / 2];
+            if (!across)
+                x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
+            else if (k % 2)
+                x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
+            wide[k] = xg_tile_unit_halves(w, x, from == XLAGPU_S8);
+        }
+        return;
     }
-    words = xg_tile_unstage(w, 1, words);
-    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &words, 1, bytes->type);
+    all = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, XG_E_I32, 2), 0);
+    for (k = 0; k < 2; k++) {
+        if (across) bytes[k] = xg_tile_unit_bytes(w, bytes[k], bytes[k], EVERY_OTHER);
+        all = xg_tile_unit_place(w, bytes[k], all, k);
+    }
+    all = xg_tile_unstage(w, 1, all);
+    all = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &all, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
+    for (k = 0; k < 4; k++) wide[k] = xg_tile_unit_take(w, all, k);
+}
+/* Of bytes, the fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else it
+ * is two of each of two columns, of which the first is one of the first matrix. */
+XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which) {
+    bool across = !w->p->fetch[1].by_rows;
+    xg_kval *words = xg_kconst_bits(&w->s.b, bytes->type, 0), *two[2], *wide[4];
+    int64_t k;
+    for (k = 0; k < 2; k++) two[k] = xg_tile_unit_take(w, bytes, across ? 2 * which + k : 2 * k + which);
+    xg_tile_unit_widen(w, two, across, wide);
+    for (k = 0; k < 4; k++) words = xg_tile_unit_place(w, wide[k], words, across ? k % 2 * 2 + k / 2 : k);
+    return words;
 }
 XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
     int64_t first = at->first, chain, k, d;
@@ -279,7 +357,7 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
     xg_kval *o[3];
     for (i = 0; i < v->chains * v->deep * v->rows; i++)
         for (j = 0; j < 2 * v->pairs; j++) {
-            xg_kval **sum = &w->sums[i % (v->chains * v->rows) * 2 * v->pairs + j].v;
+            xg_kval **sum = &w->sums[i % (w->p->chains * v->rows) * 2 * v->pairs + j].v;
             o[0] = v->a[i];
             o[1] = v->b[i / v->rows * v->pairs + j / 2];
             o[2] = *sum;
@@ -292,7 +370,8 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
  * fragments are on their way. */
 XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare) {
     const xg_tile_plan *p = w->p;
-    int64_t times = p->shape.k / xg_tile_unit_k(p) / p->chains / p->deep, k, fragments;
+    int64_t chains = p->deep > 1 ? 1 : p->chains; /* fragments that are read together are of different ones */
+    int64_t times = p->shape.k / xg_tile_unit_k(p) / chains / p->deep, k, fragments;
     bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
     xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
@@ -306,7 +385,7 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *ne
     at.at[XG_TILE_UNIT_K] = zero;
     now.rows = p->shape.tm / XG_KMMA_M;
     now.pairs = p->shape.tn / (2 * XG_KMMA_N);
-    now.chains = p->chains;
+    now.chains = chains;
     now.deep = p->deep;
     fragments = now.chains * now.deep * (now.rows + now.pairs);
     now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments);
@@ -452,32 +531,36 @@ XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
     }
     return sum.v;
 }
-/* Two neighbours of the sums of matrix `n`. */
-XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->sums[n].v->type->elem, 2);
-    xg_kval *pair = xg_kconst_bits(&w->s.b, type, 0), *o[3];
+/* Two neighbours of the sums of each of some matrices from `n` on, alternating. */
+XG_FN xg_kval *xg_tile_unit_beside(xg_tile_kernel *w, int64_t n, int64_t matrices, int64_t first) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->sums[n].v->type->elem, 2 * matrices);
+    xg_kval *all = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
-    for (k = 0; k < 2; k++) {
-        o[0] = xg_tile_unit_sum(w, n, first + k);
-        o[1] = pair;
+    for (k = 0; k < 2 * matrices; k++) {
+        o[0] = xg_tile_unit_sum(w, n + k % matrices, first + k / matrices);
+        o[1] = all;
         o[2] = xg_elem_index(&w->s, k);
-        pair = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+        all = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
     }
-    return pair;
+    return all;
+}
+XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first) {
+    return xg_tile_unit_beside(w, n, 1, first);
 }
 /* The sums of a fragment of the warp's rows into shared memory, `from` rows from its beginning on. */
 XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->shape.m / p->parts * p->out_pitch, j, h;
-    for (j = 0; j < tiles; j++) {
+    int64_t matrices = xg_tile_is_across(p, 1) ? 2 : 1; /* a lane has four columns side by side, two of each */
+    for (j = 0; j < tiles; j += matrices) {
         if (xg_tile_is_tensor(p)) xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
-            xg_kval *pair = xg_tile_unit_pair(w, fragment * tiles + j, 2 * h);
+            xg_kval *beside = xg_tile_unit_beside(w, fragment * tiles + j, matrices, 2 * h);
             xg_tile_put_vector(
-                w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
+                w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }
     }
 }

@@ -612,13 +612,22 @@ XG_FN bool xg_tile_is_vain(const xg_tile_plan *p, const xg_tile_shape *s) {
 XG_FN bool xg_tile_may_deepen(const xg_tile_plan *p) {
     return p->unit == XG_TILE_NO_UNIT && p->fetch[0].async && p->fetch[1].async && p->steps >= XG_TILE_DEEP_STAGES;
 }
+/* Steps that go through registers come one by one: of shapes that take as long, the one that brings fewer of them in
+ * front of its loop. Times that are no less than the least one are only known to be so. */
+XG_FN bool xg_tile_brings_fewer(
+    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, const xg_tile_shape *best, int64_t least) {
+    return p->unit != XG_TILE_NO_UNIT && p->shape.stages < best->stages && !(p->fetch[0].async && p->fetch[1].async) &&
+           xg_tile_time(p, m, out_bytes, INT64_MAX) == least;
+}
 /* One that has been settled. */
 XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, xg_tile_shape *best, int64_t *least) {
     int64_t time;
     if (!xg_tile_is_ordered(given, s)) return;
     time = xg_tile_time(p, m, out_bytes, *least);
-    if (time >= *least - (p->unit == XG_TILE_NO_UNIT ? *least / XG_TILE_EQUAL : 0)) return; /* large tiles do less */
+    if (time >= *least - (p->unit == XG_TILE_NO_UNIT ? *least / XG_TILE_EQUAL : 0) && /* large tiles do less */
+        !(time == *least && xg_tile_brings_fewer(p, m, out_bytes, best, *least)))
+        return;
     *best = *s;
     *least = time;
 }

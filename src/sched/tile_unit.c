@@ -14,8 +14,10 @@
  * what belongs to a row, and neighbours store words of one row.
  *
  * Weights of one byte that meet a few rows of 16 bits may lie as bytes in shared memory, half of what they would be,
- * and become 16 bits as fragments: a fragment of theirs has the k of two of the others', whose words of k lie in the
- * order in which bytes come out of it (xg_tile_word_place). */
+ * and become 16 bits as fragments: a fragment of theirs has the k of two of the others'. Where a row has its k side by
+ * side, the others' words of k lie in the order in which bytes come out of it (xg_tile_word_place). Where a k has its
+ * rows so, ldmatrix transposes pairs of bytes as if they were 16 bits: a word then has two k of two columns, of which
+ * one is the first matrix's, the other the second's, and no k changes places. */
 #ifndef XG_SCHED_TILE_UNIT_C
 #define XG_SCHED_TILE_UNIT_C
 #include "tile.h"
@@ -206,6 +208,9 @@ XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k) {
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side) {
     return !p->fetch[side].by_rows && xg_type_bytes(p->fetch[side].held) == 4;
 }
+XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side) {
+    return p->fetch[side].late && !p->fetch[side].by_rows;
+}
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     if (t->line) return t->rows * p->shape.k;
@@ -220,9 +225,10 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->late = side && p->deep > 1;
     bytes = xg_tile_unit_each(t);
     t->rows = side ? p->shape.n / (xg_tile_is_pair(p) ? 2 : 1) : p->shape.m;
-    t->by_rows = t->along_k || bytes == 1;
+    t->by_rows = t->along_k || (bytes == 1 && !t->late);
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
-    if (p->deep > 1 && !side) t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
+    if (p->deep > 1 && !side && p->fetch[1].along_k)
+        t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
     t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < held &&
              xg_type_class(t->from->shape->type) != XGT_P && xg_tile_is_moved(t->from);
     if (t->raw) t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes); /* one store each, side by side */
@@ -230,9 +236,9 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
-    t->pitch = (t->by_rows ? (int64_t)p->shape.k * bytes / held : t->rows) + XG_TILE_ACCESS_BYTES / held;
+    t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) * bytes / held + XG_TILE_ACCESS_BYTES / held;
     if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
-    t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
+    t->brick = !t->along_k && bytes == 1 && !t->late && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
@@ -263,8 +269,8 @@ XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, c
     const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
     bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_tile_is_small(t->from->shape->type) &&
                  xg_type_bits(t->from->shape->type) == XG_TILE_UNIT_BITS;
-    if (!bytes || !p->may_deepen || p->form.hero->op != XG_DOT || !xg_tile_is_moved(t->from) || s->grouped ||
-        p->chains > 1)
+    if (!bytes || (t->along_k && !p->may_deepen) || p->form.hero->op != XG_DOT || !xg_tile_is_moved(t->from) ||
+        s->grouped)
         return 1;
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
@@ -293,7 +299,8 @@ XG_FN bool xg_tile_unit_fits(const xg_tile_plan *p) {
 }
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
-        OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
+        OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks, and
+                       with twice as many those of two rows */
     };
     int64_t bytes = xg_type_bytes(p->held), fragments = s->tm / XG_KMMA_M, loop, out;
     uint32_t k;
@@ -306,10 +313,10 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->chains = xg_tile_unit_chains(p, s);
     p->n_sums = fragments * (s->tn / XG_KMMA_N) * p->chains;
     p->deep = xg_tile_unit_deep(p, s, vectors);
-    p->out_pitch = s->n + OUT_PAD;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
     xg_tile_unit_fetch(p, 1, vectors[1]);
+    p->out_pitch = s->n + (xg_tile_is_across(p, 1) ? 2 : 1) * OUT_PAD;
     xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
@@ -394,7 +401,7 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
         AHEAD = 64,   /* registers of sums and both k's fragments, at most ... */
         COPIED = 192  /* ... where nothing else goes through registers: a warp of 64 by 64 */
     };
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * p->chains * p->deep;
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_MAX(p->chains, p->deep);
     return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
