@@ -26577,7 +26577,7 @@ enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
-    XR_KERNEL_MAPS_MAX = 4,
+    XR_KERNEL_MAPS_MAX = 8,
     XR_MAP_BYTES = 128,
     XR_MAP_ALIGN = 64,
     XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
