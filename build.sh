@@ -154,10 +154,17 @@ runner() { # the command that builds it, by compiler $1
         "-o build/test_runner $LIBS"
 }
 # For the tests the tool and the runner of text tests, built beside each other; clang takes a third of gcc's time.
+# Without tcc the runner and other programs share the object build/inside.o.
 with_runner() {
     quick=$CC
     if [ -z "$asked" ] && command -v clang > /dev/null; then quick=clang; fi
     beside=$(runner "$quick")
+    case "$(command -v tcc) $quick" in
+    *tcc*) ;;
+    *) . tests/scripts/programs.sh
+        beside="$(inside_command "$quick") && $quick -std=gnu99 -g $INSIDE tests/programs/runner.c -o build/test_runner \
+            build/inside.o $LIBS" ;;
+    esac
     level -Og
     tool
 }

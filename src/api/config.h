@@ -116,8 +116,12 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. Without optimisation gcc
  * keeps each static function, whether something calls it or not, unless it is called inline: a small build then takes
  * half the time. Where small code is wanted gcc leaves each function as it is: what it makes of one for some of its
- * callers (members of what an argument points to in place of the pointer) takes more at their calls than it saves. */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
+ * callers (members of what an argument points to in place of the pointer) takes more at their calls than it saves.
+ * Tests may say what it is, to see what is inside. */
+#if defined(XG_FN)
+#undef XG_INLINE
+#define XG_INLINE XG_FN
+#elif defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
 #define XG_FN static inline XG_UNUSED
 #elif defined(__OPTIMIZE_SIZE__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_FN static XG_UNUSED __attribute__((noclone))

@@ -71,11 +71,7 @@ int InitializeInjectionNvtx2(const void *(*table)(uint32_t id)) {
 #include "fake_driver.h"
 #else /* the program */
 #include "../../src/xlagpu.h"
-/* How often the runtime has looked for the end of a line. */
-static long lines_sought;
-#define memchr(p, c, n) (lines_sought++, memchr(p, c, n))
 #include "../../src/xlagpu_runtime.h"
-#undef memchr
 #include "expect.h"
 #include "fake_state.h"
 #include <dirent.h>
@@ -88,6 +84,14 @@ static long lines_sought;
 #define OLD_LIBRARY "./build/fake_cuda_old.so"
 static fake_state *fake;
 static counter count;
+/* How often something has looked for the end of a line: in place of the C library's function. */
+static long lines_sought;
+void *memchr(const void *from, int byte, size_t bytes) {
+    const unsigned char *p = (const unsigned char *)from;
+    lines_sought++;
+    while (bytes && *p != (unsigned char)byte) p++, bytes--;
+    return bytes ? (void *)(uintptr_t)p : NULL;
+}
 
 static bool build(const char *flags, const char *path) {
     char command[1000];

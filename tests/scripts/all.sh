@@ -19,11 +19,13 @@ run_jobs
 FAKE_DRIVER_SO=$PWD/build/programs/fake_cuda.so
 export FAKE_DRIVER_SO
 # tcc compiles all of xlagpu in a fifth of a second, and what it makes runs as what gcc -O0 makes; what it cannot
-# compile (128-bit integers) $CC does. It runs in a subshell, so CC is the program's own.
+# compile (128-bit integers) $CC does. Without it ./build.sh has compiled build/inside.o for all of them. It runs in a
+# subshell, so CC is the program's own.
 build_and_run() { # NAME ARGUMENTS...
     usual=$CC
-    have tcc && CC="tcc -w"
-    $(program_command "$1" build/programs -O0) 2>/dev/null ||
+    flags=-O0
+    if have tcc; then CC="tcc -w"; elif [ "$(program_field "$1" 2)" = src ]; then flags=$INSIDE; fi
+    $(program_command "$1" build/programs $flags) 2>/dev/null ||
         { CC=$usual; $(program_command "$1" build/programs -O0); } || return 1
     program=$1
     shift

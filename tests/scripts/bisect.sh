@@ -1,13 +1,20 @@
 #!/bin/sh
 # tests/scripts/bisect.sh -- xlagpu bisect finds errors that were planted: a line of src/ is changed, the tool is built
-# with it (by tcc, or else by $CC), and must name the pass, the kernel or the step. Ends with "N passed, N failed".
+# with it (by tcc; or by $CC only the changed room, in front of build/inside.o), and must name the pass, the kernel or
+# the step. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
+. tests/scripts/programs.sh
 W=build/bisect
 rm -rf $W
 mkdir -p $W
-FAST="$CC -O0 -w -std=gnu11"
-have tcc && FAST="tcc -w"
+FAST="tcc -w"
+inside=
+if ! have tcc; then
+    FAST="$CC $INSIDE"
+    inside=build/inside.o
+    [ -f $inside ] && [ -z "$(find src -newer $inside -type f | head -1)" ] || $(inside_command "$CC")
+fi
 expect() { # NAME STATUS PATTERN COMMAND...
     what=$1 status=$2 pattern=$3
     shift 3
@@ -126,7 +133,12 @@ tool() {
     for u in xlagpu xlagpu_runtime; do
         printf '#define XLAGPU_IMPLEMENTATION\n#include "src/%s.h"\n' $u > "$T/unit_$u.c"
     done
-    $FAST -I"$T" "$T"/tools/*.c "$T"/unit_*.c -o "$T/xlagpu" $LIBS > "$T/log" 2>&1 ||
+    [ "$inside" ] && awk -v room="\"${2%%/*}/" '
+        index($0, room) { print "#undef XG_FN\n#define XG_FN" }
+        { print }
+        index($0, room) { print "#undef XG_FN\n#define XG_FN extern inline __attribute__((gnu_inline))" }' \
+        src/rooms.h > "$T/src/rooms.h"
+    $FAST -I"$T" "$T"/tools/*.c "$T"/unit_*.c $inside -o "$T/xlagpu" $LIBS > "$T/log" 2>&1 ||
         { bad "$1 does not compile"; tail -3 "$T/log"; return 1; }
     X="$T/xlagpu"
 }

@@ -3,6 +3,7 @@
 # from the root; ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
+. tests/scripts/programs.sh
 W=build/check
 rm -rf $W
 mkdir -p $W
@@ -171,6 +172,10 @@ done; done; done; done; done
 # Arenas poison what they have not handed out, so the sanitizer sees an index beyond an array in one.
 have clang && job "clang, address sanitizer: the text tests" "clang -std=gnu99 -w -O0 -g1 -DXLAGPU_DEBUG \
     -fsanitize=address tests/programs/runner.c -o $W/runner.asan -lm -ldl -lpthread && $W/runner.asan tests/text"
+# As `test` does it where there is no tcc.
+for cc in gcc clang; do have $cc && job "$cc: a program sees what is in an object of all of xlagpu" \
+    "$(inside_command $cc $W/inside.$cc.o) && $cc -std=gnu99 $INSIDE tests/programs/graphs.c -DXLAGPU_IMPLEMENTATION \
+    $W/inside.$cc.o -o $W/graphs.$cc $LIBS && $W/graphs.$cc --n 200"; done
 have tcc && job "tcc -Wall: no warning" "tcc -Wall -I$W/fresh -c $W/both.c -o $W/tcc.o > $W/tcc.said 2>&1; \
     cat $W/tcc.said; [ -f $W/tcc.o ] && [ ! -s $W/tcc.said ]"
 if have x86_64-w64-mingw32-gcc; then

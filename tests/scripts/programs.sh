@@ -2,8 +2,8 @@
 #
 # One line each: name | built on | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak;
 # "-": not run there, or run by name elsewhere. Those on the API alone are linked with the objects of ./build.sh;
-# those that need more of src/ include it. A program ends with "N passed, N failed", or only exits with 0 or 1. A file
-# tests/programs/*.c that is not named here makes the tests fail.
+# those that need more of src/ include it, with macros of their own where the list says own. A program ends with
+# "N passed, N failed", or only exits with 0 or 1. A file tests/programs/*.c that is not named here makes the tests fail.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 PROGRAMS="
 runner|src|-|-|
@@ -35,10 +35,17 @@ runtime|api|||-O1 $SANITIZE
 libraries|api|||-O1 $SANITIZE
 weights|api|||-O1 $SANITIZE
 replay|api|-|-|
-object|src||-|
+object|own||-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }
+
+# inside_command CC [FILE.o]: the command that compiles xlagpu once for all the programs that include src/. With $INSIDE
+# among the flags of program_command such a program sees only declarations, and is linked with that object.
+inside_command() {
+    echo "$1 -std=gnu99 -w -O0 -g -DINSIDE_OBJECT -x c -c tests/programs/inside.h -o ${2:-build/inside.o}"
+}
+INSIDE="-O0 -w -include tests/programs/inside.h"
 
 # program_command NAME DIR FLAGS...: the command that builds it. One on the API is linked with build/*.o; with
 # sanitizers it brings all of xlagpu along.
@@ -47,7 +54,11 @@ program_command() {
     program_dir=$2
     shift 2
     program_with=-DXLAGPU_IMPLEMENTATION
-    case "$(program_field "$program" 2) $*" in api*-fsanitize*) ;; api*) program_with="build/compiler.o build/runtime.o build/sim.o" ;; esac
+    case "$(program_field "$program" 2) $*" in
+    api*-fsanitize*) ;;
+    api*) program_with="build/compiler.o build/runtime.o build/sim.o" ;;
+    src*programs/inside.h*) program_with="-DXLAGPU_IMPLEMENTATION build/inside.o" ;;
+    esac
     echo "$CC -std=gnu99 -Wall -Wextra -Wshadow -g $*" \
         "tests/programs/$program.c $program_with -o $program_dir/$program $LIBS"
 }

@@ -1,17 +1,29 @@
 #!/bin/sh
 # tests/scripts/recipes.sh -- the recipes of CONTRIBUTING.md, followed: each is applied to a copy of src/, which must
-# compile and do the new thing, and may touch four files (a kind of thunk: five). Ends with "N passed, N failed".
+# compile and do the new thing, and may touch four files (a kind of thunk: five). Where compiling takes long (without
+# tcc) they are all applied to one copy. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 W=build/recipes
 CC_TEXTS="$CC -w -O0"
 have tcc && CC_TEXTS="tcc -w"
+together=yes
+case "$(command -v tcc) $CC" in *tcc*) together= ;; esac
 
-# recipe NAME: a fresh copy, in which the next lines write. row FILE ANCHOR TEXT: TEXT stands behind the first line that
+# recipe NAME: a copy, fresh or with the recipes before it, in which the next lines write. row FILE ANCHOR TEXT: TEXT stands behind the first line that
 # holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test, from standard input.
 recipe() {
     name=$1
-    at=$W/$(printf %s "$name" | tr ' ' _)
+    before=src
+    case=$W/$(printf %s "$name" | tr ' ' _)
+    at=$case
+    if [ $together ]; then
+        at=$W/all
+        before=$W/before
+        rm -rf $before
+        if [ -d $at ]; then cp -r $at/src $before; else cp -r src $before; fi
+    fi
+    [ -d "$at/src" ] && return
     mkdir -p "$at/tests"
     cp -r src "$at/src"
     cp -r tests/stages tests/programs "$at/tests/"
@@ -21,20 +33,29 @@ row() {
         "$at/src/$1" > "$at/row" && mv "$at/row" "$at/src/$1" || bad "$name: nothing in src/$1 holds '$2'"
 }
 lines() { cat > "$at/src/$1"; }
-# done_with MOST: builds the runner, runs the text test of standard input, counts the files.
+# done_with MOST: counts the files that the recipe has touched; its text test is standard input.
 done_with() {
-    cat > "$at/case.txt"
-    touched=$(diff -rq src "$at/src" | wc -l | tr -d ' ')
+    cat > "$case.txt"
+    touched=$(diff -rq $before "$at/src" | wc -l | tr -d ' ')
+    if [ "$touched" -le "$1" ]; then ok "$name: $touched files of at most $1"
+    else bad "$name: touches $touched files, at most $1"; fi
+    [ $together ] || works "$case.txt"
+}
+# works CASE...: builds the runner, runs text tests.
+works() {
     if ! $CC_TEXTS -DXLAGPU_DEBUG "$at/tests/programs/runner.c" -o "$at/runner" $LIBS > "$at/log" 2>&1; then
-        bad "$name: does not compile"
+        bad "$at does not compile"
         head -5 "$at/log"
-    elif ! "$at/runner" "$at/case.txt" > "$at/log" 2>&1; then
-        bad "$name: does not work"
-        tail -12 "$at/log"
-    elif [ "$touched" -gt "$1" ]; then bad "$name: touches $touched files, at most $1"
-    else ok "$name: $touched files of at most $1"; fi
+        return
+    fi
+    for one in "$@"; do
+        said="$(basename "$one" .txt | tr _ ' '): it"
+        if "$at/runner" "$one" > "$at/log" 2>&1; then ok "$said works"
+        else bad "$said does not work"; tail -12 "$at/log"; fi
+    done
 }
 rm -rf $W
+mkdir -p $W
 
 recipe "an opcode"
 row hlo/ops.h 'X(NEGATE, "negate"' \
@@ -200,4 +221,5 @@ ENTRY e {
   ROOT p = f32[] parameter(0)
 }
 END
+[ $together ] && works $W/*.txt
 finish

@@ -205,7 +205,7 @@ class Tests:
 
     def listed(self):
         """Programs of tests/scripts/programs.sh that ./build.sh test runs, with their arguments."""
-        rows = re.findall(r"^(\w+)\|(?:api|src)\|([^|\n]*)\|", open("tests/scripts/programs.sh").read(), re.M)
+        rows = re.findall(r"^(\w+)\|(?:api|src|own)\|([^|\n]*)\|", open("tests/scripts/programs.sh").read(), re.M)
         return {name: args for name, args in rows if args != "-"}
 
     def key_of(self, step, own=False):
