@@ -6,6 +6,7 @@
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
+#include "refused.h"
 
 static xlagpu_context *context;
 static xlagpu_device *device;
@@ -188,6 +189,7 @@ static void nothing(void) {
         map.strides[0] = 256;
         EXPECT(xlagpu_rt_encode_tensor_map(device, &map, bytes) == XLAGPU_OK && bytes[0] != 0);
     }
+    refused(device);
     textures();
     described();
     EXPECT(!xlagpu_rt_ptx_parameter(device, NULL, "x", 1, NULL, 0, NULL, NULL));
