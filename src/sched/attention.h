@@ -118,7 +118,7 @@ typedef struct xg_attention_back {
     uint32_t n_kept;                    /* further results: values of lines */
     xg_inst *kept[XG_ATTENTION_LINES];
     const xg_imap *kept_map[XG_ATTENTION_LINES];
-    xg_tile_form grad; /* dO V */
+    xg_tile_form grad;                          /* dO V */
     xg_attention_box boxes[XG_ATTENTION_LINES]; /* of lines, where rows are keys */
     bool boxed;                                 /* there are all of these */
 } xg_attention_back;
@@ -250,7 +250,7 @@ XG_FN bool xg_attention_back_form_of(
 enum {
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
-XG_FN bool xg_attention_meets(const xg_attention_plan *p); /* threads without rows learn what the others vote */
+XG_FN bool xg_attention_meets(const xg_attention_plan *p);         /* threads without rows learn what the others vote */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
 XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
@@ -337,9 +337,9 @@ typedef struct xg_attention_kernel {
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *shrinks[XG_ATTENTION_HALVES_MAX]; /* of a step: by what sums of rows in tensor memory are scaled */
-    xg_kval *turn;             /* of warp groups: how many steps the block has gone through */
-    xg_kval *done;             /* ... in earlier walks; NULL: this is the first one */
-    xg_kval **asked[2], **asked_sums[2]; /* products that are on their way: scores and dP; of dS, of the weights */
+    xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
+    xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
+    xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
@@ -448,7 +448,7 @@ enum {
     XG_ATTENTION_TEAM = 2 /* the barrier of all threads, which come to it by two ways */
 };
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a row in front of the second operand's */
-XG_FN int64_t xg_attention_lines(int64_t extent); /* of 128 bytes that a row of so many elements has */
+XG_FN int64_t xg_attention_lines(int64_t extent);               /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared memory */
 XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p);

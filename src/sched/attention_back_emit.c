@@ -292,27 +292,39 @@ XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attent
 XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
     xg_attention_back_walk(w, xg_attention_back_most_step);
 }
-/* The least of what is subtracted from scores of all columns, in each thread. */
-XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *first;
-    int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, k;
-    xg_kval *least = xg_attention_number(w, INFINITY), *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v;
+/* What is subtracted from scores of a column, wherever that is. */
+XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) {
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_given given[XG_ATTENTION_LINES];
-    xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
     xg_elem x;
     uint32_t j;
-    f.rolled = true;
-    v = xg_attention_loop(w, &f, xg_tile_over(w->f->keys, threads));
     xg_attention_numbers(w, at);
-    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_tile_join(&w->t, v, threads, w->thread), w->f->keys);
+    at[XG_ATTENTION_KEY] = key;
     for (j = 0; j < w->f->back.n_lines; j++) {
         given[j].of = w->f->back.lines[j];
         given[j].v = xg_attention_element(w, (xg_attention_part)(XG_ATTENTION_LINE0 + j), at, NULL, 0, index);
     }
     x = xg_attention_element(w, XG_ATTENTION_SHIFT, at, given, w->f->back.n_lines, index);
-    v = xg_attention_converted_to(w, x, w->f->stages[XG_ATTENTION_SHIFT].root->shape->type, w->f->sum);
-    least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, v);
+    return xg_attention_converted_to(w, x, w->f->stages[XG_ATTENTION_SHIFT].root->shape->type, w->f->sum);
+}
+/* The least of it, of all columns, in each thread: several are on their way from memory at once. */
+XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+    enum {
+        AT_ONCE = 8
+    };
+    xg_kb *b;
+    int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, rounds = xg_tile_over(w->f->keys, threads), k;
+    int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
+    xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
+    xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
+    f.rolled = true;
+    round = xg_attention_loop(w, &f, xg_tile_over(rounds, at_once));
+    for (k = 0; k < at_once; k++) {
+        v = xg_tile_join(&w->t, round, at_once, xg_elem_index(&w->t.s, k));
+        v = xg_attention_clamp(w, xg_tile_join(&w->t, v, threads, w->thread), w->f->keys);
+        all[k] = xg_attention_back_shift_of(w, v);
+    }
+    for (k = 0; k < at_once; k++) least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, all[k]);
     xg_flow_end(&f);
     b = xg_attention_b(w);
     for (k = 1; k < XG_WARP_LANES; k *= 2)

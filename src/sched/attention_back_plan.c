@@ -27,28 +27,30 @@
 /* clang-format on */
 enum {
     XG_ATTENTION_BACK_GROUP_REGISTERS = 44, /* of a thread of a warp group beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_MASKED = 16,          /* columns of a step, whose masks take one more: likewise */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
+    XG_ATTENTION_BACK_VOTE_CLOCKS = 5000,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
-    XG_ATTENTION_BACK_TERM_ISSUE = 22,     /* instructions for an element of dS, of the scores and of dP */
-    XG_ATTENTION_BACK_SECOND_ISSUE = 6,    /* ... of the weights as well, where rows are keys */
-    XG_ATTENTION_BACK_SCORE_ISSUE = 12,    /* ... for a score's maximum and sum */
-    XG_ATTENTION_BACK_REGISTERS = 62,      /* of a thread beside its sums: counted by ptxas */
-    XG_ATTENTION_BACK_THREAD = 255,        /* registers that a thread can have */
-    XG_ATTENTION_BACK_ENDS_CLOCKS = 800,   /* of a block outside of its steps: counted of 25 kernels */
-    XG_ATTENTION_BACK_STEP_CLOCKS = 100,   /* ... of a walk's step, in which a warp waits: likewise */
-    XG_ATTENTION_BACK_THREAD_CLOCKS = 2,   /* ... more for each thread of the block: likewise */
-    XG_ATTENTION_BACK_COPY_ISSUE = 6,      /* instructions for 16 bytes of a step */
-    XG_ATTENTION_BACK_BARRIERS = 2,        /* ... of a walk's step: its keys have come, all have read them */
-    XG_ATTENTION_BACK_EXTENT_MAX = 256,    /* columns of sums that a thread's registers have room for */
-    XG_ATTENTION_BACK_SCHEDULERS = 4,      /* of a multiprocessor */
-    XG_ATTENTION_BACK_MACS = 16 * 8 * 16,  /* of one instruction of a matrix unit */
-    XG_ATTENTION_BACK_PLAIN_PERCENT = 80,  /* of the plain cores' rate that products alone reach */
-    XG_ATTENTION_BACK_ROUND_ISSUE = 20,    /* instructions of a round of plain cores, beside reads and products */
-    XG_ATTENTION_BACK_PIECE = 4,           /* numbers that a plain read brings, each in a pass of shared memory */
-    XG_ATTENTION_BACK_LAUNCH_PS = 2500000, /* of a kernel more */
-    XG_ATTENTION_BACK_KERNELS = 3,         /* of the unfused pass beside as many as there are here */
-    XG_ATTENTION_BACK_PASSES = 4           /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
+    XG_ATTENTION_BACK_TERM_ISSUE = 22,      /* instructions for an element of dS, of the scores and of dP */
+    XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
+    XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
+    XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
+    XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
+    XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
+    XG_ATTENTION_BACK_THREAD_CLOCKS = 2,    /* ... more for each thread of the block: likewise */
+    XG_ATTENTION_BACK_COPY_ISSUE = 6,       /* instructions for 16 bytes of a step */
+    XG_ATTENTION_BACK_BARRIERS = 2,         /* ... of a walk's step: its keys have come, all have read them */
+    XG_ATTENTION_BACK_EXTENT_MAX = 256,     /* columns of sums that a thread's registers have room for */
+    XG_ATTENTION_BACK_SCHEDULERS = 4,       /* of a multiprocessor */
+    XG_ATTENTION_BACK_MACS = 16 * 8 * 16,   /* of one instruction of a matrix unit */
+    XG_ATTENTION_BACK_PLAIN_PERCENT = 80,   /* of the plain cores' rate that products alone reach */
+    XG_ATTENTION_BACK_ROUND_ISSUE = 20,     /* instructions of a round of plain cores, beside reads and products */
+    XG_ATTENTION_BACK_PIECE = 4,            /* numbers that a plain read brings, each in a pass of shared memory */
+    XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
+    XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
+    XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
 /* ---- the tile ---- */
@@ -81,6 +83,7 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
+    if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
@@ -180,9 +183,10 @@ XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
-    c->warp_clocks = xg_cost_mul(
-        p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
+    c->warp_clocks =
+        xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
+    if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
 }
 /* What the blocks do, counted from the plan, for the one model of time (cost/time.c); but for operands and gradients in
  * memory, which the dots (xg_attention_back_apart) move alike. */

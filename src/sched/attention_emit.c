@@ -314,6 +314,16 @@ XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n
     xg_kval_set_range(v, xg_range_of(0, n - 1));
     return v;
 }
+/* Of rows that see different keys the last ones see most: mostly, but not of keys where queries see what is behind. */
+XG_FN bool xg_attention_grows(const xg_attention_form *f) {
+    bool rises = false, falls = false;
+    uint32_t k;
+    for (k = 0; k < f->n_bounds; k++) {
+        rises = rises || (f->bounds[k].upper && f->bounds[k].slope > 0);
+        falls = falls || (!f->bounds[k].upper && f->bounds[k].slope > 0);
+    }
+    return rises || !falls;
+}
 XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
@@ -329,7 +339,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     w->group = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->tile = xg_tile_rest(&w->t, id, p->tiles);
-    if (p->bounded) /* rows that see most keys are mostly the last ones: what begins first takes longest */
+    if (p->bounded && xg_attention_grows(w->f)) /* what begins first takes longest */
         w->tile = xg_attention_at_end(w, w->tile, p->tiles);
     w->batch = xg_tile_quotient(&w->t, id, p->tiles);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);

@@ -26,7 +26,9 @@ enum {
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + xg_attention_meets(p) : 0;
+    return p->shape.grouped
+               ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + xg_attention_meets(p)
+               : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
@@ -124,8 +126,8 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
-    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p),
-            k;
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages,
+            sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p), k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
