@@ -57,8 +57,11 @@ XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *ou
 /* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
-XG_FN int64_t xg_device_threads(const xg_device *d);                        /* resident ones of all multiprocessors */
-XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                        /* in 10^9, at least 1 */
+/* Beside such memory, bytes that pass shared memory twice as 16 bits are late. Without clusters blocks have longer
+ * sums, and wait for more of the conversions: by the model as many shapes of tiles lose there as win. */
+XG_FN bool xg_device_is_narrow(const xg_device *d);
+XG_FN int64_t xg_device_threads(const xg_device *d); /* resident ones of all multiprocessors */
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second); /* in 10^9, at least 1 */
 /* As text, "H100, sm_count=114": the part, then what differs from it. */
 XG_FN void xg_device_print(xg_buf *b, const xg_device *d);
 XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what is wrong */

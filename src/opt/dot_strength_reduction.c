@@ -4,7 +4,8 @@
  * contraction by tiles but a reduction, which reads memory in order, fuses with what makes the matrix, and takes the
  * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
- * Dots that may become attention are left (the pass attention-split sees to those that do not).
+ * Dots that may become attention are left (the pass attention-split sees to those that do not), and, beside fast memory,
+ * large matrices of bytes (xg_dot_is_of_bytes).
  * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
 #ifndef XG_OPT_DOT_STRENGTH_REDUCTION_C
 #define XG_OPT_DOT_STRENGTH_REDUCTION_C
@@ -101,7 +102,26 @@ XG_FN bool xg_dot_reduces(const xg_inst *i) {
     return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements &&
            xg_dot_vector(side) < 2;
 }
-XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch; }
+/* A large matrix of 16 bits made of as many bytes: where memory is fast, threads would multiply and convert for longer
+ * than they read, while tiles leave that to matrix units and convert two at a time. */
+XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
+    enum {
+        BYTES_LEAST = 1 << 20 /* below, a launch takes longer than to read them */
+    };
+    const xg_device *device = &dot->comp->module->device;
+    const xg_inst *x;
+    xg_dot_part side[2];
+    xlagpu_type from;
+    if (!xg_dot_reduces(dot)) return false;
+    xg_dot_parts_of(dot, side);
+    x = side[1 - xg_dot_vector(side)].x;
+    if (x->op != XG_CONVERT || x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
+    if (side[0].x->shape->type != side[1].x->shape->type || xg_type_bits(x->shape->type) != 16) return false;
+    from = XG_OPERAND(x, 0)->shape->type;
+    return xg_type_bits(from) == 8 && (xg_type_class(from) == XGT_I || xg_type_class(from) == XGT_F) &&
+           from != XLAGPU_F8E8M0FNU && device->tensor_f16 && xg_device_is_narrow(device);
+}
+XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     xlagpu_type t = xg_dot_sum_type(dot);
     xg_dot_part side[2];

@@ -788,6 +788,7 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
 }
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
     return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
            f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
 }

@@ -147,16 +147,6 @@ XG_FN xlagpu_type xg_tile_factor(xg_tile_plan *p, uint32_t side) {
     p->fetch[side].held = narrow->shape->type;
     return narrow->shape->type;
 }
-/* Beside such memory, bytes that pass shared memory twice as 16 bits are late. Without clusters blocks have longer
- * sums, and wait for more of the conversions: by the model as many shapes lose there as win. */
-XG_FN bool xg_tile_unit_is_narrow(const xg_device *m) {
-    enum {
-        TIMES =
-            11 /* bytes that shared memory moves for each of the device's memory: 10 of an H100, 29 of an RTX 5090 */
-    };
-    int64_t shared = (int64_t)XG_TILE_UNIT_BANK_BYTES * m->sm_count * m->clock_mhz / 1000;
-    return m->blocks_per_cluster > 1 && shared < TIMES * xg_device_gbs(m->bandwidth);
-}
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     xlagpu_type factor[2], held = XLAGPU_INVALID;
     bool floats = p->form.sum == XLAGPU_F32;
@@ -187,7 +177,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     }
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
-    p->may_deepen = xg_tile_unit_is_narrow(m);
+    p->may_deepen = xg_device_is_narrow(m);
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
     p->in_tensor = p->may_group && m->tensor_memory;
 }
