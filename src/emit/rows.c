@@ -486,7 +486,12 @@ XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
     const xg_aff *at[XG_RANK_MAX], *v;
-    int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
+    int64_t widest = xg_gcd(t->elements, XG_ACCESS_BYTES / xg_kelem_bytes(t->elem)), vector = widest, all;
+    /* rounds of all threads are straight code, whose loads are waited for together, a guarded one is not: that counts
+     * where a block goes over rows once */
+    while (vector > 1 && w->passes == 1 && t->elements / vector % w->r.threads) vector /= 2;
+    if (t->elements / vector % w->r.threads) vector = widest;
+    all = t->elements / vector;
     v = xg_aff_add_mul(
         m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     xg_walk_require(&m, v, 0, all - 1);
