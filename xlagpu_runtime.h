@@ -882,8 +882,12 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 /* Every internal function is XG_FN: static, and silent when a configuration leaves it unused. Without optimisation gcc
  * keeps each static function, whether something calls it or not, unless it is called inline: a small build then takes
  * half the time. Where small code is wanted gcc leaves each function as it is: what it makes of one for some of its
- * callers (members of what an argument points to in place of the pointer) takes more at their calls than it saves. */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
+ * callers (members of what an argument points to in place of the pointer) takes more at their calls than it saves.
+ * Tests may say what it is, to see what is inside. */
+#if defined(XG_FN)
+#undef XG_INLINE
+#define XG_INLINE XG_FN
+#elif defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
 #define XG_FN static inline XG_UNUSED
 #elif defined(__OPTIMIZE_SIZE__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_FN static XG_UNUSED __attribute__((noclone))
@@ -3291,8 +3295,11 @@ XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *ou
 /* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
-XG_FN int64_t xg_device_threads(const xg_device *d);                        /* resident ones of all multiprocessors */
-XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                        /* in 10^9, at least 1 */
+/* Beside such memory, bytes that pass shared memory twice as 16 bits are late. Without clusters blocks have longer
+ * sums, and wait for more of the conversions: by the model as many shapes of tiles lose there as win. */
+XG_FN bool xg_device_is_narrow(const xg_device *d);
+XG_FN int64_t xg_device_threads(const xg_device *d); /* resident ones of all multiprocessors */
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second); /* in 10^9, at least 1 */
 /* As text, "H100, sm_count=114": the part, then what differs from it. */
 XG_FN void xg_device_print(xg_buf *b, const xg_device *d);
 XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what is wrong */
@@ -3679,6 +3686,14 @@ XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     }
 }
 
+XG_FN bool xg_device_is_narrow(const xg_device *d) {
+    enum {
+        TIMES =
+            11 /* bytes that shared memory moves for each of the device's memory: 10 of an H100, 29 of an RTX 5090 */
+    };
+    int64_t shared = (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000;
+    return d->blocks_per_cluster > 1 && shared < TIMES * xg_device_gbs(d->bandwidth);
+}
 XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
 XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
 
