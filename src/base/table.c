@@ -50,33 +50,38 @@ XG_FN void xg_set_init(xg_set *s, xg_arena *a) {
     memset(s, 0, sizeof *s);
     s->arena = a;
 }
-XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
-    if (s->cap || n > UINT32_MAX / 8) return;
-    for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
-    s->slots = XG_NEW_N(s->arena, void *, s->cap);
-    s->hashes = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, s->cap, sizeof *s->hashes));
+XG_FN void xg_set_make(xg_set *s, uint32_t cap) {
+    void **slots = (void **)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, cap, sizeof *slots));
+    s->hashes = XG_NEW_N(s->arena, uint32_t, cap);
+    s->slots = slots;
+    s->cap = cap;
 }
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
+    uint32_t cap = 32;
+    if (s->cap || n > UINT32_MAX / 8) return;
+    while (cap < 2 * n) cap *= 2;
+    xg_set_make(s, cap);
+}
+XG_FN uint32_t xg_set_next(const xg_set *s, uint32_t at) { return (at + 1) & (s->cap - 1); }
+/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
-    uint32_t at;
+    uint32_t at, to;
     if (s->n * 2 >= s->cap) {
         xg_set old = *s;
-        s->cap = xg_table_next_cap(s->arena->ctx, old.cap);
-        s->slots = XG_NEW_N(s->arena, void *, s->cap);
-        s->hashes = XG_NEW_N(s->arena, uint32_t, s->cap);
-        s->n = 0;
+        xg_set_make(s, xg_table_next_cap(s->arena->ctx, old.cap));
         for (at = 0; at < old.cap; at++) {
-            uint32_t to;
-            if (!old.slots[at]) continue;
-            for (to = old.hashes[at] & (s->cap - 1); s->slots[to]; to = (to + 1) & (s->cap - 1)) {}
+            if (!old.hashes[at]) continue;
+            for (to = old.hashes[at] & (s->cap - 1); s->hashes[to]; to = xg_set_next(s, to)) {}
             s->slots[to] = old.slots[at];
             s->hashes[to] = old.hashes[at];
-            s->n++;
         }
     }
-    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1))
-        if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
+    hash += !hash;
+    for (at = hash & (s->cap - 1); s->hashes[at]; at = xg_set_next(s, at))
+        if (s->hashes[at] == hash && (!s->slots[at] || eq(s->slots[at], key))) return &s->slots[at];
     s->hashes[at] = hash;
-    s->n++; /* the caller fills the slot; should it fail first, the entry only counts as used space */
+    s->slots[at] = NULL;
+    s->n++; /* the caller fills the slot; should it fail first, the next one who wants an equal node does */
     return &s->slots[at];
 }
 

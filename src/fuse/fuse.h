@@ -259,16 +259,18 @@ struct xg_kernel {
     bool pinned; /* something that is no kernel reads it: it has to lie in memory */
     bool live;   /* a kernel makes it; false: its readers compute it */
     bool shared; /* its kernel computes what another one computes too */
-    bool is_update_in_place;
-    bool turns; /* moves the minor dimension: wants tiles in shared memory */
-    bool loops; /* folds windows, element by element */
-    bool moves; /* into the fusion that is being made, which is the only one that computes it */
+    bool is_update_in_place : 1;
+    bool turns : 1; /* moves the minor dimension: wants tiles in shared memory */
+    bool loops : 1; /* folds windows, element by element */
+    bool moves : 1; /* into the fusion that is being made, which is the only one that computes it */
     /* a row program (rows.c): several reductions over the same rows, and what is made of them */
-    bool rows;
+    bool rows : 1;
     uint16_t updates; /* updates of slices in it, as many as can be counted */
     uint32_t turn;    /* the way that tiles serve: that of the first input that is turned; 0: of none */
-    uint32_t level;   /* greater than that of all that its kernel reads */
-    uint32_t limit;   /* least level of its users that are no kernels */
+    uint32_t epoch;   /* the last walk that met it */
+    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
+    uint32_t at;
+    uint32_t level; /* greater than that of all that its kernel reads */
     const xg_inst *hero;
     int64_t elements, instructions, blocks, time;
     /* the rest */
@@ -276,11 +278,8 @@ struct xg_kernel {
     xg_kernel *leader;         /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots; /* of a leader of several, itself first */
     uint32_t members;          /* operations that it computes, at most: what comes with two producers counts twice */
-    uint32_t epoch;            /* the last walk that met it */
-    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
-    uint32_t at;
-    uint32_t asked, asked_at; /* whose list of inputs was looked through last, and where in it this is */
-    char rest_of_the_line[4];
+    uint32_t limit;            /* least level of its users that are no kernels */
+    uint32_t asked, asked_at;  /* whose list of inputs was looked through last, and where in it this is */
 };
 
 /* A question that the model of time was asked, and its answer. */
@@ -294,6 +293,8 @@ typedef struct xg_kernels {
     xg_arena *arena, *lists; /* lists: of inputs, which fusions are not made of */
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
+    /* places of what it reads: those of node k from operands_at[k] to operands_at[k + 1] */
+    uint32_t *operands, *operands_at;
     XG_VEC(xg_kernel *) order, stack, found;
     /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
     XG_VEC(xg_kernel *) kernels;

@@ -235,25 +235,25 @@ XG_INLINE void xg_kernel_see(
     xg_kernel_seen(g, o)->from = o;
 }
 
+XG_FN void xg_kernel_meet(xg_kernels *g, xg_kernel *k) {
+    k->epoch = g->epoch;
+    k->at = g->operands_at[k->place];
+    xg_push(g->arena, xg_kernel *, &g->stack, k);
+}
 /* Members behind the roots, operands first, into g->order. */
 XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
     if (root->epoch == g->epoch) return;
-    root->epoch = g->epoch;
-    root->at = 0;
     g->stack.n = 0;
-    xg_push(g->arena, xg_kernel *, &g->stack, root);
+    xg_kernel_meet(g, root);
     while (g->stack.n) {
         xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
-        if (u->at == u->inst->n_operands) {
+        if (u->at == g->operands_at[u->place + 1]) {
             g->stack.n--;
             xg_push(g->arena, xg_kernel *, &g->order, u);
             continue;
         }
-        o = xg_kernel_of(XG_OPERAND(u->inst, u->at++));
-        if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
-        o->epoch = g->epoch;
-        o->at = 0;
-        xg_push(g->arena, xg_kernel *, &g->stack, o);
+        o = &g->nodes[g->operands[u->at++]];
+        if (o->epoch != g->epoch && xg_kernel_computes(leader, o)) xg_kernel_meet(g, o);
     }
 }
 
@@ -518,6 +518,20 @@ XG_FN void xg_kernel_times_open(xg_kernels *g) {
     for (k = 0; k < n; k++) g->times[k].instructions = -1;
 }
 
+/* A walk from one to the other needs nothing but these. */
+XG_FN void xg_kernel_list_operands(xg_kernels *g) {
+    uint32_t n = 0, k, j;
+    for (k = 0; k < g->n; k++) n += g->nodes[k].inst->n_operands;
+    g->operands = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)n + 1, sizeof n));
+    g->operands_at = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof n));
+    for (k = 0, n = 0; k < g->n; k++) {
+        const xg_inst *i = g->nodes[k].inst;
+        g->operands_at[k] = n;
+        for (j = 0; j < i->n_operands; j++) g->operands[n++] = xg_kernel_of(XG_OPERAND(i, j))->place;
+    }
+    g->operands_at[k] = n;
+}
+
 enum {
     XG_KERNELS_MANY = 4096 /* whose inputs are worth an arena */
 };
@@ -543,6 +557,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
+    xg_kernel_list_operands(g);
     if (c->module->made_order)
         XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);

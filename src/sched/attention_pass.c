@@ -353,7 +353,7 @@ XG_FN int64_t xg_attention_time_of(xg_attention_members *w, xg_dict *known, bool
     xg_fuse_fingerprint(&key, c);
     time = (int64_t *)xg_dict_get(known, xg_str_of(key.p, key.n));
     if (!time) {
-        time = XG_NEW(w->arena, int64_t);
+        time = XG_NEW(known->arena, int64_t);
         *time = xg_attention_time_alone(w->arena, c, once);
         (void)xg_dict_put(known, xg_str_of(key.p, key.n), time);
     }
@@ -406,12 +406,16 @@ XG_FN bool xg_attention_comp(xg_comp *c) {
     xg_attention a;
     xg_dict known;
     uint32_t k, j;
+    xg_mark mark;
     XG_FOR_INSTS(i, c)
         if (i->op == XG_DOT) xg_push(work, xg_inst *, &dots, i);
     if (!dots.n) return false;
-    xg_dict_init(&known, work);
+    xg_dict_init(&known, xg_arena_inner(work));
+    mark = xg_arena_mark(work);
     for (k = dots.n; k-- > 0;) {
-        if (!dots.p[k] || !xg_attention_try(work, &known, dots.p[k], &a)) continue;
+        bool taken = dots.p[k] && xg_attention_try(work, &known, dots.p[k], &a);
+        xg_arena_reset(work, mark);
+        if (!taken) continue;
         for (j = 0; j < k; j++)
             if (dots.p[j] == a.scores_dot) dots.p[j] = NULL; /* it is gone */
         changed = true;
