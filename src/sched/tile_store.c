@@ -338,7 +338,8 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
     xg_kir_op(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
 }
-/* Chunk by chunk, the two buffers by turns, or both at a time; of an odd number of chunks the next tile's first one meets the last one. */
+/* Chunk by chunk, the two buffers by turns, or both at a time; of an odd number of chunks the next tile's first one
+ * meets the last one. */
 XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
     enum {
         SPOTS = XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)
