@@ -268,7 +268,8 @@ XG_FN void xg_tile_tensor_read_to(
     xg_kop *op;
     from = (fragment % each * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + fragment / each * p->shape.n + column;
     xg_tile_tensor_stand(w, across);
-    for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    types[0] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    for (k = 1; k < n / XG_KMMA_N; k++) types[k] = types[0];
     at = xg_tile_join(w, across[1], apart, xg_elem_index(&w->s, from));
     at = xg_tile_join(w, across[0], (int64_t)XG_TILE_TENSOR_WARP_ROWS << XG_KTENSOR_LANE_SHIFT, at);
     at = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, at, XG_E_I32), w->memory);
