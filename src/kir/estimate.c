@@ -71,9 +71,13 @@ typedef struct xg_kest {
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
     xg_kest_rounds middle;
-    int64_t stands;                 /* warps that this one stands for, itself among them */
-    int64_t block[3], thread[3];    /* thread: of lane 0, as one number in [0] */
-    int64_t told[XG_KEST_TOLD];     /* by a barrier's address: when what the warp told it of is done */
+    int64_t stands;              /* warps that this one stands for, itself among them */
+    int64_t block[3], thread[3]; /* thread: of lane 0, as one number in [0] */
+    int64_t told[XG_KEST_TOLD];  /* by a barrier's address: when what the warp told it of is done */
+    /* Of all warps so far, likewise: the barrier behind which one told it, and 1, and how many clocks later. */
+    uint32_t behind[XG_KEST_TOLD];
+    int64_t later[XG_KEST_TOLD], awaited_at, awaited_issued;
+    uint32_t awaited_barrier;       /* the last one, and when that was */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
 } xg_kest;
 
@@ -226,6 +230,7 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
         xg_kest_splat(r, 0);
         r->arg = -1;
         return;
+    case XG_K_OP_MAPA: *r = *xg_kest_in(e, op, 0); return;
     case XG_K_OP_PTR_ADD: {
         const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
         r->known = p->known && i->known;
@@ -514,7 +519,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     if (trips == 1) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
-    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + (stays ? 1 : trips / 2) * by);
     all.number = known ? &r->args[0] : NULL;
     all.n = trips - 1;
     all.second = first + by;
@@ -529,7 +534,8 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     e->middle = around;
     e->weight = stays;
     e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
-    if (units > took) { /* matrix units that no round waits for are behind */
+    if (units > 0 && e->m->entry->pairs) units = XG_MAX(units, took);
+    if (units > took || e->m->entry->pairs) { /* matrix units that no round waits for are behind */
         e->products.done = xg_cost_add(e->products.done, xg_cost_mul(units, trips - 2));
         e->unit = XG_MAX(e->unit, e->products.done - XG_KEST_UNIT_CLOCKS);
     }
@@ -655,9 +661,29 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
-/* When what the warp told a barrier of is done, the last time. */
-XG_FN int64_t *xg_kest_told(xg_kest *e, const xg_kop *op) {
-    return &e->told[(uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD];
+XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
+    return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
+}
+XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
+    uint32_t behind = e->m->entry->pairs ? e->behind[barrier] : 0;
+    if (e->told[barrier])
+        e->clock = XG_MAX(e->clock, e->told[barrier]) + XG_KEST_MBARRIER_CLOCKS;
+    else if (behind && e->told[behind - 1]) /* another warp waits for what this one told, and then tells it */
+        e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[barrier]) + XG_KEST_MBARRIER_CLOCKS;
+    else
+        xg_kest_await_copies(e);
+    e->awaited_barrier = barrier;
+    e->awaited_at = e->clock;
+    e->awaited_issued = e->c->issued;
+}
+/* Warps that do the same share schedulers. */
+XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
+    int64_t issued;
+    e->told[barrier] = e->clock;
+    e->behind[barrier] = e->awaited_barrier + 1;
+    issued = (e->c->issued - e->awaited_issued) / XG_MAX(xg_cost_mul(e->weight, e->times), (int64_t)1);
+    issued = issued * (e->c->threads - e->m->entry->producers) / XG_WARP_LANES / XG_KEST_WARPS;
+    e->later[barrier] = XG_MAX(e->clock - e->awaited_at, issued);
 }
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
@@ -667,14 +693,9 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_WAIT: e->clock = XG_MAX(e->clock, e->copies.done); break;
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
-    case XG_K_OP_MBARRIER_WAIT:
-        if (*xg_kest_told(e, op))
-            e->clock = XG_MAX(e->clock, *xg_kest_told(e, op)) + XG_KEST_MBARRIER_CLOCKS;
-        else
-            xg_kest_await_copies(e);
-        break;
-    case XG_K_OP_MBARRIER_ARRIVE: *xg_kest_told(e, op) = e->clock; break;
-    case XG_K_OP_TENSOR_COMMIT: *xg_kest_told(e, op) = e->products.done; break;
+    case XG_K_OP_MBARRIER_WAIT: xg_kest_await_barrier(e, xg_kest_barrier(e, op)); break;
+    case XG_K_OP_MBARRIER_ARRIVE: xg_kest_arrive(e, xg_kest_barrier(e, op)); break;
+    case XG_K_OP_TENSOR_COMMIT: e->told[xg_kest_barrier(e, op)] = e->products.done; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;

@@ -143,6 +143,7 @@ typedef struct xg_tile_plan {
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
     bool reads;            /* the epilogue reads memory */
+    int64_t ends;          /* ... and takes so many instructions for an element */
     int64_t shared;        /* elements of shared memory */
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
@@ -434,6 +435,7 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e);
 XG_FN void xg_tile_store_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p); /* that a tile's result leaves in */
+XG_FN int64_t xg_tile_store_beside(const xg_tile_plan *p); /* of these, so many at a time */
 XG_FN void xg_tile_store_begin(xg_tile_kernel *w);         /* w->out */
 XG_FN void xg_tile_store_all(xg_tile_kernel *w);           /* of a tile */
 XG_FN void xg_tile_store_end(xg_tile_kernel *w);           /* of a block */
@@ -452,8 +454,9 @@ XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
 XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column); /* some sums from a column on */
-/* So many columns of a fragment, as sums from number `to` on. */
-XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t to);
+/* So many columns of a fragment, as sums from number `to` on; those of the next four warps lie so far apart. */
+XG_FN void xg_tile_tensor_read_to(
+    xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t apart, int64_t to);
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step);
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 

@@ -2,12 +2,12 @@
  * sums in tensor memory (tile_tensor.c): a tile of the pair has the rows of both blocks, and each brings half of what
  * its columns are multiplied by; matrix units read that in both.
  *
- *     one warp's first thread:            the next one's, of the even block:      the first four warps:
+ *     one warp's first thread:            the next one's, of the even block:      the first eight warps:
  *     for each tile, for each step:       for each tile:                          for each tile:
  *         wait until its buffer is empty      wait until its sums are taken           wait until its sums are made
- *         ask for the boxes                   for each step:                          a chunk of columns after the
- *                                                 wait until its buffer is full       other: out of tensor memory,
- *                                                     in both blocks                  and away (tile_store.c)
+ *         ask for the boxes                   for each step:                          two chunks of columns after
+ *                                                 wait until its buffer is full       the other: out of tensor
+ *                                                     in both blocks                  memory, and away (tile_store.c)
  *                                                 ask for its products; when they     with the last one: they are
  *                                                     are made, it is empty           taken
  *                                             its sums are made
@@ -114,6 +114,7 @@ XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
     xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
+    w->thread = xg_elem_index(&w->s, 0); /* it asks for all rows */
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, true);
     xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
@@ -138,8 +139,9 @@ XG_FN void xg_tile_pairs_release(xg_tile_kernel *w) {
 XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns) {
     const xg_tile_plan *p = w->p;
     int64_t each = p->shape.tm / XG_KMMA_M / p->parts, f;
-    for (f = 0; f < each; f++) xg_tile_tensor_read_to(w, part * each + f, column, columns, f * columns / XG_KMMA_N);
-    if (part == p->parts - 1 && column + columns == p->shape.n) xg_tile_pairs_release(w);
+    for (f = 0; f < each; f++)
+        xg_tile_tensor_read_to(w, part * each + f, column, columns, columns, f * columns / XG_KMMA_N);
+    if (part == p->parts - 1 && column + p->columns * columns == p->shape.n) xg_tile_pairs_release(w);
 }
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
     xg_flow tiles = xg_flow_of(&w->s, NULL);

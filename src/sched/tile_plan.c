@@ -803,6 +803,9 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->out_vector = xg_tile_choose_out(p, e);
     p->reads = xg_hero_epilogue_reads(e, &p->heroes);
+    XG_FOR_INSTS(i, e->comp)
+        if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
+            p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
     xg_tile_store_describe(p, e);
     xg_tile_choose(p, e->given, m, out_bytes);

@@ -125,6 +125,10 @@ XG_FN bool xg_tile_is_apart(const xg_tile_plan *p) { return p->shape.stays || p-
 XG_FN int64_t xg_tile_store_fragments(const xg_tile_plan *p) {
     return xg_tile_is_pair(p) ? (int64_t)XG_KTENSOR_M / XG_KMMA_M / p->rows : 1;
 }
+/* Chunks that are filled side by side, by four warps each; what threads walk over is one chunk of both. */
+XG_FN int64_t xg_tile_store_beside(const xg_tile_plan *p) {
+    return xg_tile_is_pair(p) && p->shape.stores ? p->columns : 1;
+}
 XG_FN int64_t xg_tile_store_rows(const xg_tile_plan *p) { return p->rows * XG_KMMA_M * xg_tile_store_fragments(p); }
 XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p) {
     return xg_tile_is_apart(p) ? xg_tile_store_rows(p) * XG_TILE_STORE_ROW_BYTES : 0;
@@ -189,10 +193,18 @@ XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
     lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
     return xg_tile_group_spot(w, lined, counts, XG_TILE_AT_DIMS, place, at);
 }
-/* The row of the chunk that is the warp's first one. */
+/* The row of the chunk that is the warp's first one; what the next four warps fill lies so far from a place. */
 XG_FN const xg_aff *xg_tile_store_first(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    return xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M * xg_tile_store_fragments(w->p));
+    const xg_aff *warp = xg_aff_dim(x, XG_TILE_AT_WARP);
+    return xg_aff_mul(
+        x, xg_tile_is_pair(p) ? xg_aff_mod(x, warp, p->rows) : warp, XG_KMMA_M * xg_tile_store_fragments(p));
+}
+XG_FN const xg_aff *xg_tile_store_next(xg_tile_kernel *w, const xg_aff *at, int64_t apart) {
+    xg_aff_ctx *x = w->e->m->aff;
+    if (!xg_tile_is_pair(w->p)) return at;
+    return xg_aff_add_mul(x, at, xg_aff_div(x, xg_aff_dim(x, XG_TILE_AT_WARP), w->p->rows), apart);
 }
 #ifndef XLAGPU_SMALL
 /* Sum `which` of four, as the root's element. */
@@ -232,6 +244,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
     at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N);
+    at = xg_tile_store_next(w, at, xg_tile_store_rows(w->p) * columns);
     for (k = 0; k < columns; k += 2 * XG_KMMA_N, spots++) {
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
         if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
@@ -255,6 +268,7 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
     odd = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_AT_ROW), 2);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
     at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
+    at = xg_tile_store_next(w, at, xg_tile_store_rows(w->p) * columns);
     for (k = 0; k < fragments; k++)
         for (h = 0; h < 2; h++) {
             int64_t other = k < apart ? apart : -apart, place = from + (k + h * columns) * XG_KMMA_N;
@@ -265,14 +279,16 @@ XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, 
         }
 }
 #endif
-/* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
-XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
+/* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart; `own` of the
+ * columns are the warp's. */
+XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t own, int64_t from) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
     at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
-    for (k = 0; k < columns / XG_KMMA_N; k++)
+    at = xg_tile_store_next(w, at, own);
+    for (k = 0; k < own / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
             xg_kval *spot = xg_tile_store_spot(w, xg_aff_add_k(x, at, from + (k + h * columns) * XG_KMMA_N));
             xg_tile_put_into(w, &w->out, xg_tile_unit_pair(w, sum + k, 2 * h), spot);
@@ -322,28 +338,32 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
     xg_kir_op(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
 }
-/* Chunk by chunk, the two buffers by turns; of an odd number of chunks the next tile's first one meets the last one. */
+/* Chunk by chunk, the two buffers by turns, or both at a time; of an odd number of chunks the next tile's first one
+ * meets the last one. */
 XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
+    enum {
+        SPOTS = XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)
+    };
     const xg_tile_plan *p = w->p;
     int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, chunks = p->parts * own, k;
-    int64_t room = xg_tile_store_rows(p) * columns, f;
-    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_TILE_STORE_FRAGMENTS][XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)] =
-        {{{NULL}}};
-    for (k = 0; k < chunks; k++) {
-        int64_t from = k % XG_TILE_STORE_BUFFERS * room,
-                sum = xg_tile_store_take(w, k / own, k % own * columns, columns);
-        xg_tile_store_leave(w, k == 0 && chunks % XG_TILE_STORE_BUFFERS ? 0 : XG_TILE_STORE_BUFFERS - 1);
+    int64_t room = xg_tile_store_rows(p) * columns, beside = xg_tile_store_beside(p), f;
+    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_TILE_STORE_FRAGMENTS][SPOTS] = {{{NULL}}};
+    for (k = 0; k < chunks; k += beside) {
+        int64_t turn = beside > 1 ? 0 : k % XG_TILE_STORE_BUFFERS, from = turn * room;
+        int64_t sum = xg_tile_store_take(w, k / own, k % own * columns, columns);
+        bool leaves = beside > 1 || (k == 0 && chunks % XG_TILE_STORE_BUFFERS);
+        xg_tile_store_leave(w, leaves ? 0 : XG_TILE_STORE_BUFFERS - 1);
         xg_tile_store_wait(w);
         for (f = 0; f < xg_tile_store_fragments(p); f++) {
             int64_t row = from + f * XG_KMMA_M * columns, first = sum + f * columns / XG_KMMA_N;
             if (p->result.bytes == 2)
-                xg_tile_store_halves(w, first, columns, row, spots[k % XG_TILE_STORE_BUFFERS][f]);
+                xg_tile_store_halves(w, first, columns, row, spots[turn][f]);
             else
                 xg_tile_store_words(w, first, columns, row);
         }
         xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
         xg_tile_store_wait(w);
-        xg_tile_store_ask(w, k / own, k % own * columns, from);
+        for (f = 0; f < beside; f++) xg_tile_store_ask(w, k / own, (k % own + f) * columns, from + f * room);
     }
 }
 
@@ -355,10 +375,11 @@ XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
     int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, k, f;
     xg_kval *shared = w->shared;
     for (k = 0; k < p->parts * own; k++) {
-        int64_t sum = xg_tile_store_take(w, k / own, k % own * columns, columns);
+        int64_t each = xg_tile_is_pair(p) ? columns / p->columns : columns;
+        int64_t sum = xg_tile_store_take(w, k / own, k % own * columns, each);
         xg_tile_store_wait(w);
         for (f = 0; f < xg_tile_store_fragments(p); f++)
-            xg_tile_store_sums(w, sum + f * columns / XG_KMMA_N, columns, f * XG_KMMA_M * columns);
+            xg_tile_store_sums(w, sum + f * each / XG_KMMA_N, columns, each, f * XG_KMMA_M * columns);
         xg_tile_store_wait(w);
         w->shared = w->out;
         xg_tile_out_chunk(w, k / own, k % own * columns, columns);

@@ -48,8 +48,8 @@
     X(128, 128, 64, 3, false) \
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
-/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory, each
- * of which has half of the columns' rows. */
+/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory,
+ * each of which has half of the columns' rows. */
 #define XG_TILE_PAIR_SHAPES(Y) \
     Y(256, 256, 4, 2) \
     Y(128, 256, 6, 2) \
@@ -75,7 +75,7 @@ XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
 #define X(m, n, wn, stages, bulk) \
     {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, 0},
 #define Y(m, n, stages, pairs) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, n, stages, 1, true, true, pairs},
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, (n) / 2, stages, 1, true, true, pairs},
     static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
 #undef Y
@@ -259,7 +259,8 @@ XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across) {
     across[1] = xg_tile_quotient(w, warp, XG_TILE_TENSOR_WARPS);
 }
 
-XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t n, int64_t to) {
+XG_FN void xg_tile_tensor_read_to(
+    xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t n, int64_t apart, int64_t to) {
     const xg_tile_plan *p = w->p;
     const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     int64_t each = (int64_t)XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M, from, k;
@@ -267,8 +268,9 @@ XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t c
     xg_kop *op;
     from = (fragment % each * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + fragment / each * p->shape.n + column;
     xg_tile_tensor_stand(w, across);
-    for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
-    at = xg_tile_join(w, across[1], p->shape.tn, xg_elem_index(&w->s, from));
+    types[0] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    for (k = 1; k < n / XG_KMMA_N; k++) types[k] = types[0];
+    at = xg_tile_join(w, across[1], apart, xg_elem_index(&w->s, from));
     at = xg_tile_join(w, across[0], (int64_t)XG_TILE_TENSOR_WARP_ROWS << XG_KTENSOR_LANE_SHIFT, at);
     at = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, at, XG_E_I32), w->memory);
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_READ, &at, 1, types, (uint32_t)(n / XG_KMMA_N), 0);
@@ -279,7 +281,7 @@ XG_FN void xg_tile_tensor_read_to(xg_tile_kernel *w, int64_t fragment, int64_t c
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
     int64_t tn = w->p->shape.tn, n = tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ;
     if (column % n == 0)
-        xg_tile_tensor_read_to(w, fragment, column, n, fragment * (tn / XG_KMMA_N) + column / XG_KMMA_N);
+        xg_tile_tensor_read_to(w, fragment, column, n, tn, fragment * (tn / XG_KMMA_N) + column / XG_KMMA_N);
 }
 
 #endif /* XG_SCHED_TILE_TENSOR_C */

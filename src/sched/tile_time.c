@@ -310,7 +310,7 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
 }
 /* Clocks of a tile's result on its way out of registers. A round that reads memory waits for the second cache. */
 XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m) {
-    int64_t chunks = xg_tile_store_chunks(p), rounds;
+    int64_t chunks = xg_tile_store_chunks(p) / xg_tile_store_beside(p), rounds;
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
     rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
     rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
@@ -393,8 +393,10 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
 /* Pairs of blocks that stay: the sums of a tile leave while the next one is multiplied, if tensor memory has room. */
 XG_FN void xg_tile_pairs_count(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w, xg_cost_counts *c) {
     int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), end = xg_tile_bulk_end_clocks(p, m);
+    int64_t own = (int64_t)p->shape.m * p->shape.n / XG_WARP_LANES / XG_TILE_UNIT_SCHEDULERS * p->ends;
     int64_t steps = xg_cost_mul(each, p->steps), warps = p->threads / XG_WARP_LANES,
             out = xg_tile_pairs_turns(p) > 1 ? 1 : each;
+    if (!p->shape.stores) end += own;
     c->blocks = grid;
     c->threads = p->threads + p->producers;
     c->shared_bytes = xg_tile_shared_bytes(p);

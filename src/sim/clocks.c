@@ -34,12 +34,13 @@ XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
     xg_sim_trace *t = w->l->trace;
     size_t warps = w->l->warps;
+    uint64_t cluster = w->block / XG_MAX(w->l->cluster_blocks, 1u);
     memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
     memset(r->events, 0, sizeof r->events);
     r->tick = 0;
     r->opened = r->umma = r->level = 0;
     r->began = w->stats.warp_instructions;
-    r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
+    r->ready = cluster % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
     if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
 }
 XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
@@ -189,7 +190,7 @@ XG_FN void xg_sim_trace_umma(
     r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
-    r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
+    r->tensor += (uint64_t)clocks * w->l->warps * blocks; /* each warp's chain may contain it */
 }
 /* A commit: the memory barrier hears of all that has been issued. */
 XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {

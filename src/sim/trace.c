@@ -116,7 +116,7 @@ struct xg_sim_trace {
     xg_sim_price *prices;
     xg_sim_map *maps;
     uint32_t n_maps, n_tracers, taken, lines, slots, most_flight;
-    uint64_t every; /* blocks from one whose clocks are kept to the next */
+    uint64_t every; /* clusters from one whose blocks' clocks are kept to the next */
     xg_sim_tracer *tracers;
     void *memory[4];
 };
@@ -385,7 +385,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
     t->lines = xg_sim_trace_lines(d, l);
     t->most_flight = xg_sim_trace_most_flight(d, l);
     t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
-    t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
+    t->every = XG_MAX(blocks / XG_MAX(l->cluster_blocks, 1u) / XG_SIM_TRACE_BLOCKS, 1u);
     t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);
     if (!t->prices || !xg_sim_trace_make_maps(t, l->memory) || !xg_sim_trace_make_tracers(t, l)) {
         xg_sim_trace_free(t);
