@@ -165,6 +165,14 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     if (!second && w->f->back.second) xg_attention_wait(w); /* the weights lie where dS comes */
     xg_attention_plain_sum(w, &o);
 }
+/* What a dot takes of it; 0 beyond the last key, where nothing has brought lines. */
+XG_FN xg_kval *xg_attention_back_weight_within(
+    xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s) {
+    xg_kval *v = xg_attention_back_weight(w, part, dot, s);
+    xg_kval *cond = xg_attention_below(w, xg_attention_key(w, s->c), w->f->keys);
+    xg_kb *b = xg_attention_b(w);
+    return cond ? xg_kselect(b, cond, v, xg_kconst_float(b, v->type->elem, 0)) : v;
+}
 /* The weights of the second dot, whose products are made while dS is. */
 XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
     xg_attention_back_spot s;
@@ -173,7 +181,7 @@ XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
     for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
-            w->soft[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
+            w->soft[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
     xg_attention_back_sum(w, true);
 }
@@ -186,7 +194,7 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
-            w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+            w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
     xg_attention_back_sum(w, false);
     if (w->f->back.second) xg_attention_back_soften(w);

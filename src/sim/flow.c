@@ -7,7 +7,7 @@
  *
  * A slot may be shared by registers whose lives do not overlap. A life is a range of record positions: [first, last]
  * mention, widened to whole loops (merged ranges of backward branches) unless the register lives inside one block and
- * is written there first without a guard. Suspended lanes never see another register in their slot, because writes
+ * is written there first without a guard. Registers of a wgmma live until it is waited for. Suspended lanes never see another register in their slot, because writes
  * touch active lanes only. */
 #ifndef XG_SIM_FLOW_C
 #define XG_SIM_FLOW_C
@@ -117,15 +117,30 @@ XG_FN void xg_sim_mention(xg_sim_asm *p, uint32_t code, uint32_t at, uint32_t bl
     if (code == XG_SIM_NOREG || code & 1) return;
     v = &p->vregs.p[code >> 1];
     if (v->first == XG_SIM_NOREG) {
-        v->first = at;
+        v->first = v->last = at;
         v->block = block;
         v->local = full_write;
     }
     if (v->block != block) v->local = 0;
-    v->last = at;
+    v->last = XG_MAX(v->last, at);
+}
+/* By record, the next one that waits for all wgmma; the record itself where there is none. */
+XG_FN uint32_t *xg_sim_waits(xg_sim_asm *p) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, next = XG_SIM_NOREG;
+    uint32_t *waits = XG_NEW_N(&p->scratch, uint32_t, n);
+    for (i = n; i-- > 0;) {
+        if (!xg_sim_late_behind(&p->code.p[begin + i], true)) next = begin + i;
+        waits[i] = next == XG_SIM_NOREG ? begin + i : next;
+    }
+    return waits;
+}
+/* Registers of a wgmma are its own until it is waited for: nothing else lives in their slots. */
+XG_FN void xg_sim_mention_late(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_ins *in, uint32_t wait) {
+    uint32_t k;
+    for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], wait, g->of[wait - p->f->begin], false);
 }
 XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
-    uint32_t begin = p->f->begin, i, k;
+    uint32_t begin = p->f->begin, i, k, *waits = NULL;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
         uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p);
@@ -139,6 +154,9 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
             for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], i, block, k >= sources && full);
         xg_sim_mention(p, in->d, i, block, full);
         xg_sim_mention(p, in->d2, i, block, full);
+        if (!xg_sim_is_wgmma(in)) continue;
+        if (!waits) waits = xg_sim_waits(p);
+        xg_sim_mention_late(p, g, in, waits[i - begin]);
     }
     for (i = 0; i < p->f->n_args; i++)
         if (p->f->args[i].reg) {

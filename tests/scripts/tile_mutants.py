@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fifty-nine errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Sixty-eight errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
@@ -15,6 +15,7 @@ JOIN = "\n    for (half = 0; half < w->p->halves; half++) xg_attention_join_row"
 NONE = "NULL, 0, NULL, 0, 0);"
 ATTENTION = "attention_turns attention_rows attention"
 GROUPS = "attention_groups"
+BACK = "attention_back_groups"
 UNITS = "units tiles gemm"
 WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
@@ -55,6 +56,18 @@ MUTANTS = [
     ("attention_group.c", "XG_KWGMMA_B_ROWS, sums, n", "0, sums, n", GROUPS),
     ("attention_group.c", "k % in * XG_KMMA_K_BYTES", "0 * in", GROUPS),
     ("attention_group.c", "xg_attention_release(w, KEYS, turn);", "", GROUPS),
+    # the backward pass by warp groups
+    ("attention_back_group.c", "await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 0)",
+     "await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 1)", BACK),
+    ("attention_back_group.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);", "",
+     BACK),
+    ("attention_back_group.c", "taken(w, false, grads)", "taken(w, false, 1 + grads)", BACK),
+    ("attention_back_group.c", "taken(w, true, 0)", "taken(w, true, 1)", BACK),
+    ("attention_back_group.c", "XG_K_OP_WGMMA_WAIT, 0)", "XG_K_OP_WGMMA_FENCE, 0)", BACK),
+    ("attention_back_group.c", "o.fixed_at = xg_attention_grad_at(w->p)", "o.fixed_at = 0", BACK),
+    ("attention_back_emit.c", "xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);", "", BACK),
+    ("attention_back_emit.c", "return cond ? xg_kselect(b, cond, v", "return !b ? xg_kselect(b, cond, v", BACK),
+    ("attention_group.c", "return w->done ?", "return w->done && !w->f->back.is ?", BACK),
     # products by mma.sync
     ("tile_mma.c", "(*sum)->def->a = j % 2;", "(*sum)->def->a = 1 - j % 2;", UNITS),
     ("tile_mma.c", "rows_first ? low : crossed", "rows_first ? crossed : low", UNITS),

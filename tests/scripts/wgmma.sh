@@ -1,10 +1,10 @@
 #!/bin/sh
 # tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192, 512, 4095 rows in
-# several types and all transpositions, and attention, for sm_90a. No spill, and none of the remarks (C75xx) that say
-# multiplications wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other:
-# arithmetic may stand between them, but no wait, barrier, branch or access to memory; and nothing waits for all of a
-# thread's memory, as barriers of a cluster would in each step. Without ptxas nothing is done, and that is said. Ends
-# with "N passed, N failed".
+# several types and all transpositions, attention and its gradients, for sm_90a. No spill, and none of the remarks
+# (C75xx) that say multiplications wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step
+# follow each other: arithmetic may stand between them, but no wait, barrier, branch or access to memory; and nothing
+# waits for all of a thread's memory, as barriers of a cluster would in each step. Without ptxas nothing is done, and
+# that is said. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 PTXAS=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
@@ -55,6 +55,20 @@ attention() {
     printf ' b = %s convert(p)\n ROOT o = %s[16,1024,%s] dot(b, v), %s,' $made $1 $2 "$heads"
     printf ' lhs_contracting_dims={2}, rhs_contracting_dims={1} }\n'
 }
+# gradients TYPE DEPTH MASK: those of the same attention, without its result.
+gradients() {
+    attention "$@" | sed '/ROOT o/d'
+    scores=f32[16,1024,1024] one=$1[16,1024,$2]
+    printf ' g = %s parameter(3)\n dv = %s dot(b, g), %s,' $one $one "$heads"
+    printf ' lhs_contracting_dims={1}, rhs_contracting_dims={1}\n dp = %s dot(g, v), %s,' $scores "$heads"
+    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={2}\n u = %s multiply(dp, p)\n' $scores
+    printf ' e = %s reduce(u, zero), dimensions={2}, to_apply=add\n' "$rows"
+    printf ' f = %s broadcast(e), dimensions={0,1}\n h = %s subtract(dp, f)\n' $scores $scores
+    printf ' i = %s multiply(p, h)\n ds = %s convert(i)\n dq = %s dot(ds, k), %s,' $scores $made $one "$heads"
+    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={1}\n dk = %s dot(ds, q), %s,' $one "$heads"
+    printf ' lhs_contracting_dims={1}, rhs_contracting_dims={1}\n ROOT all3 = (%s, %s, %s) tuple(dq, dk, dv) }\n' \
+        $one $one $one
+}
 case_of() { # NAME, then a module and its arguments
     at=$job_dir/$1
     shift
@@ -80,5 +94,6 @@ if build/xlagpu compile $job_dir/large.hlo --target=sm_90a --gpu=H100 --emit=rec
 for one in "bf16 128" "f16 64 GE" "bf16 128 GE"; do
     name=attention_$(echo $one | tr ' ' _)
     if case_of $name attention $one ''; then ok "$name"; else bad "$name"; fi
+    if case_of back_$name gradients $one ''; then ok "back_$name"; else bad "back_$name"; fi
 done
 finish
