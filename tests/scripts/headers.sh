@@ -151,8 +151,7 @@ CCO="$CC -O0 $H -I$W"
 FAST="$CCO -DXLAGPU_SMALL"
 COMPILES="$CCO -fsyntax-only"
 SYNTAX="$CC -fsyntax-only"
-is_tcc=
-case "$($CC -v 2>&1)" in tcc*) is_tcc=yes SYNTAX="$CC -c -o $W/syntax.o" ;; esac
+is_tcc "$CC" && SYNTAX="$CC -c -o $W/syntax.o"
 have tcc && FAST="tcc -w $H -I$W" && COMPILES="$FAST -c"
 # Objects first: the linking cases share them.
 begin $W/objects
@@ -176,7 +175,7 @@ cxx_job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $
     $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
 # One program is enough for a strict compiler; what other headers and macros do, any compiler sees.
 for f in list_user after_complex hostile; do
-    if [ $f = after_complex ] && [ $is_tcc ]; then absent "complex.h that tcc can read"
+    if [ $f = after_complex ] && is_tcc "$CC"; then absent "complex.h that tcc can read"
     else job "$f: compiles" "$SYNTAX $H -I$W $W/$f.c"; fi
 done
 for f in one_apart twice after_stdio before_all after_x11 hostile_user; do
@@ -187,7 +186,7 @@ job "GNU C, as a plain cc does it, -Wall -Wextra: compiles" \
 job "XLAGPU_STATIC, implemented and nothing used: no warning" \
     "printf '%s\n' '#define XLAGPU_STATIC' '$I' '$C' '$R' 'int main(void) { return 0; }' > $W/s.c && \
     $SYNTAX -std=c99 -Wall -Wextra -Wpedantic -Werror $H $W/s.c"
-if [ $is_tcc ]; then absent "a compiler that lists what is included (-H)"
+if is_tcc "$CC"; then absent "a compiler that lists what is included (-H)"
 else job "the API includes stdbool, stddef and stdint, nothing else" "$CC $H -H -fsyntax-only $W/api.c 2> $W/included || \
     exit 1; grep '^\.\. ' $W/included | grep -v xlagpu > $W/direct; grep -q 'stdint\.h' $W/direct && \
     ! grep -vE '/(stdbool|stddef|stdint)\.h' $W/direct"; fi
