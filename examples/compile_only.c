@@ -4,6 +4,7 @@
 #define XLAGPU_IMPLEMENTATION
 #include "../xlagpu.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The whole file; malloc'ed. */
 static char *read_file(const char *path, size_t *size) {

@@ -8,7 +8,7 @@ W=build/recipes
 CC_TEXTS="$CC -w -O0"
 have tcc && CC_TEXTS="tcc -w"
 together=yes
-case "$(command -v tcc) $CC" in *tcc*) together= ;; esac
+if have tcc || is_tcc "$CC"; then together=; fi
 
 # recipe NAME: a copy, fresh or with the recipes before it, in which the next lines write. row FILE ANCHOR TEXT: TEXT stands behind the first line that
 # holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test, from standard input.

@@ -16,6 +16,7 @@ ok() { passed=$((passed + 1)); [ "${QUIET:-}" ] || printf '  ok    %s\n' "$*"; }
 bad() { failed=$((failed + 1)); printf '  FAIL  %s\n' "$*"; }
 absent() { printf '  not here: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
+is_tcc() { case "$($1 -v 2>&1)" in tcc*) ;; *) return 1 ;; esac; }
 finish() { printf '%s passed, %s failed\n' "$passed" "$failed"; [ "$failed" = 0 ]; exit $?; }
 
 # fake_driver FILE.so: the driver of tests/programs/fake_cuda.c, which has the simulator in it. all.sh builds it once for
