@@ -163,7 +163,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     xg_emit_target t;
     t.resident_threads = xg_device_threads(d);
     t.sms = d->sm_count;
-    t.max_unroll = d->cc == XG_DEVICE_CPU_CC ? 1 : 4; /* a processor's lanes are neighbouring threads */
+    t.max_unroll = xg_device_is_cpu(d) ? 1 : 4; /* a processor's lanes are neighbouring threads */
     t.max_vector = t.max_unroll == 1 ? 1 : xg_emit_widest(d);
     t.shared = d->shared_per_block;
     t.cluster = d->blocks_per_cluster;

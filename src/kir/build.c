@@ -146,6 +146,10 @@ XG_FN const xg_ktype *xg_kir_scalar(xg_kmodule *m, xg_kelem e) {
 XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes) {
     return xg_ktype_make(m, XG_TK_VECTOR, e, XG_SPACE_GLOBAL, &lanes, 1);
 }
+XG_FN bool xg_ktype_is_whole(const xg_ktype *t) {
+    return t->kind == XG_TK_VECTOR && (t->elem == XG_E_F32 || t->elem == XG_E_F64) &&
+           t->elements * xg_kelem_bytes(t->elem) == XG_KWHOLE_BYTES;
+}
 XG_FN const xg_ktype *xg_kir_tensor(xg_kmodule *m, xg_kelem e, const int64_t *dims, uint32_t rank) {
     return xg_ktype_make(m, XG_TK_TENSOR, e, XG_SPACE_GLOBAL, dims, rank);
 }

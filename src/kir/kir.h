@@ -170,6 +170,7 @@ enum {
     KL_UNROLL_LOWERED = 2,
     KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
     KL_READS_AHEAD = 8,   /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
+    KL_LANES = 32, /* beside KL_UNROLLED: lanes of a processor's vectors; no round touches what another one writes */
     KL_READS_TOGETHER = 16 /* up to four steps at once: what they read comes in front of what they write. No step may
                               read what another one writes */
 };
@@ -371,6 +372,11 @@ XG_FN xg_range xg_kelem_range(xg_kelem e); /* signed; i1 [0, 1] */
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff);
 XG_FN const xg_ktype *xg_kir_scalar(xg_kmodule *m, xg_kelem e);
 XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes);
+/* A vector register of a host's processor: floats of XG_KWHOLE_BYTES. No pass takes it apart. */
+enum {
+    XG_KWHOLE_BYTES = 64
+};
+XG_FN bool xg_ktype_is_whole(const xg_ktype *t);
 XG_FN const xg_ktype *xg_kir_tensor(xg_kmodule *m, xg_kelem e, const int64_t *dims, uint32_t rank);
 XG_FN const xg_ktype *xg_kir_pointer(xg_kmodule *m, xg_kspace space);
 XG_FN int xg_kelem_bits(xg_kelem e);      /* of a value; INDEX 0 */

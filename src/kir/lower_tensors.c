@@ -40,6 +40,7 @@ XG_FN int64_t xg_klow_factor(xg_kelem e) { return xg_kelem_is_complex(e) ? 2 : 1
 /* Lanes of one piece of a vector, and the pieces' number. */
 XG_FN int64_t xg_klow_piece(const xg_ktype *t, uint32_t *n) {
     int64_t lanes = t->elements * xg_klow_factor(t->elem), most = 16 / xg_kelem_bytes(xg_klow_elem(t->elem));
+    if (xg_ktype_is_whole(t)) most = lanes;
     int64_t piece = lanes % most == 0 || lanes < most ? XG_MIN(lanes, most) : 1;
     *n = (uint32_t)(lanes / piece);
     return piece;

@@ -46,6 +46,7 @@ enum {
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
+    X(BROADCAST, "vector.broadcast", 1, 1, 1, 0, KF_PURE | KF_LOW, broadcast, cast) /* a scalar -> a vector of it */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between. Of a vector: element by element, each yields its sum with another one */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, aligned) /* b: bytes that its place is a multiple of, if more than 16 */ \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster, with b XG_KTEAM_RELAXED without what they wrote */ \
@@ -208,7 +209,7 @@ enum {
 /* The words of the last two columns: a switch over these is short, where one over all operations is not. */
 #define XG_KIR_CHECKS(X) \
     X(any) X(call) X(for) X(if) X(while) X(loop) X(id) X(apply) X(extract) X(insert) X(transfer_read) \
-    X(transfer_write) X(vextract) X(vinsert) X(atomic_rmw) X(tensor_result) X(sync) X(peer) X(view) \
+    X(transfer_write) X(vextract) X(vinsert) X(broadcast) X(atomic_rmw) X(tensor_result) X(sync) X(peer) X(view) \
     X(load_matrix) X(describe_matrix) X(shared_at) X(shuffle_reduce) X(select) X(cmpi) X(cmpf) X(int2) X(int1) \
     X(ext) X(trunc) X(index_cast) X(int_to_float) X(float_to_int) X(extf) X(truncf) X(bitcast) \
     X(complex_create) X(complex_part) X(float2) X(float1) X(float3) X(wide) X(int3) X(shuffle) X(ptr_add) \

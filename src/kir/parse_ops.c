@@ -278,7 +278,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled, lowered, stepped, ahead, together;
+    bool unrolled, lowered, stepped, ahead, together, lanes;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -295,12 +295,13 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     stepped = xg_ktake(p, "step_pointers");
     ahead = xg_ktake(p, "reads_ahead");
     together = xg_ktake(p, "reads_together");
+    lanes = xg_ktake(p, "lanes");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
     op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0) |
                  (uint32_t)(stepped ? KL_STEP_POINTERS : 0) | (uint32_t)(ahead ? KL_READS_AHEAD : 0) |
-                 (uint32_t)(together ? KL_READS_TOGETHER : 0);
+                 (uint32_t)(together ? KL_READS_TOGETHER : 0) | (uint32_t)(lanes ? KL_LANES : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);

@@ -444,6 +444,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
     if (op->flags & KL_READS_AHEAD) xg_puts(p->b, " reads_ahead");
     if (op->flags & KL_READS_TOGETHER) xg_puts(p->b, " reads_together");
+    if (op->flags & KL_LANES) xg_puts(p->b, " lanes");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {

@@ -395,7 +395,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t lo, step;
     z.m = m;
     z.loop = loop;
-    z.lanes = xg_kfor_trips(loop);
+    z.lanes = loop->flags & KL_LANES ? 0 : xg_kfor_trips(loop);
     if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) ||
         loop->operands[0].value->type->elem != XG_E_INDEX)
         return;

@@ -187,6 +187,12 @@ XG_FN const char *xg_kir_check_vextract(const xg_kop *op) { return xg_kir_check_
 XG_FN const char *xg_kir_check_vinsert(const xg_kop *op) {
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the vector's type" : xg_kir_check_lane(op, 1, xg_kt(op, 0));
 }
+XG_FN const char *xg_kir_check_broadcast(const xg_kop *op) {
+    const xg_ktype *from = xg_kt(op, 0), *to = xg_kr(op);
+    return from->kind != XG_TK_SCALAR || to->kind != XG_TK_VECTOR || from->elem != to->elem
+               ? "a scalar, and a vector of such"
+               : NULL;
+}
 XG_FN const char *xg_kir_check_tensor_result(const xg_kop *op) {
     return xg_kr(op)->kind != XG_TK_TENSOR ? "the result is a tensor" : NULL;
 }
@@ -496,7 +502,7 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
     if (pointer->kind != XG_TK_POINTER) return "the address is a pointer";
     if (!xg_kt_value(value) || value->elem == XG_E_INDEX || xg_kelem_is_complex(value->elem) || value->elem == XG_E_I1)
         return "memory holds scalars and vectors of i8 to i64 and floats";
-    if (bits > 128) return "at most 128 bits at once";
+    if (bits > 128 && !xg_ktype_is_whole(value)) return "at most 128 bits at once, or a whole register of a processor";
     return op->a < 1 || (op->a & (op->a - 1)) ? "the alignment is a power of two" : NULL;
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }

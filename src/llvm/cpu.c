@@ -579,7 +579,7 @@ XG_FN void xg_cpu_while(xg_cpu *u, const xg_kop *op) {
 /* Sums of a tile: a thread's are a vector, in memory as well. */
 XG_FN void xg_cpu_lay_beside(xg_cpu *u, const xg_kval *carried, uint32_t n) {
     uint32_t k, first;
-    if (n < XG_CPU_BESIDE) return;
+    if (!n || (n < XG_CPU_BESIDE && carried[0].type->kind != XG_TK_VECTOR)) return;
     for (k = 0; k < n; k++)
         if (carried[k].type != carried[0].type || xg_cpu_is_uniform(&carried[k]) || xg_cpu_of(&carried[k])->slot)
             return;

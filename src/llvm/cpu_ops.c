@@ -312,6 +312,16 @@ XG_FN void xg_cpu_compare_and_swap(xg_llvm *l, const xg_kop *op) {
     xg_printf(&l->body, "extractvalue { %s, i1 } %%t%u, 0\n", xg_llvm_elem(t->elem), both);
 }
 
+XG_FN void xg_cpu_broadcast(xg_llvm *l, const xg_kop *op) {
+    const char *type = xg_llvm_type(l, op->results[0].type);
+    const xg_kval *x = XG_KOPERAND(op, 0);
+    uint32_t t =
+        xg_llvm_temp(l, "insertelement %s undef, %s %s, i32 0", type, xg_llvm_elem(x->type->elem), xg_cpu_text(l, x));
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "shufflevector %s %%t%u, %s undef, <%lld x i32> zeroinitializer\n", type, t, type,
+        (long long)op->results[0].type->elements);
+}
+
 /* X(OP, function): what a processor is told in other words than LLVM's NVPTX. */
 #define XG_CPU_SPECIAL(X) \
     X(THREAD_ID, xg_cpu_id) \
@@ -321,6 +331,7 @@ XG_FN void xg_cpu_compare_and_swap(xg_llvm *l, const xg_kop *op) {
     X(MULI, xg_cpu_arithmetic) \
     X(SHLI, xg_cpu_arithmetic) \
     X(TRUNCI, xg_cpu_truncate) \
+    X(BROADCAST, xg_cpu_broadcast) \
     X(DIVSI, xg_cpu_divide) \
     X(DIVUI, xg_cpu_divide) \
     X(REMSI, xg_cpu_divide) \

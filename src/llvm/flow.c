@@ -41,6 +41,11 @@ XG_FN bool xg_llvm_is_short(const xg_kop *loop) {
     }
     return true;
 }
+/* Lanes of vectors: nothing of the loop is left over. */
+XG_FN uint32_t xg_llvm_lanes_node(xg_llvm *l) {
+    uint32_t vectors = xg_llvm_node(l, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
+    return xg_llvm_node(l, "distinct !{!%u, !%u, !%u, !%d}", l->n_nodes, l->group + 1, vectors, (int)XG_LLVM_NO_UNROLL);
+}
 /* The induction variable's next value is %nextN. */
 XG_FN void xg_llvm_for(xg_llvm *l, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
@@ -67,7 +72,9 @@ XG_FN void xg_llvm_for(xg_llvm *l, const xg_kop *op) {
     xg_printf(b, "\n  %%again%u = icmp slt %s %%next%u, ", n, word, n);
     xg_llvm_put_value(b, hi);
     xg_printf(b, "\n  br i1 %%again%u, label %%body%u, label %%end%u", n, n, n);
-    if (op->flags & KL_UNROLLED || xg_llvm_is_short(op))
+    if ((op->flags & KL_LANES) && l->group)
+        xg_printf(b, ", !llvm.loop !%u", xg_llvm_lanes_node(l));
+    else if (op->flags & KL_UNROLLED || xg_llvm_is_short(op))
         xg_printf(b, ", !llvm.loop !%u",
             xg_llvm_node(l, "distinct !{!%u, !%d}", l->n_nodes,
                 op->flags & KL_UNROLLED ? (int)XG_LLVM_NO_UNROLL : (int)XG_LLVM_FULL_UNROLL));

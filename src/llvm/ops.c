@@ -70,18 +70,17 @@ XG_FN void xg_llvm_native(xg_llvm *l, const xg_kop *op) {
     const char *elem = xg_llvm_elem(t->elem);
     xg_buf *b = &l->body, name, operands;
     uint32_t k;
-    if (w.form == XG_LLVM_CALL) { /* of scalars */
+    if (w.form == XG_LLVM_CALL) {
+        const char *type = xg_llvm_type(l, t);
         xg_buf_init(&name, l->arena);
         xg_buf_init(&operands, l->arena);
-        xg_printf(&name, "%s.%s", w.word,
-            t->elem == XG_E_F16   ? "f16"
-            : t->elem == XG_E_F32 ? "f32"
-            : t->elem == XG_E_F64 ? "f64"
-                                  : elem);
-        for (k = 0; k < op->n_operands; k++) xg_printf(&operands, "%s%s", k ? ", " : "", elem);
-        xg_llvm_declare(l, xg_str_of(name.p, name.n), elem, operands.p);
+        xg_printf(&name, "%s.", w.word);
+        if (t->kind == XG_TK_VECTOR) xg_printf(&name, "v%lld", (long long)t->elements);
+        xg_puts(&name, t->elem == XG_E_F16 ? "f16" : t->elem == XG_E_F32 ? "f32" : t->elem == XG_E_F64 ? "f64" : elem);
+        for (k = 0; k < op->n_operands; k++) xg_printf(&operands, "%s%s", k ? ", " : "", type);
+        xg_llvm_declare(l, xg_str_of(name.p, name.n), type, operands.p);
         xg_llvm_begin(l, op);
-        xg_printf(b, "call %s @%.*s(", elem, (int)name.n, name.p);
+        xg_printf(b, "call %s @%.*s(", type, (int)name.n, name.p);
         for (k = 0; k < op->n_operands; k++) {
             if (k) xg_puts(b, ", ");
             xg_llvm_put_typed(b, XG_KOPERAND(op, k));

@@ -67,6 +67,13 @@ XG_FN void xg_llvm_put_type(xg_buf *b, const xg_ktype *t) {
     else
         xg_puts(b, xg_llvm_elem(t->elem));
 }
+XG_FN const char *xg_llvm_type(xg_llvm *l, const xg_ktype *t) {
+    xg_buf b;
+    xg_buf_init(&b, l->arena);
+    xg_llvm_put_type(&b, t);
+    xg_putc(&b, 0);
+    return b.p;
+}
 /* A float literal is the bits of a half, or of the double that the float is: also of a NaN, whose payload moves up. */
 XG_FN void xg_llvm_put_float(xg_buf *b, xg_kelem e, uint64_t bits) {
     uint64_t sign = bits >> 31 & 1, exponent = bits >> 23 & 0xFF, mantissa = bits & 0x7FFFFF, wide = bits;

@@ -108,12 +108,20 @@ XG_FN bool xg_ptx_has_short_nan(const xg_kval *v, uint32_t *left) {
         if (!xg_ptx_has_short_nan(XG_KOPERAND(v->def, k), left)) return false;
     return true;
 }
+/* A processor does it with a whole register. */
+XG_FN bool xg_ptx_has_register(const xg_target *t, const xg_kop *op) {
+    bool can =
+        op->op == XG_K_OP_LOAD || op->op == XG_K_OP_STORE || op->op == XG_K_OP_FMA || op->op == XG_K_OP_BROADCAST;
+    return can && t->suffix == XG_TARGET_CPU &&
+           xg_ktype_is_whole(op->n_results ? op->results[0].type : XG_KOPERAND(op, 0)->type);
+}
 XG_FN bool xg_ptx_rounds_nan(const xg_kb *b, const xg_kval *x) {
     uint32_t left = 64;
     return ((const xg_target *)b->m->target)->suffix == XG_TARGET_CPU && xg_ptx_has_short_nan(x, &left);
 }
 #else
 #define xg_ptx_rounds_nan(b, x) false
+#define xg_ptx_has_register(t, op) false
 #endif
 static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
     xg_kval *bits = BITS_(x), *lsb, *r, *nan, *quiet;

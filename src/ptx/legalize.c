@@ -595,14 +595,15 @@ XG_LZ_RULE(vinsert) {
 static xg_kval *xg_lz_lanes(xg_kb *b, xg_kop *op) {
     const xg_ktype *t = op->results[0].type, *elem = xg_kir_scalar(b->m, t->elem);
     xg_kval *r = xg_kconst_bits(b, t, 0);
-    int64_t k;
-    uint32_t i;
+    uint32_t i, k;
     for (k = 0; k < t->elements; k++) {
         xg_kval *v[3];
         xg_kop *one;
         for (i = 0; i < op->n_operands && i < 3; i++)
             v[i] = XG_KOPERAND(op, i)->type->kind == XG_TK_VECTOR ? xg_lz_vextract(b, XG_KOPERAND(op, i), k)
                                                                   : XG_KOPERAND(op, i);
+        if (op->op == XG_K_OP_BROADCAST) r = xg_lz_vinsert(b, v[0], r, k);
+        if (op->op == XG_K_OP_BROADCAST) continue;
         one = xg_kir_op(b, op->op, v, op->n_operands, &elem, 1, 0);
         one->flags = op->flags;
         one->a = op->a;
@@ -775,6 +776,7 @@ XG_LZ_RULE(red) {
 /* clang-format on */
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
+    if (xg_ptx_has_register(z->target, op)) return NULL;
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) &&
         op->n_operands && op->op != XG_K_OP_VINSERT && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_VEXTRACT)
         return xg_lz_lanes(b, op);

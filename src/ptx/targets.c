@@ -42,9 +42,10 @@ static const xg_target xg_targets[] = {
 
 /* Processors of hosts, for llvm/compile.c: kernels for them have no more than those of the first GPUs in the table of
  * devices. */
-#define XG_TARGET_CPUS(X) X("x86-64-v3") X("x86-64-v4") X("aarch64")
+#define XG_TARGET_CPUS(X) \
+    X("x86-64-v3", XG_DEVICE_CPU_CC) X("x86-64-v4", XG_DEVICE_WIDE_CPU_CC) X("aarch64", XG_DEVICE_CPU_CC)
 static const xg_target xg_cpu_targets[] = {
-#define X(name) {name, XG_DEVICE_CPU_CC, XG_TARGET_CPU, 60},
+#define X(name, cc) {name, cc, XG_TARGET_CPU, 60},
     XG_TARGET_CPUS(X)
 #undef X
 };
@@ -62,7 +63,9 @@ XG_FN const xg_target *xg_target_of(uint32_t cc) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_targets[i].cc == cc && xg_targets[i].suffix != 'f') best = &xg_targets[i];
-    return best || cc != XG_DEVICE_CPU_CC ? best : &xg_cpu_targets[0];
+    for (i = 0; i < XG_COUNT(xg_cpu_targets) && !best; i++)
+        if (xg_cpu_targets[i].cc == cc) best = &xg_cpu_targets[i];
+    return best;
 }
 XG_FN const xg_target *xg_target_base(const xg_target *t) {
     size_t i;

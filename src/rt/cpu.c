@@ -149,7 +149,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_de
     }
     for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
     d->threads = c->n;
-    (void)xg_device_of_cc(XG_DEVICE_CPU_CC, &d->figures);
+    (void)xg_device_of_cc(strcmp(target, "x86-64-v4") == 0 ? XG_DEVICE_WIDE_CPU_CC : XG_DEVICE_CPU_CC, &d->figures);
     d->figures.sm_count = c->n;
     xg_format(d->target, sizeof d->target, "%s", target);
     xg_format(d->name, sizeof d->name, "processor of this host, %u threads", c->n);

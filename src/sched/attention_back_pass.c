@@ -333,6 +333,7 @@ XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     int64_t own = xg_cost_add(first->picoseconds, second ? second->picoseconds : 0);
     int64_t apart = xg_attention_back_apart(first, second, &w->last->comp->module->device);
     if (!xg_attention_back_has_room(first, &w->last->comp->module->device)) return true;
+    if (xg_device_is_cpu(&w->last->comp->module->device)) return false; /* as in xg_attention_pays */
     return own + own / MARGIN <= apart + (w->forward.out_dot ? w->ahead_spares / 2 : 0);
 }
 /* The last of all dots: in front of it both fusions find what they read, and behind it are those who read them. */

@@ -63,6 +63,7 @@ enum {
     XG_ATTENTION_REGISTERS = 72,          /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
     XG_ATTENTION_WIDE_REGISTERS = 16,     /* ... more, of a warp with 32 rows: words that are on their way */
     XG_ATTENTION_WHOLE_REGISTERS = 25,    /* ... less of those, where no mask and no edge asks where a thread stands */
+    XG_ATTENTION_CPU_PART = 16,           /* of a host's memory, which scores may have */
     XG_ATTENTION_ROWS_PLAIN = 4           /* of a warp's 16: with fewer of them plain cores do too much for nothing */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
@@ -338,9 +339,13 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
 }
+/* On a processor threads of the one kernel multiply number by number, where tiles do it by whole registers: a layer of
+ * GPT-2 takes 15 ms so, and 5 ms apart (a core of a Zen 5, with registers of 64 bytes). */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
     int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
-    if (xg_cost_mul(scores, xg_type_bytes(p->form.match.exp->shape->type)) > XG_ATTENTION_BYTES_MAX) return true;
+    int64_t bytes = xg_cost_mul(scores, xg_type_bytes(p->form.match.exp->shape->type));
+    if (xg_device_is_cpu(m)) return bytes > m->memory_bytes / XG_ATTENTION_CPU_PART;
+    if (bytes > XG_ATTENTION_BYTES_MAX) return true;
     if (p->form.unit == XG_TILE_NO_UNIT && p->form.rows < XG_ATTENTION_ROWS_PLAIN) return false;
     return p->picoseconds <= xg_attention_apart_time(p, m);
 }

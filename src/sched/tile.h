@@ -124,6 +124,7 @@ typedef struct xg_tile_plan {
     int64_t out_vector;       /* elements of the result that a thread writes at a time */
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
+    int64_t lanes;            /* of a thread's columns, whose sums are one vector: of a processor; else 1 */
     bool on_processor;        /* of a host: lanes are a fragment's elements, and shared memory has no banks */
     bool may_group;           /* warp groups multiply such elements, too ... */
     bool may_deepen;          /* bytes may lie as such in shared memory: see `deep` */

@@ -592,6 +592,60 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
     }
     xg_flow_end(&some);
 }
+
+/* ---- on a processor, where rounds and lanes are loops ---- */
+
+/* What a thread brings in one round. Lanes that go side by side become a vector's. */
+XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    bool turned = t->along_k != t->by_rows;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer), *cond, *both[2];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t apart = turned ? t->pitch : 1;
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
+    cond = xg_tile_has_elements(w, side, at);
+    if (t->vector > 1) {
+        f.rolled = true;
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], xg_elem_index(&w->s, t->vector), 1, t->vector);
+        if (!turned) f.op->flags |= KL_LANES;
+        sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (t->vector - 1) * apart);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
+        both[0] = spot;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, cond, at)), w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN xg_kval *xg_tile_pass_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {
+    if (rounds == 1) return xg_elem_index(&w->s, 0);
+    f->rolled = true;
+    return xg_flow_for(f, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, rounds), 1, rounds);
+}
+XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    w->step = xg_tile_own_step(w, step);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+        xg_flow some = xg_flow_of(&w->s, &w->shared), outer, inner;
+        xg_kval *k_round, *row_round;
+        xg_flow_if(&some, xg_tile_has_vector(w, side));
+        outer = xg_flow_of(&w->s, &w->shared);
+        row_round = xg_tile_pass_for(w, &outer, r.rows);
+        inner = xg_flow_of(&w->s, &w->shared);
+        k_round = xg_tile_pass_for(w, &inner, r.ks);
+        xg_tile_pass(w, side, row_round, k_round, buffer);
+        xg_flow_end(&inner);
+        xg_flow_end(&outer);
+        xg_flow_end(&some);
+    }
+}
+
+/* ---- a step ---- */
+
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;
     int64_t k;

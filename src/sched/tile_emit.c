@@ -42,7 +42,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), xg_tile_buffer(p, side));
     for (part = 0; part < own / quad; part++) {
         const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)) * row);
-        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows) {
+        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > 1 && !side)) {
             for (j = 0; j < quad; j++) {
                 o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j * row), v);
                 out[part * quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
@@ -53,6 +53,10 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
         o[0] = w->shared;
         o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
         vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
+        if (p->lanes > 1) {
+            out[part] = xg_elem_real(vector);
+            continue;
+        }
         for (j = 0; j < quad; j++) {
             o[0] = vector;
             o[1] = xg_elem_index(&w->s, j);
@@ -62,15 +66,17 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
 }
 XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts) {
     const xg_tile_plan *p = w->p;
-    int64_t i, j;
+    int64_t i, j, across = p->shape.tn / p->lanes;
     xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
     xg_contract_site site;
     memset(&site, 0, sizeof site);
     site.sum = p->form.sum;
     xg_tile_fragment(w, 0, v, counts, a);
     xg_tile_fragment(w, 1, v, counts, b);
-    for (i = 0; i < p->shape.tm; i++)
-        for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
+    for (i = 0; i < p->shape.tm; i++) {
+        if (p->lanes > 1) a[i].v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &a[i].v, 1, b[0].v->type);
+        for (j = 0; j < across; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * across + j]);
+    }
 }
 /* Adds the products of what lies in a buffer, of the thread's slice, to the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
@@ -87,12 +93,12 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     counts[XG_TILE_READ_INNER] = inner;
     v[XG_TILE_READ_BUFFER] = buffer;
     v[XG_TILE_READ_SLICE] = w->slice;
-    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
+    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
     many = xg_elem_index(&w->s, own / inner);
     v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, own / inner);
     outer.op->flags |= KL_STEP_POINTERS;
-    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
     v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
     f.op->flags = KL_UNROLL_LOWERED | KL_READS_AHEAD;
@@ -123,10 +129,10 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
-            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad_n];
+            const xg_elem *sums = &w->sums[((part * p->quad + i) * p->shape.tn + h * p->quad_n) / p->lanes];
             const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
-            xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
-            for (j = 0; j < p->quad_n; j++) {
+            xg_kval *vector = apart ? NULL : p->lanes > 1 ? sums->v : xg_kconst_bits(&w->s.b, type, 0), *o[3];
+            for (j = 0; j < p->quad_n && p->lanes == 1; j++) {
                 if (apart) {
                     xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
@@ -333,7 +339,9 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
     if (w->p->out_vector > 1) {
         last = xg_elem_index(&w->s, w->p->out_vector);
+        lanes.rolled = w->p->on_processor;
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
+        if (w->p->on_processor) lanes.op->flags |= KL_LANES;
     }
     xg_elem_apply(&w->s, o->map, at, index);
     if (o->swizzled) index[f->rank] = xg_tile_out_spot(w, o, at);

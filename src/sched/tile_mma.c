@@ -433,9 +433,13 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     xg_flow_slot(&some, &w->shared);
     if (!alone && (w->p->steps < ahead || w->p->end || w->p->all_steps % w->p->steps))
         xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
-    xg_tile_bring_step(w, step, step);
-    if (alone) xg_tile_greet(w);
-    xg_tile_put_step(w, step);
+    if (w->p->on_processor)
+        xg_tile_pass_step(w, step, step);
+    else {
+        xg_tile_bring_step(w, step, step);
+        if (alone) xg_tile_greet(w);
+        xg_tile_put_step(w, step);
+    }
     xg_flow_end(&some);
     xg_tile_unit_commit(w);
     xg_flow_end(&f);
@@ -466,8 +470,7 @@ XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
     xg_kval *buffer = xg_elem_index(&w->s, 0);
     xg_tile_wait(w);
     xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0)); /* the first one is there */
-    xg_tile_bring_step(w, step, buffer);
-    xg_tile_put_step(w, buffer);
+    xg_tile_pass_step(w, step, buffer);
     xg_flow_end(&some);
     xg_tile_wait(w);
     xg_tile_multiply(w, buffer);
@@ -494,8 +497,10 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
 }
 /* What a sum begins with: a number, or with matrix units four of them. */
 XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
-    if (w->p->unit == XG_TILE_NO_UNIT) return xg_tile_zero(w);
-    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), 4), 0));
+    bool plain = w->p->unit == XG_TILE_NO_UNIT;
+    if (plain && w->p->lanes == 1) return xg_tile_zero(w);
+    return xg_elem_real(
+        xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));
 }
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;

@@ -73,17 +73,32 @@
     X(16, 64, 8, 8, 4, 4, 1) \
     X(16, 4, 128, 8, 4, 4, 1) \
     X(16, 128, 4, 8, 4, 4, 1)
-/* On a host's processor, in front of those: a step has several lines of each row of an operand: the first one is waited
- * for, the processor brings the next ones itself. LLVM makes vectors of a thread's rows of 8 columns; of 16 it makes
- * some of 4 where registers hold 16. */
+/* On a host's processor, in front of those, one table for each width of its registers: a thread's sums fill half of
+ * them (16 of 64 bytes; 8 of 32, or 16 of 16 bytes), and a step has several lines of each row of an operand: the first
+ * one is waited for, the processor brings the next ones itself. */
+#define XG_TILE_WIDE_SHAPES(X) \
+    X(4, 256, 128, 64, 8, 32, 1) \
+    X(4, 128, 128, 64, 8, 32, 1) \
+    X(4, 64, 128, 64, 8, 32, 1) \
+    X(4, 128, 64, 64, 8, 32, 1) \
+    X(4, 64, 64, 64, 8, 32, 1) \
+    X(4, 32, 64, 64, 8, 32, 1) \
+    X(4, 64, 32, 64, 8, 32, 1) \
+    X(4, 32, 32, 64, 8, 32, 1) \
+    X(4, 16, 64, 64, 8, 32, 1) \
+    X(4, 8, 128, 64, 8, 32, 1) \
+    X(4, 64, 16, 64, 8, 16, 1) \
+    X(8, 64, 64, 32, 8, 16, 1) \
+    X(8, 32, 32, 32, 8, 16, 1)
 #define XG_TILE_CPU_SHAPES(X) \
-    X(4, 128, 128, 64, 8, 8, 1) \
-    X(4, 64, 128, 64, 8, 8, 1) \
-    X(4, 128, 64, 64, 8, 8, 1) \
-    X(4, 64, 64, 64, 8, 8, 1) \
-    X(4, 32, 64, 64, 8, 8, 1) \
-    X(4, 64, 32, 64, 8, 8, 1) \
-    X(4, 16, 64, 64, 8, 8, 1)
+    X(4, 128, 128, 64, 4, 16, 1) \
+    X(4, 64, 128, 64, 4, 16, 1) \
+    X(4, 128, 64, 64, 4, 16, 1) \
+    X(4, 64, 64, 64, 4, 16, 1) \
+    X(4, 32, 64, 64, 4, 16, 1) \
+    X(4, 64, 32, 64, 4, 16, 1) \
+    X(4, 16, 64, 64, 4, 16, 1) \
+    X(8, 64, 64, 32, 4, 8, 1)
 /* clang-format on */
 
 enum {
@@ -94,6 +109,8 @@ enum {
     XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
+    XG_TILE_CPU_LANES = 16,      /* ... on a processor: a register of f32 */
+    XG_TILE_WIDE_RATE = 32,      /* lanes a clock of a processor that has such registers */
     XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
                         along k and along rows are in different banks, whatever the type */
     XG_TILE_GROUP_ROWS = 8,            /* rows of tiles that blocks take side by side: what they read stays in L2 */
@@ -227,6 +244,13 @@ XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row
     if (!e || !xg_aff_eval(e, none, none, &t->first_row)) t->row_pitch = 0;
 }
 #endif
+/* The widest access of a thread; elements of its widest vector. */
+XG_FN int64_t xg_tile_access(const xg_tile_plan *p) {
+    return p->on_processor ? (int64_t)XG_TILE_CPU_BYTES : (int64_t)XG_TILE_ACCESS_BYTES;
+}
+XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
+    return p->on_processor ? (int64_t)XG_TILE_CPU_LANES : (int64_t)XG_TILE_VECTOR_MAX;
+}
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
@@ -234,7 +258,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
     const xg_imap *row;
-    int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
+    int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int64_t size[2];
     int way;
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
@@ -247,7 +271,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     t->along_k = false;
     t->row_pitch = 0;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
-    for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? (int64_t)XG_TILE_VECTOR_MAX : n); n > 1; n /= 2)
+    for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
             if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
                 continue;
@@ -274,7 +298,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *root = e->roots[0]->shape;
-    int64_t n = XG_MIN(XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(root->type), 1), (int64_t)XG_TILE_VECTOR_MAX);
+    int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
     const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
     if (xg_type_class(root->type) & XGT_C) n = 1;
     if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
@@ -328,6 +352,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, t->beside), (int64_t)1);
     t->by_rows = p->on_processor && t->along_k && !side && !(xg_type_class(p->form.sum) & XGT_C);
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
+    if (p->on_processor && t->along_k) t->pitch = t->rows + XG_TILE_CPU_BYTES / xg_type_bytes(p->held);
     if (t->by_rows) t->pitch = p->shape.k;
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
@@ -423,11 +448,12 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     if (lanes / p->lanes_n > p->rows) p->lanes_n = lanes / p->rows;
     p->warps_n = p->columns / p->lanes_n;
     p->parts = s->tm / p->quad;
-    p->n_sums = s->tm * s->tn;
+    p->lanes = p->quad_n * bytes == XG_KWHOLE_BYTES && (xg_type_class(p->form.sum) & XGT_F) ? p->quad_n : 1;
+    p->n_sums = s->tm * s->tn / p->lanes;
     p->out_pitch = s->n;
     p->crossed = p->lanes_n > 1 && lanes > p->lanes_n;
     beside = XG_MIN(p->lanes_n, (int64_t)(p->crossed ? XG_TILE_LANES_N / 2 : XG_TILE_LANES_N));
-    p->out_slant = p->quad > 1 && beside < XG_TILE_LANES_N ? beside * p->quad : 0;
+    p->out_slant = p->quad > 1 && beside < XG_TILE_LANES_N && !p->on_processor ? beside * p->quad : 0;
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
@@ -439,35 +465,43 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
 
 /* ---- the estimate ---- */
 
-/* On a processor, whose lanes are a thread's columns: products (in eighths of a clock, by the thread's tile: sums that
- * do not fill registers wait for each other and are shuffled), elements brought to the block, and sums that go to
- * memory and back with each step. Blocks run one after the other on each core. */
+/* On a processor, whose lanes are a thread's columns, in 64ths of a clock: products (by the sums of a thread, which wait
+ * for each other if they are few), elements brought to the block, and sums that go to memory and back with each step.
+ * Blocks run one after the other on each core. */
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
-        WIDE = 64,          /* sums of a thread that fill eight registers of eight lanes */
-        WIDE_EIGHTHS = 1,   /* clocks of a product, in eighths */
-        HALF_EIGHTHS = 4,   /* with half as many sums */
-        NARROW_EIGHTHS = 6, /* with fewer */
-        FETCH_EIGHTHS = 8,  /* of an element that comes into shared memory */
-        LINE_EIGHTHS = 128, /* of a step's first line of a row, which is waited for */
-        CARRY_EIGHTHS = 4   /* of a sum that is kept between two steps */
+        PARTS = 64,
+        RATE = 85,       /* of a product where sums fill registers, times lanes a clock: 24 of 32 lanes do one */
+        FULL = 16,       /* sums of a thread, vectors: of registers of 64 bytes ... */
+        FULL_NARROW = 4, /* ... and of shorter ones */
+        SCALAR = 4,      /* a sum of single numbers takes as much longer */
+        FETCH = 16,      /* of an element that comes into shared memory */
+        TURNED = 64,     /* ... and is written apart from its neighbours */
+        LINE = 1024,     /* of a step's first line of a row, which is waited for */
+        CARRY = 8        /* of a sum that is kept between two steps */
     };
     const xg_tile_shape *s = &p->shape;
-    int64_t sums = (int64_t)s->tm * s->tn, each = xg_tile_over(p->blocks, m->sm_count), step;
-    step = (int64_t)s->m * s->n * s->k *
-           (sums >= WIDE          ? WIDE_EIGHTHS
-               : 2 * sums >= WIDE ? HALF_EIGHTHS
-                                  : NARROW_EIGHTHS);
-    step += (int64_t)(s->m + s->n) * (s->k * FETCH_EIGHTHS + LINE_EIGHTHS);
-    step += (int64_t)s->m * s->n * s->slices * CARRY_EIGHTHS;
-    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / 8), 1000000, m->clock_mhz);
+    int64_t full = m->f32_rate >= XG_TILE_WIDE_RATE ? FULL : FULL_NARROW, each = xg_tile_over(p->blocks, m->sm_count);
+    int64_t step = (int64_t)s->m * s->n * s->k * RATE / m->f32_rate;
+    uint32_t side;
+    if (p->lanes == 1)
+        step *= SCALAR;
+    else if (p->n_sums < full)
+        step = step * full / p->n_sums;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &p->fetch[side];
+        bool single = t->vector == 1 || t->along_k != t->by_rows;
+        step += t->rows * (s->k * (single ? (int64_t)TURNED : (int64_t)FETCH) + LINE);
+    }
+    step += (int64_t)s->m * s->n * s->slices * CARRY;
+    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
 }
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     const xg_tile_group *g = p->form.group;
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
-    if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
+    if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
     if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
@@ -553,25 +587,32 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
            g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
-XG_FN const xg_tile_row *xg_tile_plain_row(bool rows, int64_t bytes, size_t k) {
+XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k) {
 #define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 0},
-    static const xg_tile_row shapes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
+    static const xg_tile_row shapes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
-    static const uint8_t sizes[] = {XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
+    static const uint8_t sizes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) +1
-    int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-    size_t first = rows ? 0 : 0 XG_TILE_CPU_SHAPES(X);
+    enum {
+        WIDE = XG_TILE_WIDE_SHAPES(X),
+        NARROW = XG_TILE_CPU_SHAPES(X)
+    };
 #undef X
-    while (sizes[first] != want) first++;
-    return first + k < XG_COUNT(shapes) && sizes[first + k] == want ? &shapes[first + k] : NULL;
+    int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+    bool wide = p->on_processor && p->device->f32_rate >= XG_TILE_WIDE_RATE;
+    size_t at = wide ? 0 : p->on_processor ? WIDE : WIDE + NARROW;
+    for (; at < XG_COUNT(shapes); at++) {
+        if (wide && at == WIDE) at += NARROW;
+        if (sizes[at] == want && !k--) return &shapes[at];
+    }
+    return NULL;
 }
-/* A convolution finds the place of each element: what a step brings takes longer than its lines are waited for. False
- * behind the last. */
+/* False behind the last. */
 XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
-    bool rows = p->on_processor && p->form.hero->op == XG_DOT, plain = p->unit == XG_TILE_NO_UNIT;
-    const xg_tile_row *r = plain ? xg_tile_plain_row(rows, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
+    bool plain = p->unit == XG_TILE_NO_UNIT;
+    const xg_tile_row *r = plain ? xg_tile_plain_row(p, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
     if (!r) return false;
     memset(s, 0, sizeof *s);
     s->m = r->m;
@@ -766,17 +807,18 @@ XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     if (p->all_steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
     return xg_imap_ok(t->first) && xg_imap_ok(t->map);
 }
-/* Vectors of which some lanes only have an element are brought element by element. */
+/* Vectors of which some lanes only have an element are brought element by element, or, on a processor, by shorter ones.
+ */
 XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
     uint32_t side;
-    for (side = 0; side < XG_TILE_SIDES; side++) {
-        xg_tile_fetch *t = &p->fetch[side];
-        if (!xg_tile_settle_map(p, x, side)) return false;
-        if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
-        if (p->deep > 1) return false; /* bytes and words have no other way */
-        xg_tile_settle_fetch(p, side, 1);
-        if (!xg_tile_settle_map(p, x, side)) return false;
-    }
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (;;) {
+            xg_tile_fetch *t = &p->fetch[side];
+            if (!xg_tile_settle_map(p, x, side)) return false;
+            if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) break;
+            if (p->deep > 1) return false; /* bytes and words have no other way */
+            xg_tile_settle_fetch(p, side, p->on_processor ? t->vector / 2 : 1);
+        }
     return true;
 }
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {

@@ -154,7 +154,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     for (k = 0; k < XG_TILE_SIDES; k++) factor[k] = xg_tile_factor(p, k);
     p->unit = XG_TILE_NO_UNIT;
     p->device = m;
-    p->on_processor = m->cc == XG_DEVICE_CPU_CC;
+    p->on_processor = xg_device_is_cpu(m);
     if (m->tensor_f16 && !(given && xg_record_get(&given->form, "thread_tile"))) {
         if (floats)
             p->unit = xg_tile_float_unit(factor[0], factor[1], m, &held);
@@ -295,7 +295,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     int64_t bytes = xg_type_bytes(p->held), fragments = s->tm / XG_KMMA_M, loop, out;
     uint32_t k;
     p->shape = *s;
-    p->quad = p->quad_n = 1;
+    p->quad = p->quad_n = p->lanes = 1;
     p->rows = s->m / s->tm;
     p->columns = p->warps_n = s->n / s->tn;
     p->threads = p->rows * p->columns * XG_WARP_LANES;
