@@ -425,7 +425,9 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_SUBBF2:
-    case XG_K_OP_SUBH2: return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
+    case XG_K_OP_SUBH2:
+    case XG_K_OP_MULBF2:
+    case XG_K_OP_MULH2: return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_BARRIER:
         return xg_kest_make_price(XG_PIPE_COUNT, 1,
             op->a == XG_KTEAM_CLUSTER ? (int64_t)XG_COST_MEET_CLOCKS : (int64_t)XG_KEST_BARRIER_CLOCKS);

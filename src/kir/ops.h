@@ -152,6 +152,8 @@ enum {
     X(MASKXOR, "nvvm.lop3.and.xor", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* (operand 0 and operand 1) xor operand 2 */ \
     X(SUBBF2, "nvvm.sub.rn.bf16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) /* i32: of words of two bf16 each */ \
     X(SUBH2, "nvvm.sub.rn.f16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(MULBF2, "nvvm.mul.rn.bf16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(MULH2, "nvvm.mul.rn.f16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
     X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \
     X(SHFLUP, "nvvm.shfl.sync.up", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
     X(SHFLBFLY, "nvvm.shfl.sync.bfly", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \

@@ -115,6 +115,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
     x = side[1 - xg_dot_vector(side)].x;
+    if (x->op == XG_MULTIPLY) x = XG_OPERAND(x, XG_OPERAND(x, 0)->op != XG_CONVERT); /* scales */
     if (x->op != XG_CONVERT || x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
     if (side[0].x->shape->type != side[1].x->shape->type || xg_type_bits(x->shape->type) != 16) return false;
     from = XG_OPERAND(x, 0)->shape->type;

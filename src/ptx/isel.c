@@ -235,6 +235,9 @@ enum {
     XA(MASKXOR, I32, ANY, "lop3.b32 $d, $0, $1, $2, 0x6A") \
     X(SUBBF2, I32, ANY, 90, 78, XG_PI_REG, "sub.rn.bf16x2 $d, $0, $1") \
     X(SUBBF2, I32, ANY, 80, 70, XG_PI_REG, "mov.b32 $t, 0xBF80BF80|fma.rn.bf16x2 $d, $1, $t, $0") \
+    X(MULBF2, I32, ANY, 90, 78, XG_PI_REG, "mul.rn.bf16x2 $d, $0, $1") \
+    X(MULBF2, I32, ANY, 80, 70, XG_PI_REG, "mov.b32 $t, 0x80008000|fma.rn.bf16x2 $d, $0, $1, $t") \
+    X(MULH2, I32, ANY, 0, 0, XG_PI_REG, "mul.rn.f16x2 $d, $0, $1") \
     X(SUBH2, I32, ANY, 0, 0, XG_PI_REG, "sub.rn.f16x2 $d, $0, $1") \
     XA(RED_ADDI, I32, ANY, "red.global.add.u32 $p, $0") \
     XA(RED_ADDI, I64, ANY, "red.global.add.u64 $p, $0") \

@@ -134,6 +134,7 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
     xg_tile_choose_unit(&p, NULL, m);
+    xg_tile_find_scale(&p, x);
     for (k = 0; k < XG_TILE_SIDES; k++) {
         xg_tile_choose_fetch(&p, x, m, k);
         p.fetch[k].branches = p.fetch[k].work = 0; /* what will be fused is not known yet */

@@ -146,6 +146,10 @@ typedef struct xg_tile_plan {
     bool reads;            /* the epilogue reads memory */
     int64_t ends;          /* ... and takes so many instructions for an element */
     int64_t shared;        /* elements of shared memory */
+    /* The right side's bytes, the numbers that multiply them (NULL: none do), and their product; so many k in a row have
+     * the same number. See tile_scale.c */
+    const xg_inst *scaled, *scale, *product;
+    int64_t scale_run;
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
@@ -182,7 +186,8 @@ enum {
 };
 
 /* ---- tile_unit.c ---- */
-XG_FN bool xg_tile_is_moved(const xg_inst *i);              /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_is_moved(const xg_inst *i);         /* its elements are those of a parameter, unchanged */
+XG_FN const xg_inst *xg_tile_narrow(const xg_inst *i); /* what it was made of by conversions that keep each value */
 XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to); /* each value of `from` is one of `to` */
 /* The unit for elements of these types, whose sums are floats; *held: what they are converted to. */
 XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held);
@@ -246,6 +251,10 @@ typedef struct xg_tile_inbox {
     int64_t size;                         /* elements of shared memory; 0: blocks read each other's sums */
 } xg_tile_inbox;
 XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p);
+
+/* (row / lanes, k / lanes, lane, batch) -> offset of the source's element, when lanes run along k, or along rows. */
+XG_FN const xg_imap *xg_tile_probe(
+    const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to, const xg_shape *s, bool along_k, int64_t n);
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
@@ -311,7 +320,11 @@ typedef struct xg_tile_kernel {
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
-    xg_kval *show;     /* with matrix units: where the thread's first sum goes for the epilogue */
+    xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
+    /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
+     * are read a step before they are words: nobody waits for them then. */
+    xg_kval **scale, **numbers;
+    xg_kval *show; /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -352,7 +365,17 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w);
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged); /* words, as they are multiplied */
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
 
+/* ---- tile_scale.c: weights of bytes that are multiplied ---- */
+XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x);    /* the unit is known; sets p->scale and its kin */
+XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k); /* steps of so many k */
+XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p);
+XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers);
+XG_FN void xg_tile_scale_spread(xg_tile_kernel *w); /* numbers into words */
+
 /* ---- tile_limit.c ---- */
+/* What a value's elements are those of; *m, to its indices, then leads there. */
+XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
 XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the block's sums have */
 /* A step of the block among those of its cluster. */

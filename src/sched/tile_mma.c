@@ -95,7 +95,8 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     xg_kval *across[2], *row, *column;
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);
-    across[1] = xg_tile_rest(w, warp, p->warps_n);
+    across[1] = w->column = xg_tile_rest(w, warp, p->warps_n);
+    w->quarter = xg_tile_quotient(w, lane, 4);
     if (xg_tile_is_tensor(p)) xg_tile_tensor_stand(w, across);
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
@@ -326,15 +327,19 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
     all = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &all, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
     for (k = 0; k < 4; k++) wide[k] = xg_tile_unit_take(w, all, k);
 }
-/* Of bytes, the fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else it
+/* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else it
  * is two of each of two columns, of which the first is one of the first matrix. */
-XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which) {
+XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which, int64_t pair) {
+    xg_kopcode multiply = w->p->held == XLAGPU_F16 ? XG_K_OP_MULH2 : XG_K_OP_MULBF2;
     bool across = !w->p->fetch[1].by_rows;
     xg_kval *words = xg_kconst_bits(&w->s.b, bytes->type, 0), *two[2], *wide[4];
     int64_t k;
     for (k = 0; k < 2; k++) two[k] = xg_tile_unit_take(w, bytes, across ? 2 * which + k : 2 * k + which);
     xg_tile_unit_widen(w, two, across, wide);
-    for (k = 0; k < 4; k++) words = xg_tile_unit_place(w, wide[k], words, across ? k % 2 * 2 + k / 2 : k);
+    for (k = 0; k < 4; k++) {
+        if (w->scale) wide[k] = xg_k2(&w->s.b, multiply, wide[k], w->scale[2 * pair + (across ? k % 2 : k / 2)]);
+        words = xg_tile_unit_place(w, wide[k], words, across ? k % 2 * 2 + k / 2 : k);
+    }
     return words;
 }
 XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
@@ -347,7 +352,7 @@ XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_uni
         at->which = 0;
         for (k = 0; k < v->pairs; k++) {
             xg_kval *b = v->b[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
-            for (d = 0; d < v->deep && v->deep > 1; d++) v->b[d * v->pairs + k] = xg_tile_unit_late(w, b, d);
+            for (d = 0; d < v->deep && v->deep > 1; d++) v->b[d * v->pairs + k] = xg_tile_unit_late(w, b, d, k);
         }
     }
     at->first = first;
@@ -456,11 +461,21 @@ XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, x
 }
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
-    xg_kval *next, *spare;
+    size_t n = (size_t)xg_tile_scale_numbers(w->p);
+    xg_kval *next, *spare, **numbers = NULL;
     xg_tile_unit_await(w, stages - 2);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
+    if (w->scale &&
+        xg_tile_scale_varies(w->p)) { /* those of the next step are on their way beside this one's products */
+        xg_kval *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
+        numbers = XG_NEW_N(w->e->arena, xg_kval *, n);
+        last = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, 1), last);
+        xg_tile_scale_spread(w);
+        xg_tile_scale_read(w, last, numbers);
+    }
     xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
+    if (numbers) memcpy(w->numbers, numbers, n * sizeof *numbers);
     xg_tile_put_step(w, spare);
 }
 /* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
@@ -489,6 +504,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     xg_kval *zero = xg_elem_index(&w->s, 0);
     int64_t k;
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    if (w->scale && xg_tile_scale_varies(p)) xg_flow_slots(&f, w->numbers, (uint32_t)xg_tile_scale_numbers(p));
     xg_flow_slot(&f, &w->shared);
     f.rolled = w->looping = true;
     one(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
@@ -505,9 +521,15 @@ XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_elem none = xg_tile_unit_none(w);
-    int64_t k;
+    int64_t k, n;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
+    if ((n = xg_tile_scale_numbers(p)) > 0) {
+        w->scale = XG_NEW_N(w->e->arena, xg_kval *, 2 * n);
+        w->numbers = w->scale + n;
+        xg_tile_scale_read(w, xg_elem_index(&w->s, 0), w->numbers);
+        xg_tile_scale_spread(w);
+    }
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
         xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);

@@ -256,7 +256,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
-    const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    const xg_inst *from = xg_tile_source(x, t->from, &to);
     const xg_imap *row;
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int64_t size[2];
@@ -841,6 +841,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     if (!xg_tile_is_worth(&p->form)) return false;
     xg_tile_choose_unit(p, e->given, m);
+    xg_tile_find_scale(p, e->m->aff);
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->out_vector = xg_tile_choose_out(p, e);

@@ -256,7 +256,9 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.multiplied = 0;
     w.passes = reads * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
-    way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    way = m->memory_latency;
+    if (p->fetch[0].async && p->fetch[1].async) /* asked for behind a step's barrier, addresses and first fragments */
+        way = (way + XG_TILE_UNIT_STEP_CLOCKS + xg_tile_unit_issue(p)) / (p->shape.stages - 1);
     w.clocks = xg_tile_unit_issue(p) + reads * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times / p->deep);
     if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;

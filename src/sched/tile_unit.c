@@ -213,6 +213,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t bytes, held = xg_type_bytes(t->held), moved;
     t->late = side && p->deep > 1;
+    if (side && p->scale) t->from = t->late ? p->scaled : p->product;
     bytes = xg_tile_unit_each(t);
     t->rows = side ? p->shape.n / (xg_tile_is_pair(p) ? 2 : 1) : p->shape.m;
     t->by_rows = t->along_k || (bytes == 1 && !t->late);
@@ -257,10 +258,11 @@ XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s)
  * beside rows that are copied. */
 XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
-    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_tile_is_small(t->from->shape->type) &&
-                 xg_type_bits(t->from->shape->type) == XG_TILE_UNIT_BITS;
-    if (!bytes || (t->along_k && !p->may_deepen) || p->form.hero->op != XG_DOT || !xg_tile_is_moved(t->from) ||
-        s->grouped)
+    const xg_inst *from = p->scale ? p->scaled : t->from;
+    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_tile_is_small(from->shape->type) &&
+                 xg_type_bits(from->shape->type) == XG_TILE_UNIT_BITS;
+    if (!bytes || (t->along_k && !p->may_deepen && !p->scale) || p->form.hero->op != XG_DOT ||
+        !xg_tile_is_moved(from) || s->grouped || (p->scale && !xg_tile_scale_suits(p, s->k)))
         return 1;
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
@@ -278,6 +280,7 @@ XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
 /* Of a thread: sums, a round's fragments, what is on its way. */
 XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
     int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
+    if (p->deep > 1 && p->scale) fragments += p->shape.tn / XG_KMMA_N * (xg_tile_scale_varies(p) ? 2 : 1);
     return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
 }
 /* Warps whose sums take most registers have none for what goes through them: it would spill. */
@@ -380,6 +383,10 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
         if (t->copied && t->along_k == t->by_rows) each = XG_TILE_UNIT_BRING_ISSUE;
         sum += t->rounds * (t->async ? (int64_t)XG_TILE_UNIT_COPY_ISSUE : each);
         if (t->late) sum += p->shape.k * p->shape.tn / XG_WARP_LANES * XG_TILE_UNIT_LANE_ISSUE;
+        if (t->late && p->scale) {
+            sum += p->shape.k * p->shape.tn / XG_WARP_LANES / 2;
+            if (xg_tile_scale_varies(p)) sum += p->shape.tn / XG_KMMA_N * XG_TILE_UNIT_BRING_ISSUE;
+        }
     }
     return sum;
 }
