@@ -6,7 +6,9 @@
  * FILES are modules, or text tests, whose inputs are taken where they are modules. Each goes the whole way, for a
  * target and by options that a digest of its text draws. A line of the table is a file, ten of the random modules of
  * medley.h, ten of sweep.h that ask which kernels are chosen, an elementwise operation in all types, or fifty PTX
- * statements of tests/text/sim/forms.list. It has a digest of each stage:
+ * statements of tests/text/sim/forms.list. Of each kind there are draws that tests/seeds.txt names, too: lines
+ * "varied:" are modules in which something is changed, for some device, by some options, and compiled again as their
+ * records or schedules say, changed as well. A line has a digest of each stage:
  *
  *     read   what the reader says: the message, or the module printed again, also in XLA's long form
  *     forms  the module as a proto and as StableHLO, and what the readers of these make of them
@@ -22,6 +24,7 @@
  *     other  the executable with libraries, and that of two devices
  *     again  executables for other devices, by other options
  *     hurt   what the reader says where one thing is damaged, or the module printed again (of files that are modules)
+ *     loads  what the loader says of the executable where something is damaged
  *
  * It is a detector of changes and proves nothing right: a change that is meant is accepted by writing the table anew
  * (./build.sh digests), and the diff says how far it reached. --show prints the digests module by module, which
@@ -35,23 +38,31 @@
 #include "sweep.h"
 #include "forms.h"
 #include "hurt.h"
+#include "loads.h"
 #include "table.h"
+#ifdef REACH
+#include "reach.h"
+#endif
 #include "../../tools/npz.c" /* file_read */
 
 enum {
-    MEDLEYS_A_LINE = 10,
+    RANDOM_A_LINE = 10,
     FORMS_A_LINE = 50,
+    FORMS = 4000,            /* of tests/text/sim/forms.list */
     MEDLEY_MOST = 600,       /* elements of an array */
     RUN_BYTES = 16 << 10,    /* of arguments and results of what is run */
     RUN_THREADS = 1 << 14,   /* of all launches of what is run */
     RUN_SUM = 1024,          /* terms of a sum in what is run */
     MODULE_BYTES = 64 << 10, /* of a text in a text test: longer ones are slow, and no richer */
     LEAVES = 64,
-    HURT = 24, /* damaged texts of a module */
-    LINES = 2000
+    HURT = 24,      /* damaged texts of a module */
+    KEPT = 1 << 17, /* bytes of records or schedules */
+    LOADS = 4,      /* damaged executables of a module */
+    MODULES = 1000, /* of a text test */
+    LINES = 4000
 };
 #define STAGES(X) \
-    X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(value) X(other) X(again) X(hurt)
+    X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(value) X(other) X(again) X(hurt) X(loads)
 enum {
 #define X(name) STAGE_##name,
     STAGES(X)
@@ -65,8 +76,9 @@ static const char *const stage_names[] = {
 };
 typedef struct digests {
     uint64_t of[STAGE_COUNT];
-    bool whole; /* a module of its own file: every stage */
-    bool split; /* on two devices, too */
+    bool whole;  /* a module of its own file: every stage */
+    bool split;  /* on two devices, too */
+    bool varied; /* a module that is changed: on any part, with its records */
 } digests;
 
 /* ---- digests ---- */
@@ -94,6 +106,16 @@ static void add_refusal(digests *d, int stage, const xlagpu_context *c) {
 
 /* ---- one module ---- */
 
+/* What says how the kernels of a varied module are made: the second compilation is given it, changed. */
+static struct {
+    char records[KEPT], schedules[KEPT], given[4 * KEPT + 256];
+    size_t n_records, n_schedules, n_given;
+} kept;
+static size_t keep_text(char *to, const char *text, size_t n) {
+    if (n >= KEPT) return 0;
+    memcpy(to, text, n + 1);
+    return n;
+}
 static void on_dump(void *user, const char *stage, const char *text, size_t n) {
     digests *d = (digests *)user;
     int to = strncmp(stage, "hlo/", 4) == 0      ? STAGE_hlo
@@ -103,6 +125,8 @@ static void on_dump(void *user, const char *stage, const char *text, size_t n) {
              : strcmp(stage, "pass_report") == 0 ? STAGE_COUNT /* it has times in it */
              : strncmp(stage, "ptx", 3) == 0     ? STAGE_ptx
                                                  : STAGE_plan;
+    if (d->varied && strcmp(stage, "records") == 0) kept.n_records = keep_text(kept.records, text, n);
+    if (d->varied && strcmp(stage, "schedule") == 0) kept.n_schedules = keep_text(kept.schedules, text, n);
     if (to < STAGE_COUNT) add(&d->of[to], text, n);
 }
 static const char *const targets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_90a", "sm_100a", "sm_120a"};
@@ -230,12 +254,27 @@ static void add_report(digests *d, const xlagpu_module *m) {
 #undef XLAGPU_X
     add(&d->of[STAGE_plan], is, sizeof is);
 }
+/* Executables in which something is damaged. */
+static void digest_loads(digests *d, xlagpu_bytes exe, uint64_t drawn) {
+    static char said[4000];
+    unsigned char *p = (unsigned char *)malloc(exe.size);
+    int k;
+    hurt_state = drawn;
+    for (k = 0; k < LOADS; k++) {
+        memcpy(p, exe.data, exe.size);
+        if (!loads_damage(p, exe.size)) break;
+        loads_say(p, exe.size, said, sizeof said);
+        add(&d->of[STAGE_loads], said, strlen(said));
+    }
+    free(p);
+}
 static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_compile_desc *o, int stage) {
     xlagpu_bytes exe = xlagpu_compile(m, o);
     add_bytes(d, stage, exe);
-    if (exe.data)
+    if (exe.data) {
         add_report(d, m);
-    else
+        if (xlagpu_module_devices(m) > 1) digest_loads(d, exe, exe.size);
+    } else
         add_refusal(d, stage, c);
 }
 /* For other devices, by other options. */
@@ -260,6 +299,41 @@ static void add_form(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_for
         add_refusal(d, STAGE_forms, c);
     xlagpu_module_destroy(again);
 }
+/* For one of the parts; with libraries, little memory, one pass less, or with LLVM's form. */
+static void vary_options(digests *d, uint64_t drawn, xlagpu_compile_desc *o) {
+    uint32_t passes = 0;
+    while (xlagpu_pass_name(passes)) passes++;
+    o->target.name = NULL;
+    o->target.part = parts[(drawn >> 26) % PARTS];
+    o->dump = on_dump;
+    o->dump_user = d;
+    o->print_records = o->print_schedules = true;
+    if ((drawn >> 32 & 3) == 0) o->libraries = "cublaslt,cufft,cusolver,cudnn,always";
+    if ((drawn >> 34 & 3) == 0) o->disable_passes = xlagpu_pass_name((uint32_t)(drawn >> 36) % passes);
+    if ((drawn >> 44 & 7) == 0) o->memory_limit = (uint64_t)1000 << (drawn >> 47 & 15);
+    if ((drawn >> 51 & 3) == 0) o->backend = "llvm-ir";
+    kept.n_records = kept.n_schedules = 0;
+}
+/* Once more, as the changed text of records or of schedules says. */
+static void compile_as_said(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_compile_desc *o, uint64_t drawn) {
+    bool records = drawn >> 53 & 1;
+    const char *text = records ? kept.records : kept.schedules;
+    size_t n = records ? kept.n_records : kept.n_schedules;
+    if (!n) return;
+    hurt_state = drawn;
+    hurt_tokens(text, (uint32_t)n, true);
+    if (!hurt_n) return;
+    kept.n_given = hurt_vary(text, n, kept.given);
+    if (records) {
+        o->tuned = kept.given;
+        o->tuned_size = kept.n_given;
+    } else {
+        o->schedule = kept.given;
+        o->schedule_size = kept.n_given;
+    }
+    o->disable_passes = NULL;
+    compile(d, c, m, o, STAGE_again);
+}
 static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, const char *text, uint64_t drawn) {
     xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
     xlagpu_compile_desc o;
@@ -282,6 +356,7 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
         o.print_schedules = o.print_records = true;
         o.backend = "llvm-ir";
     }
+    if (d->varied) vary_options(d, drawn, &o);
     exe = xlagpu_compile(m, &o);
     if (!exe.data) {
         add_refusal(d, STAGE_ptx, c);
@@ -290,6 +365,7 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     add_bytes(d, STAGE_ptx, xlagpu_executable_ptx(exe));
     add_bytes(d, STAGE_exe, exe);
     add_report(d, m);
+    if (d->whole) digest_loads(d, exe, drawn);
     in.n = out.n = 0;
     if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) {
         running = d;
@@ -298,7 +374,10 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     }
     give(&in);
     give(&out);
-    compile_again(d, c, m, drawn);
+    if (d->varied)
+        compile_as_said(d, c, m, &o, drawn);
+    else
+        compile_again(d, c, m, drawn);
     if (!d->whole) return;
     draw_options(drawn >> 3, &o);
     o.libraries = "cublaslt,cufft,cusolver,cudnn,always";
@@ -436,9 +515,13 @@ static void read_table(const char *path) {
 static bool is_module(const char *text) {
     return strstr(text, "ENTRY") || strstr(text, "func.func") || strncmp(text, "HloModule", 9) == 0;
 }
+static void add_all(digests *d, const digests *alone) {
+    int k;
+    for (k = 0; k < STAGE_COUNT; k++)
+        if (alone->of[k]) add(&d->of[k], &alone->of[k], sizeof alone->of[k]);
+}
 static void one(digests *d, xlagpu_device *device, const char *name, int number, const char *text) {
     digests alone;
-    int k;
     memset(&alone, 0, sizeof alone);
     alone.whole = d->whole;
     alone.split = d->split;
@@ -448,91 +531,135 @@ static void one(digests *d, xlagpu_device *device, const char *name, int number,
         snprintf(label, sizeof label, "%s:%d", name, number);
         finish_line(label, &alone);
     }
-    for (k = 0; k < STAGE_COUNT; k++)
-        if (alone.of[k]) add(&d->of[k], &alone.of[k], sizeof alone.of[k]);
+    add_all(d, &alone);
 }
-/* The inputs of a text test: between the line "# run:" and the line "----". */
-static void digest_cases(digests *d, xlagpu_device *device, const char *path, char *text) {
-    char *at = text, *from, *to;
-    int number = 0;
-    while ((at = strstr(at, "# run:")) != NULL) {
-        from = at + strcspn(at, "\n");
-        to = strstr(from, "\n----\n");
-        if (!to) return;
-        *to = 0;
-        number++;
-        if (is_module(from) && to - from < MODULE_BYTES) one(d, device, path, number, from + 1);
-        at = to + 1;
-    }
-}
-static void digest_file(xlagpu_device *device, const char *path) {
+static char *read_text(const char *path) {
     size_t n;
     unsigned char *bytes = file_read(path, &n);
-    char *text = (char *)malloc(n + 1);
-    bool cases = strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".txt") == 0;
-    digests d;
-    int k;
-    bool any = false;
-    if (!bytes || !text) exit(2);
-    memcpy(text, bytes, n);
+    char *text = bytes ? (char *)realloc(bytes, n + 1) : NULL;
+    if (!text) exit(2);
     text[n] = 0;
+    return text;
+}
+/* The module as what a seed makes of it. */
+static void vary_one(digests *d, xlagpu_device *device, const char *text, uint64_t seed) {
+    size_t n = strlen(text);
+    char *made = (char *)malloc(4 * n + 256);
+    digests alone;
+    hurt_state = seed;
+    add(&hurt_state, text, n);
+    hurt_tokens(text, (uint32_t)n, true);
+    if (hurt_n) {
+        made[hurt_vary(text, n, made)] = 0;
+        memset(&alone, 0, sizeof alone);
+        alone.varied = true;
+        alone.split = seed % 8 == 0;
+        digest_text(&alone, device, made);
+        add_all(d, &alone);
+    }
+    free(made);
+}
+/* The modules of a file: of a text test the inputs of its cases, in a text that is cut into them. */
+static int modules_of(const char *path, char *text, const char **to, int most) {
+    char *at = text, *from, *end;
+    int n = 0;
+    if (!(strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".txt") == 0)) {
+        to[0] = text;
+        return 1;
+    }
+    while (n < most && (at = strstr(at, "# run:")) != NULL) {
+        from = at + strcspn(at, "\n");
+        end = strstr(from, "\n----\n");
+        if (!end) break;
+        *end = 0;
+        if (is_module(from) && end - from < MODULE_BYTES) to[n++] = from + 1;
+        at = end + 1;
+    }
+    return n;
+}
+static void digest_varied(xlagpu_device *device, const char *path) {
+    static draw_of chosen[SEEDS];
+    static const char *modules[MODULES];
+    char name[300], *text;
+    digests d;
+    int n = seeds_of("digests", path, chosen), count, k;
+    if (!n) return;
+    text = read_text(path);
+    count = modules_of(path, text, modules, MODULES);
     memset(&d, 0, sizeof d);
-    d.whole = !cases;
-    if (cases)
-        digest_cases(&d, device, path, text);
-    else
-        one(&d, device, path, 1, text);
-    for (k = 0; k < STAGE_COUNT; k++) any = any || d.of[k];
-    if (any) finish_line(path, &d);
-    free(bytes);
+    for (k = 0; k < n; k++)
+        if (chosen[k].which < count) vary_one(&d, device, modules[chosen[k].which], chosen[k].seed);
+    snprintf(name, sizeof name, "varied:%s", path);
+    finish_line(name, &d);
     free(text);
 }
-static void digest_medleys(xlagpu_device *device, int from) {
-    static medley g;
-    char name[40];
+static void digest_file(xlagpu_device *device, const char *path) {
+    static const char *modules[MODULES];
+    char *text = read_text(path);
+    int n = modules_of(path, text, modules, MODULES), k;
     digests d;
-    int k;
     memset(&d, 0, sizeof d);
-    d.split = true;
-    snprintf(name, sizeof name, "medleys:%d-%d", from, from + MEDLEYS_A_LINE - 1);
-    for (k = from; k < from + MEDLEYS_A_LINE; k++) {
-        make_medley(&g, (uint64_t)k, MEDLEY_MOST);
-        one(&d, device, name, k, g.whole);
-    }
-    finish_line(name, &d);
+    d.whole = n == 1 && modules[0] == text;
+    for (k = 0; k < n; k++) one(&d, device, path, k + 1, modules[k]);
+    for (k = 0; k < STAGE_COUNT && !d.of[k]; k++) {}
+    if (k < STAGE_COUNT) finish_line(path, &d);
+    free(text);
+    digest_varied(device, path);
 }
-
+static void digest_medley(digests *d, xlagpu_device *device, const char *name, uint64_t seed) {
+    static medley g;
+    make_medley(&g, seed, MEDLEY_MOST);
+    one(d, device, name, (int)seed, g.whole);
+}
 /* Which kernels are chosen, by which estimates, on some device. */
-static void digest_choices(int from) {
+static void digest_choice(digests *d, xlagpu_device *device, const char *name, uint64_t seed) {
     static const char *const libraries[] = {
         NULL, "cublaslt,cufft,cusolver,cudnn", "cublaslt,cufft,cusolver,cudnn,always"};
     static medley g;
     static sweep s;
-    char name[40];
-    digests d;
-    int k;
-    memset(&d, 0, sizeof d);
-    snprintf(name, sizeof name, "choices:%d-%d", from, from + MEDLEYS_A_LINE - 1);
-    for (k = from; k < from + MEDLEYS_A_LINE; k++) {
-        xlagpu_compile_desc o;
-        xlagpu_context *c = xlagpu_create(NULL);
-        xlagpu_module *m;
-        make_sweep(&s, &g, (uint64_t)k);
-        m = xlagpu_parse(c, "module", s.text, s.n);
-        memset(&o, 0, sizeof o);
-        o.target.part = parts[(k * 7 / 16) % PARTS];
-        o.dump = on_dump;
-        o.dump_user = &d;
-        o.predict_times = o.print_schedules = o.print_records = true;
-        o.libraries = libraries[k % 3];
-        if (m)
-            compile(&d, c, m, &o, STAGE_exe);
-        else
-            add_refusal(&d, STAGE_read, c);
-        if (show && !m) printf("%s%s\n", s.text, xlagpu_error(c));
-        xlagpu_destroy(c);
+    xlagpu_compile_desc o;
+    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_module *m;
+    (void)device, (void)name;
+    make_sweep(&s, &g, seed);
+    m = xlagpu_parse(c, "module", s.text, s.n);
+    memset(&o, 0, sizeof o);
+    o.target.part = parts[(seed * 7 / 16) % PARTS];
+    o.dump = on_dump;
+    o.dump_user = d;
+    o.predict_times = o.print_schedules = o.print_records = true;
+    o.libraries = libraries[seed % 3];
+    if (m)
+        compile(d, c, m, &o, STAGE_exe);
+    else
+        add_refusal(d, STAGE_read, c);
+    if (show && !m) printf("%s%s\n", s.text, xlagpu_error(c));
+    xlagpu_destroy(c);
+}
+typedef struct kind {
+    const char *name;
+    bool split;
+    void (*digest)(digests *d, xlagpu_device *device, const char *name, uint64_t seed);
+} kind;
+static const kind medleys = {"medleys", true, digest_medley}, choices = {"choices", false, digest_choice};
+
+/* Those numbered from 1 to `most`, then those of the seeds, ten a line. */
+static void digest_kind(const table_flags *t, xlagpu_device *device, const kind *is, int most) {
+    static draw_of chosen[SEEDS];
+    int n = most ? seeds_of("digests", is->name, chosen) : 0, all = most / RANDOM_A_LINE * RANDOM_A_LINE + n, k, j;
+    if (!strstr(is->name, t->only)) return;
+    for (k = 0; k < all && !(t->stop && failed); k += RANDOM_A_LINE) {
+        char name[60];
+        digests d;
+        bool drawn = k + RANDOM_A_LINE > most;
+        memset(&d, 0, sizeof d);
+        d.split = is->split;
+        snprintf(name, sizeof name, "%s:%s%d-%d", is->name, drawn ? "seeds-" : "", drawn ? k - (all - n) + 1 : k + 1,
+            (k + RANDOM_A_LINE < all ? k + RANDOM_A_LINE : all) - (drawn ? all - n : 0));
+        for (j = k; j < k + RANDOM_A_LINE && j < all; j++)
+            is->digest(&d, device, name, drawn ? chosen[j - (all - n)].seed : (uint64_t)j + 1);
+        finish_line(name, &d);
     }
-    finish_line(name, &d);
 }
 
 /* ---- elementwise operations ---- */
@@ -659,28 +786,62 @@ static void digest_form(digests *d, const char *target, const char *statement) {
     xg_sim_memory_free(&f.memory);
     xg_arena_free(&f.arena);
 }
-/* A line of so many statements of tests/text/sim/forms.list. */
-static void digest_forms(const table_flags *t) {
-    static char statement[20000];
-    FILE *f = fopen("tests/text/sim/forms.list", "r");
-    char name[40];
-    digests d;
+typedef struct form_line {
+    const char *target, *statement;
+} form_line;
+/* Those of tests/text/sim/forms.list: a target, perhaps behind a sign that it is refused, and a statement. */
+static int form_lines(form_line *to) {
+    char *at = read_text("tests/text/sim/forms.list"), *end, *tab;
     int n = 0;
-    memset(&d, 0, sizeof d);
-    while (f && !(t->stop && failed) && fgets(statement, sizeof statement, f)) {
-        char *tab = strchr(statement, '\t');
+    for (; *at && n < FORMS; at = end + 1) {
+        end = at + strcspn(at, "\n");
+        if (!*end) break;
+        *end = 0;
+        tab = strchr(at, '\t');
         if (!tab) continue;
-        statement[strcspn(statement, "\n")] = 0;
-        *tab++ = 0;
-        digest_form(&d, statement + (*statement == '!'), tab);
-        if (++n % FORMS_A_LINE) continue;
-        snprintf(name, sizeof name, "forms:%d-%d", n - FORMS_A_LINE + 1, n);
-        finish_line(name, &d);
-        memset(&d, 0, sizeof d);
+        *tab = 0;
+        to[n].target = at + (*at == '!');
+        to[n++].statement = tab + 1;
     }
-    if (n % FORMS_A_LINE) finish_line("forms:rest", &d);
-    if (f) fclose(f);
+    return n;
 }
+/* The statement as what a seed makes of it. */
+static void vary_form(digests *d, const form_line *f, uint64_t seed) {
+    size_t n = strlen(f->statement);
+    char *made = (char *)malloc(4 * n + 256);
+    hurt_state = seed;
+    add(&hurt_state, f->statement, n);
+    hurt_tokens(f->statement, (uint32_t)n, true);
+    if (n < FORM_TEXT / 16 && hurt_n) {
+        made[hurt_vary(f->statement, n, made)] = 0;
+        digest_form(d, f->target, made);
+    }
+    free(made);
+}
+/* So many statements a line; then those that seeds change. */
+static void digest_forms(const table_flags *t) {
+    static form_line lines[FORMS];
+    static draw_of chosen[SEEDS];
+    int n = form_lines(lines), all = n + seeds_of("digests", "forms", chosen), k, j, end;
+    for (k = 0; k < all && !(t->stop && failed); k = end) {
+        int from = k < n ? 0 : n;
+        char name[60];
+        digests d;
+        memset(&d, 0, sizeof d);
+        end = XG_MIN(k + FORMS_A_LINE, k < n ? n : all);
+        for (j = k; j < end; j++)
+            if (j < n)
+                digest_form(&d, lines[j].target, lines[j].statement);
+            else if (chosen[j - n].which < n)
+                vary_form(&d, &lines[chosen[j - n].which], chosen[j - n].seed);
+        snprintf(name, sizeof name, "forms:%s%d-%d", from ? "seeds-" : "", k - from + 1, end - from);
+        finish_line(name, &d);
+    }
+}
+
+#ifdef REACH
+#include "explore.h"
+#endif
 
 int main(int argc, char **argv) {
     table_flags t = {"tests/digests.txt", "", false, false, false, 0, 0, false, false};
@@ -697,18 +858,26 @@ int main(int argc, char **argv) {
     writes = table_open(&t, "# What the compiler makes, by digests: tests/programs/digests.c says of what. Written by "
                             "./build.sh digests.\n");
     if (!writes) read_table(t.path);
+#ifdef REACH
+    reach_start();
+    explored = device;
+    if (getenv("XG_TRIES")) return explore(&t, argv + a, argc - a);
+    reach_begin();
+#endif
     for (; a < argc && !(t.stop && failed); a++)
         if (strstr(argv[a], t.only)) digest_file(device, argv[a]);
-    for (k = 1; k + MEDLEYS_A_LINE - 1 <= t.medleys && !(t.stop && failed); k += MEDLEYS_A_LINE)
-        if (strstr("medleys", t.only)) digest_medleys(device, k);
-    for (k = 1; k + MEDLEYS_A_LINE - 1 <= t.choices && !(t.stop && failed); k += MEDLEYS_A_LINE)
-        if (strstr("choices", t.only)) digest_choices(k);
+    digest_kind(&t, device, &medleys, t.medleys);
+    digest_kind(&t, device, &choices, t.choices);
     if (t.functions) digest_functions(&t);
     if (t.forms && strstr("forms", t.only)) digest_forms(&t);
     for (k = 0; k < STAGE_COUNT; k++)
         if (changed[k])
             printf("%s: %d lines differ; if that is meant, ./build.sh digests writes the table anew\n", stage_names[k],
                 changed[k]);
+#ifdef REACH
+    reach_end_base();
+    reach_finish();
+#endif
     if (writes) fclose(writes);
     xlagpu_rt_close(device);
     return finish();

@@ -1,5 +1,5 @@
-/* tests/programs/refused.h -- calls of the runtime with one thing missing: no device, one that did not open, no room for
- * what is asked. For api.c; include it behind both headers and expect.h. */
+/* tests/programs/refused.h -- calls of the runtime with one thing missing: no device, one that did not open, no room
+ * for what is asked. For api.c; include it behind both headers and expect.h. */
 #ifndef XLAGPU_TESTS_REFUSED_H
 #define XLAGPU_TESTS_REFUSED_H
 

@@ -56,4 +56,44 @@ static FILE *table_open(const table_flags *t, const char *head) {
     return f;
 }
 
+/* ---- seeds: tests/seeds.txt ---- */
+
+/* Draws that reach what no other test does, as tests/scripts/seeds.py found them. A line has a program, a file or kind
+ * of random module, and CASE:SEED ... */
+typedef struct draw_of {
+    int which;
+    uint64_t seed;
+} draw_of;
+enum {
+    SEEDS = 4000 /* of a line */
+};
+static char *seeds_text;
+static bool seeds_read;
+/* Those of a line, into a table of SEEDS; their number. */
+static int seeds_of(const char *program, const char *name, draw_of *to) {
+    FILE *f = seeds_read ? NULL : fopen("tests/seeds.txt", "rb");
+    char key[300];
+    char *p;
+    int n = 0;
+    if (f) {
+        long size;
+        fseek(f, 0, SEEK_END);
+        size = ftell(f);
+        rewind(f);
+        seeds_text = (char *)calloc((size_t)size + 1, 1);
+        if (fread(seeds_text, 1, (size_t)size, f) != (size_t)size) exit(2);
+        fclose(f);
+    }
+    seeds_read = true;
+    snprintf(key, sizeof key, "\n%s %s ", program, name);
+    p = seeds_text ? strstr(seeds_text, key) : NULL;
+    if (!p) return 0;
+    for (p += strlen(key); *p >= '0' && *p <= '9' && n < SEEDS; n++) {
+        to[n].which = (int)strtol(p, &p, 10);
+        to[n].seed = strtoull(p + 1, &p, 10);
+        p += *p == ' ';
+    }
+    return n;
+}
+
 #endif /* XLAGPU_TESTS_TABLE_H */

@@ -212,8 +212,8 @@ class Tests:
         """Of all that a step consists of beside src/; own: without what it shares with others."""
         shared = [] if own else glob.glob("tests/stages/*") + glob.glob("tests/programs/*.h")
         if " " in step:
-            own = ["digests.c", "medley.h", "sweep.h", "forms.h", "hurt.h"]
-            return digest_of([step.split()[1]] + ["tests/programs/" + f for f in own])
+            own = ["digests.c", "medley.h", "sweep.h", "forms.h", "hurt.h", "loads.h", "table.h"]
+            return digest_of([step.split()[1], "tests/seeds.txt"] + ["tests/programs/" + f for f in own])
         if step.endswith(".txt"):
             return digest_of([step])
         if step == "corpus":
