@@ -344,6 +344,8 @@ XG_ROOMS_BEGIN
 #include "sched/tile_scale.c"
 #include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
+#include "sched/tile_rows.c"
+#include "sched/tile_rows_pass.c"
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
 #include "sched/tile_tensor.c"

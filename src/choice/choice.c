@@ -325,6 +325,8 @@ typedef struct xg_choice_pass {
     xg_kept *plans; /* NULL: none are kept */
     xg_dict known;  /* by fingerprint */
     xg_records records;
+    xg_map64 ordered; /* by the fusion's id + 1: the module has brought its record */
+    xg_dict joins;    /* by fingerprint: whether a product and what reads its rows are to be one kernel */
     bool changed;
 } xg_choice_pass;
 
@@ -430,8 +432,77 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
         if (!alone) xg_choice_learn(p, i, key, plan);
     }
     p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
+    if (before || alone) xg_map64_put(&p->ordered, i->id + (uint64_t)1, i);
     xg_arena_reset(p->work, none);
 }
+#ifndef XLAGPU_SMALL
+
+/* ---- products that move into the row programs that read them (sched/tile_rows_pass.c) ---- */
+
+/* The record of a fusion that was decided freely, by this way; NULL: it is no such one. */
+XG_FN const xg_record *xg_choice_decided(xg_choice_pass *p, const xg_inst *i, const char *way) {
+    const xg_record *r;
+    if (i->op != XG_FUSION || !xg_choice_text(i) || xg_map64_get(&p->ordered, i->id + (uint64_t)1)) return NULL;
+    r = xg_records_of(&p->records, i);
+    return r && xg_str_is(r->way, way) ? r : NULL;
+}
+/* Picoseconds of its tiles, without the launch; 0: it has none. */
+XG_FN int64_t xg_choice_tile_time(xg_choice_pass *p, const xg_inst *i) {
+    const xg_record *r = xg_choice_decided(p, i, "tile");
+    const xg_numbers *time = r ? xg_record_get(&r->estimates, "tile") : NULL;
+    return time ? time->p[0] : 0;
+}
+/* A plan is of the instruction that was asked first: it goes with it. */
+XG_FN void xg_choice_forget(const xg_inst *i) {
+    xg_kept_plan *plan = xg_kept_of(i);
+    if (plan && plan->w && plan->w->job.fusion == i) plan->w = NULL;
+}
+/* Whether both together take less than apart: asked once for what is alike. The fusion has its record then. */
+XG_FN bool xg_choice_joins(xg_choice_pass *p, xg_behind *j, xg_inst *fusion) {
+    static const char yes = 1, no = 0;
+    xg_str key = xg_choice_key(p, fusion, NULL);
+    const char *answer = (const char *)xg_dict_get(&p->joins, key);
+    int64_t together, apart;
+    if (!answer || *answer) xg_choice_visit(p, fusion);
+    if (answer) return *answer != 0;
+    together = xg_choice_tile_time(p, fusion);
+    apart = xg_cost_add(xg_choice_tile_time(p, j->product), xg_behind_apart(j, xg_choice_decided(p, j->rows, "rows")));
+    answer = together && together < apart ? &yes : &no;
+    key.p = xg_str_copy(p->kept, key).p;
+    (void)xg_dict_put(&p->joins, key, (void *)(uintptr_t)answer);
+    return *answer != 0;
+}
+XG_FN bool xg_choice_join(xg_choice_pass *p, xg_inst *product, xg_inst *rows) {
+    xg_behind j;
+    xg_inst *fusion;
+    memset(&j, 0, sizeof j);
+    j.product = product;
+    j.rows = rows;
+    j.arena = p->work;
+    fusion = xg_behind_make(&j);
+    if (!fusion) return false;
+    if (!xg_choice_joins(p, &j, fusion)) {
+        xg_choice_forget(fusion);
+        xg_behind_unmake(&j, fusion);
+        return false;
+    }
+    xg_choice_forget(product);
+    xg_choice_forget(rows);
+    xg_behind_give(&j, fusion);
+    return true;
+}
+XG_FN void xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
+    xg_inst *i, *next;
+    uint32_t k;
+    for (i = c->first; i; i = next) {
+        xg_mark none = xg_arena_mark(p->work);
+        next = i->next;
+        for (k = 0; xg_choice_decided(p, i, "rows") && k < i->n_operands; k++)
+            if (xg_choice_tile_time(p, XG_OPERAND(i, k)) && xg_choice_join(p, XG_OPERAND(i, k), i)) break;
+        xg_arena_reset(p->work, none);
+    }
+}
+#endif
 /* The record leaves nothing open. */
 XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_records_of(&p->records, i);
@@ -458,6 +529,8 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     xg_tuned_open(&p.tuned, p.kept, m);
 #endif
     xg_records_open(&p.records, p.kept);
+    xg_map64_init(&p.ordered, p.kept);
+    xg_dict_init(&p.joins, p.kept);
     xg_push(p.kept, xg_comp *, &steps, m->entry);
     for (at = 0; at < steps.n; at++)
         XG_FOR_INSTS(i, steps.p[at]) {
@@ -467,6 +540,10 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
             called = xg_opt_control_comps(m->work, i);
             for (k = 0; k < called.n; k++) xg_push(p.kept, xg_comp *, &steps, called.p[k]);
         }
+#ifndef XLAGPU_SMALL
+    for (at = 0; at < steps.n && !missing && m->row_epilogues && m->made[XG_DOT]; at++)
+        xg_choice_join_all(&p, steps.p[at]);
+#endif
     xg_arena_reset(p.kept, none);
     xg_arena_trim(p.kept, 0);
     return p.changed;

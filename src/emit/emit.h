@@ -75,6 +75,21 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- rows.c ---- */
 XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_rows(xg_fusion_emission *e);
+/* Of a reduction, by so many lanes of a row: what these tell each other. */
+XG_FN int64_t xg_rows_stage_clocks(int64_t lanes, const xg_device *m);
+/* A row program behind another walk, which makes `from`: values that depend on it, but on no reduction, are all that
+ * the program needs of it. They lie in shared memory, row by row, an array for each. NULL: it is no such program. */
+typedef struct xg_rows xg_rows;
+XG_FN xg_rows *xg_rows_behind_open(const xg_fusion_emission *e, const xg_inst *from);
+XG_FN const xg_inst *xg_rows_behind_value(const xg_rows *w, uint32_t k); /* NULL behind the last */
+/* Whether threads of a block may have so many rows between them; sets what the others ask for. */
+XG_FN bool xg_rows_behind_fits(xg_rows *w, int64_t threads, int64_t rows);
+XG_FN int64_t xg_rows_behind_bytes(const xg_rows *w);                      /* of shared memory, with the values */
+XG_FN const xg_imap *xg_rows_behind_map(xg_rows *w, const xg_inst *value); /* (row, column) -> its indices */
+XG_FN int64_t xg_rows_behind_columns(const xg_rows *w);
+XG_FN int64_t xg_rows_behind_clocks(const xg_rows *w, const xg_device *m); /* of a block, by the plan */
+XG_FN void xg_rows_behind(
+    xg_rows *w, xg_fusion_emission *e, xg_kb *b, xg_kval *thread, xg_kval *block, xg_kval **arrays, xg_kval **dest);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);

@@ -186,12 +186,13 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
         (void)xg_elem_make(s, w->tile.made[k], &s->memo[xg_partition_place(s->e->parts, w->tile.made[k])], here);
     }
 }
+XG_FN bool xg_rows_has_places(const xg_rows *w) { return w->tile.vector || w->kept || w->is_given; }
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that
  * what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
     xg_walk_map m = xg_rows_places(w, at, at->last, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL),
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, xg_rows_has_places(w) ? XG_ROWS_PLACES : XG_ROWS_LOCAL),
                   *vector;
     xg_kval *vars[3 + XG_COUNT(m.syms)], *taken;
     xg_walk walk;
@@ -209,7 +210,7 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
         vars[n + k] = XG_KOP2(&w->r.s.b, XG_K_OP_MINSI, taken, xg_elem_index(&w->r.s, xg_rows_count(w, at) - 1));
     }
     xg_elem_apply(&w->r.s, places, vars, place);
-    if (w->tile.vector || (w->kept && w->now > 1)) xg_rows_tile_give(w, place);
+    if (w->tile.vector || w->is_given || (w->kept && w->now > 1)) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -730,6 +731,77 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_rows_passes(w, &p);
     if (w->parts > 1) xg_cluster_wait(&w->r.s.b, NULL, 0);
     xg_kreturn(&w->r.s.b, p.dest, e->n_roots);
+}
+
+/* ---- behind what another walk leaves in shared memory ---- */
+
+XG_FN xg_rows *xg_rows_behind_open(const xg_fusion_emission *e, const xg_inst *from) {
+    xg_rows *w = XG_NEW(e->arena, xg_rows);
+    int64_t held, unit;
+    uint32_t k;
+    if (!xg_rows_form(w, e) || !xg_rows_find_tile(w, false, from)) return NULL;
+    for (k = 0; k < w->tile.n; k++)
+        if (w->tile.values[k]->shape->elements != w->form.rows * w->form.cols) return NULL;
+    w->vector = xg_gcd(xg_rows_vector(w, &held, &unit), w->form.cols);
+    w->vectors = w->form.cols / w->vector;
+    w->work = xg_rows_work(w);
+    w->is_given = w->held = true;
+    w->parts = w->passes = 1;
+    xg_rows_heroes(w);
+    return w;
+}
+XG_FN bool xg_rows_behind_fits(xg_rows *w, int64_t threads, int64_t rows) {
+    int64_t each;
+    w->lanes = threads / rows;
+    w->per_block = rows;
+    if (threads % rows || (w->lanes > XG_WARP_LANES ? w->lanes % XG_WARP_LANES : w->lanes & (w->lanes - 1)))
+        return false;
+    each = (w->vectors + w->lanes - 1) / w->lanes * w->vector;
+    w->r.threads = threads;
+    w->groups = w->r.rounds = w->r.blocks = w->form.rows / rows;
+    return each * 4 <= XG_ROWS_HELD_BYTES && each * w->work <= XG_ROWS_HELD_WORK;
+}
+XG_FN int64_t xg_rows_behind_bytes(const xg_rows *w) {
+    int64_t bytes = xg_rows_shared_bytes(w);
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++)
+        bytes += xg_shared_whole(w->per_block * w->form.cols * xg_type_bytes(w->tile.values[k]->shape->type));
+    return bytes;
+}
+XG_FN int64_t xg_rows_behind_columns(const xg_rows *w) { return w->form.cols; }
+/* Of a stage: lanes of a warp, then warps of a row tell each other what they have. */
+XG_FN int64_t xg_rows_stage_clocks(int64_t lanes, const xg_device *m) {
+    enum {
+        LANES = 150, /* of five shuffles, what is combined between them, and one more to all */
+        WARPS = 130  /* by way of shared memory, with a barrier */
+    };
+    return LANES + (lanes > XG_WARP_LANES ? WARPS + m->shared_latency : 0);
+}
+XG_FN int64_t xg_rows_behind_clocks(const xg_rows *w, const xg_device *m) {
+    enum {
+        WRITE = 40 /* of results, beside their elements */
+    };
+    int64_t each = (w->vectors + w->lanes - 1) / w->lanes * w->vector;
+    return w->form.n_stages * (xg_rows_stage_clocks(w->lanes, m) + m->shared_latency) + WRITE + m->l2_latency +
+           each * w->work;
+}
+XG_FN const xg_inst *xg_rows_behind_value(const xg_rows *w, uint32_t k) {
+    return k < w->tile.n ? w->tile.values[k] : NULL;
+}
+XG_FN const xg_imap *xg_rows_behind_map(xg_rows *w, const xg_inst *value) { return xg_row_map(&w->form, value->shape); }
+XG_FN void xg_rows_behind(
+    xg_rows *w, xg_fusion_emission *e, xg_kb *b, xg_kval *thread, xg_kval *block, xg_kval **arrays, xg_kval **dest) {
+    xg_partial p;
+    w->r.e = e;
+    w->r.s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
+    w->r.s.b = *b;
+    w->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    w->r.thread = thread;
+    w->r.block = block;
+    w->tile.arrays = arrays;
+    p = xg_partial_new(&w->r, 0, dest, e->n_roots);
+    xg_rows_pass(w, &p);
+    *b = w->r.s.b;
 }
 
 #endif /* XG_EMIT_ROWS_C */

@@ -59,7 +59,7 @@ typedef struct xg_rows_tile {
     xg_kval **arrays;
 } xg_rows_tile;
 
-typedef struct xg_rows {
+struct xg_rows {
     xg_row_form form;
     int64_t lanes, per_block;
     int64_t parts;   /* blocks of a row: more than one are a cluster, and per_block is 1 */
@@ -75,12 +75,14 @@ typedef struct xg_rows {
     /* or in so many places of shared memory for each row: those of the body, then those of the edges; 0: they do not */
     int64_t kept;
     int64_t kept_bytes;
-    uint32_t now; /* the stage whose code is written */
-    bool *shares; /* by parameter: a vector that all rows read, in shared memory */
+    int64_t work;  /* of an element, by xg_rows_work, once it is asked of many shapes */
+    bool is_given; /* what lies in the tile's arrays was put there by what stands in front (xg_rows_behind) */
+    uint32_t now;  /* the stage whose code is written */
+    bool *shares;  /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
     xg_rows_tile tile;
-} xg_rows;
+};
 
 /* ---- what is there ---- */
 
@@ -259,17 +261,18 @@ XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
     }
     return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
-/* What depends on no reduction, but on a large array, and is read by something that does depend on one; by more than
- * the first reductions, if those read memory themselves. */
-XG_FN bool xg_rows_find_tile(xg_rows *w, bool later) {
+/* What depends on no reduction, but on a large array (or on `from`, where that is given), and is read by something that
+ * does depend on one; by more than the first reductions, if those read memory themselves. */
+XG_FN bool xg_rows_find_tile(xg_rows *w, bool later, const xg_inst *from) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
     w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
-        large[k] = i->op == XG_PARAMETER &&
-                   (i->shape->elements > XG_MAX(f->rows, f->cols) || i->shape->elements == f->rows * f->cols);
+        large[k] = from ? i == from
+                        : i->op == XG_PARAMETER && (i->shape->elements > XG_MAX(f->rows, f->cols) ||
+                                                       i->shape->elements == f->rows * f->cols);
         for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
     }
     for (k = 0; k < f->n; k++)
@@ -331,7 +334,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
             apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
     (void)xg_rows_tile_bytes(w, &apart, &vector);
-    if (cols % apart == 0 || !xg_rows_find_tile(w, false)) return false;
+    if (cols % apart == 0 || !xg_rows_find_tile(w, false, NULL)) return false;
     xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
@@ -381,7 +384,7 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     int64_t bytes = 0, places, vectors = xg_rows_part(w), lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true, NULL)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
     places = (vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_SHARED_REST_BYTES) return;

@@ -174,7 +174,7 @@ typedef struct xg_partition {
     bool *given; /* by place: the caller has its element, what it is made of is not needed; NULL: none */
 } xg_partition;
 XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp);
-/* Of one instruction of the computation, made of what is given and what else it needs. */
+/* Of one instruction of the computation (NULL: its roots), made of what is given and what else it needs. */
 XG_FN xg_partition *xg_fuse_partition_of(
     xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given);
 /* Whether all that is made of what is given stands in function 0: one element of each is all that it needs. */

@@ -95,6 +95,11 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         p->part_of[place] = c.part;
         return;
     }
+    if (c.split && p->given && p->given[place]) { /* the caller has it wherever it is needed */
+        p->part_of[place] = c.part;
+        p->map_of[place] = xg_imap_undefined(x);
+        return;
+    }
     if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
@@ -153,9 +158,12 @@ XG_FN xg_partition *xg_fuse_partition_of(
     xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given) {
     xg_partition *p = XG_NEW(a, xg_partition);
     uint32_t k;
-    p->n_roots = 1;
-    p->roots = XG_NEW(a, xg_inst *);
-    p->roots[0] = root;
+    if (root) {
+        p->n_roots = 1;
+        p->roots = XG_NEW(a, xg_inst *);
+        p->roots[0] = root;
+    } else
+        xg_partition_take_roots(a, p, comp);
     xg_partition_collect(a, p, comp);
     p->given = XG_NEW_N(a, bool, p->n_insts + 1);
     for (k = 0; k < n_given; k++) p->given[xg_partition_place(p, given[k])] = true;

@@ -336,8 +336,9 @@ struct xg_module {
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     bool made_empty;       /* an array shape without elements */
     bool made_order;       /* a control edge */
-    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
-    bool row_programs; /* priority fusion may make them: pass row-fusion */
+    bool made_extras;   /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
+    bool row_programs;  /* priority fusion may make them: pass row-fusion */
+    bool row_epilogues; /* products may move into them: pass row-epilogue-fusion */
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;

@@ -114,6 +114,19 @@ typedef struct xg_tile_fetch {
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
+/* Behind the product, a row program: see tile_rows.c. */
+enum {
+    XG_TILE_ROWS_VALUES = 4,        /* that the program may need of the product */
+    XG_TILE_ROWS_COLUMNS_MAX = 1024 /* of a tile that has all: two steps of them fill shared memory */
+};
+typedef struct xg_tile_rows {
+    xg_rows *program;
+    /* Of what makes the operands, of what makes each value of the product, of the program made of the values. */
+    const xg_partition *operands, *value[XG_TILE_ROWS_VALUES], *behind;
+    int64_t rows; /* of a block, which has all of their columns */
+    bool fits;    /* the shape suits the program */
+} xg_tile_rows;
+
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
     int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -153,7 +166,8 @@ typedef struct xg_tile_plan {
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
-    int64_t picoseconds; /* by the estimate */
+    xg_tile_rows *rows_behind; /* NULL: there is no row program */
+    int64_t picoseconds;       /* by the estimate */
     xg_kmap result;
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_tile_form form;
@@ -255,6 +269,31 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p);
 /* (row / lanes, k / lanes, lane, batch) -> offset of the source's element, when lanes run along k, or along rows. */
 XG_FN const xg_imap *xg_tile_probe(
     const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to, const xg_shape *s, bool along_k, int64_t n);
+
+/* ---- tile_rows.c: row programs behind products; a small build has none ---- */
+XG_FN bool xg_tile_has_rows(const xg_tile_plan *p);                         /* there is one behind this product */
+XG_FN bool xg_tile_rows_find(xg_tile_plan *p, const xg_fusion_emission *e); /* sets rows_behind, form */
+XG_FN const xg_tile_row *xg_tile_rows_row(const xg_tile_plan *p, size_t k, xg_tile_row *r); /* NULL behind the last */
+XG_FN bool xg_tile_rows_may(const xg_tile_plan *p, const xg_tile_shape *s); /* a shape is worth a closer look */
+XG_FN void xg_tile_rows_settle(xg_tile_plan *p);          /* by the shape, which may turn out not to suit it */
+XG_FN int64_t xg_tile_rows_bytes(const xg_tile_plan *p);  /* of shared memory, beside p->shared */
+XG_FN int64_t xg_tile_rows_clocks(const xg_tile_plan *p); /* of a block, behind the last step */
+/* ---- tile_rows_pass.c: two fusions, a product and a row program that reads it, as one ---- */
+typedef struct xg_behind {
+    xg_inst *product, *rows;
+    xg_arena *arena;
+    bool keeps; /* the product is read elsewhere, too */
+    xg_comp *to;
+    xg_inst **outside;
+    xg_map64 copies; /* by instruction id + 1 */
+} xg_behind;
+XG_FN bool xg_tile_rows_fuse(xg_module *m); /* the pass row-epilogue-fusion, which allows it */
+/* Of product, rows and arena: the fusion of both, read by none yet; NULL: one instruction cannot stand for both. */
+XG_FN xg_inst *xg_behind_make(xg_behind *j);
+XG_FN void xg_behind_unmake(xg_behind *j, xg_inst *fusion);
+XG_FN void xg_behind_give(xg_behind *j, xg_inst *fusion); /* in the place of both, which are gone then */
+XG_FN int64_t xg_behind_apart(
+    const xg_behind *j, const xg_record *r); /* what a kernel of the rows takes by its record */
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
@@ -390,6 +429,10 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t column, in
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
+
+XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part); /* a part of the thread's sums, in shared memory */
+XG_FN void xg_tile_meet(xg_tile_kernel *w);               /* blocks of a cluster: all have come, w->peers */
+XG_FN void xg_tile_rows_results(xg_tile_kernel *w, xg_fusion_emission *all); /* tile_rows.c */
 
 /* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m); /* the unit is known */

@@ -66,6 +66,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
+    if (xg_tile_has_rows(p)) across = xg_gcd(p->threads / r.lines, r.row_units); /* of any number of warps */
     if (t->turns) across = XG_MIN(across, (int64_t)XG_WARP_LANES);
     if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
         int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_WARP_LANES : XG_WARP_LANES / 2);

@@ -127,6 +127,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n + p->out_slant);
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), p->quad_n);
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
+    if (xg_tile_has_rows(p)) at = xg_aff_add_k(x, at, part * p->shape.slices * xg_tile_part_size(p));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[((part * p->quad + i) * p->shape.tn + h * p->quad_n) / p->lanes];
@@ -395,6 +396,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
 /* What all blocks of the cluster show is there for each of them, or has been read. */
 XG_FN void xg_tile_meet(xg_tile_kernel *w) {
     int64_t k;
+    if (!w->peers) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     xg_cluster_wait(&w->s.b, &w->shared, 1);
     for (k = 0; k < w->p->shape.cluster; k++)
         w->peers[k] = xg_cluster_peer(&w->s.b, w->shared, xg_kconst_int(&w->s.b, XG_E_I32, k));
@@ -464,7 +466,7 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
     bool slices = w->p->shape.slices > 1;
     int64_t part;
-    if (w->rank) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
+    if (w->inbox) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     for (part = 0; part < w->p->parts; part++) {
         if (part && !w->rank) xg_tile_wait(w);
         if (w->p->unit == XG_TILE_NO_UNIT)
@@ -563,10 +565,16 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
     const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->held), &p->shared, 1);
+    xg_fusion_emission own, *all = e;
     xg_tile_kernel w;
     int64_t inbox;
     uint32_t k;
     memset(&w, 0, sizeof w);
+    if (xg_tile_has_rows(p)) { /* what makes the operands; the rest of the fusion stands behind (tile_rows.c) */
+        own = *e;
+        own.parts = p->rows_behind->operands;
+        e = &own;
+    }
     xg_emit_functions(e, false);
     f->async_copies = !p->bulk && (p->fetch[0].async || p->fetch[1].async);
     w.e = e;
@@ -603,7 +611,10 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
             xg_tile_group_steps(&w);
         else
             xg_tile_unit_steps(&w);
-        xg_tile_all_results(&w);
+        if (xg_tile_has_rows(p))
+            xg_tile_rows_results(&w, all);
+        else
+            xg_tile_all_results(&w);
         if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
@@ -665,10 +676,10 @@ XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     if (!xg_tile_way_open(job, &r->why)) return false;
     xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
-    xg_fuse_over(job->arena, job->fusion, true, over);
+    p = &((const xg_tile_way *)job->form)->p;
+    xg_fuse_over(job->arena, job->fusion, !xg_tile_has_rows(p), over); /* behind the product other threads write */
     r->over = over;
     r->n_results = n;
-    p = &((const xg_tile_way *)job->form)->p;
     times->own = p->picoseconds;
     times->emitter = XG_MAX(xg_tile_loop_time(p, m), p->picoseconds + 1); /* the plan has compared the two */
     return true;

@@ -328,6 +328,14 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
 
 /* ---- one shape ---- */
 
+XG_FN bool xg_tile_has_rows(const xg_tile_plan *p) {
+#ifdef XLAGPU_SMALL
+    (void)p;
+    return false;
+#else
+    return p->rows_behind != NULL;
+#endif
+}
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
 XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
 /* How many rows of tiles are taken side by side: what divides them. Blocks that stay go on together, so that what they
@@ -403,7 +411,7 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
     int64_t all = p->threads * p->shape.cluster, columns, bytes;
     xg_tile_inbox b;
     memset(&b, 0, sizeof b);
-    if (p->shape.cluster == 1 || p->parts > 1 || p->shape.grouped || p->bulk) return b;
+    if (p->shape.cluster == 1 || p->parts > 1 || p->shape.grouped || p->bulk || xg_tile_has_rows(p)) return b;
     columns = XG_MIN(xg_tile_power(line), all);
     b.vectors = columns * XG_MIN(all / columns, (int64_t)p->shape.m);
     b.owners = xg_tile_over(b.vectors, p->threads);
@@ -430,7 +438,8 @@ XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t address = xg_tile_is_tensor(p); /* of tensor memory, which has the room of a barrier */
     return xg_shared_whole(p->shared * xg_type_bytes(p->held)) + xg_shared_whole(xg_tile_store_bytes(p)) +
            xg_shared_whole(xg_tile_inbox_of(p).size * xg_type_bytes(p->form.sum)) +
-           xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4);
+           xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4) +
+           xg_tile_rows_bytes(p);
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
@@ -458,8 +467,9 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
-    out = xg_tile_part_size(p) * s->slices;
+    out = xg_tile_part_size(p) * s->slices * (xg_tile_has_rows(p) ? p->parts : 1);
     p->shared = XG_MAX(loop, out);
+    if (xg_tile_has_rows(p)) xg_tile_rows_settle(p);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
 
@@ -613,6 +623,8 @@ XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes,
 XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     bool plain = p->unit == XG_TILE_NO_UNIT;
     const xg_tile_row *r = plain ? xg_tile_plain_row(p, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
+    xg_tile_row own;
+    if (xg_tile_has_rows(p)) r = xg_tile_rows_row(p, k, &own);
     if (!r) return false;
     memset(s, 0, sizeof *s);
     s->m = r->m;
@@ -660,11 +672,17 @@ XG_FN bool xg_tile_brings_fewer(
     return p->unit != XG_TILE_NO_UNIT && p->shape.stages < best->stages && !(p->fetch[0].async && p->fetch[1].async) &&
            xg_tile_time(p, m, out_bytes, INT64_MAX) == least;
 }
+/* It takes more shared memory than a block may have. */
+XG_FN bool xg_tile_is_over(const xg_tile_plan *p, const xg_device *m) {
+    return xg_tile_shared_bytes(p) > m->shared_per_block;
+}
 /* One that has been settled. */
 XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, xg_tile_shape *best, int64_t *least) {
     int64_t time;
     if (!xg_tile_is_ordered(given, s)) return;
+    if (xg_tile_has_rows(p) && (!p->rows_behind->fits || xg_tile_is_over(p, m)))
+        return; /* blocks of a cluster have less */
     time = xg_tile_time(p, m, out_bytes, *least);
     if (time >= *least - (p->unit == XG_TILE_NO_UNIT ? *least / XG_TILE_EQUAL : 0) && /* large tiles do less */
         !(time == *least && xg_tile_brings_fewer(p, m, out_bytes, best, *least)))
@@ -698,7 +716,7 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     xg_tile_shape one = *s;
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
         if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, given, m)) return;
-        if (xg_tile_shared_bytes(p) <= m->shared_per_block) xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
 /* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
@@ -715,7 +733,7 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         one.stays = k / 3 % 2;
         one.stores = k / 6 % 2;
         if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
-        if (!xg_tile_settle(p, &one, vectors) || xg_tile_shared_bytes(p) > m->shared_per_block) continue;
+        if (!xg_tile_settle(p, &one, vectors) || xg_tile_is_over(p, m)) continue;
         if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
         xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
@@ -735,15 +753,17 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     memset(&best, 0, sizeof best);
     xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
-    few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
+    few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
-        if (one.slices > 1 && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one)) continue;
+        if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
+            continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (one.multicast && !xg_tile_pairs_may_be(p, m, &one)) continue;
+        if (xg_tile_has_rows(p) && !xg_tile_rows_may(p, &one)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
-            if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
+            if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
             if (!one.multicast && (!few || one.slices > 1))
@@ -752,10 +772,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!deepens || !xg_tile_settle(p, &deep, vectors)) continue;
-            if (xg_tile_shared_bytes(p) > m->shared_per_block) continue;
+            if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) continue;
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
             if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &deep, vectors, &best, &least);
-        } while (!few && xg_tile_slice(p, m, &one));
+        } while (!few && !xg_tile_has_rows(p) && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;
     p->picoseconds = least;
@@ -837,20 +857,30 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     int64_t out_bytes = 0;
     uint32_t k;
-    if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
-    if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+    p->rows_behind = NULL;
+    if (!e->parts) return false;
+    if (xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) {
+        if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+    } else if (!xg_tile_rows_find(p, e))
+        return false;
     if (!xg_tile_is_worth(&p->form)) return false;
     xg_tile_choose_unit(p, e->given, m);
+    if (xg_tile_has_rows(p) && (p->unit != XG_TILE_NO_UNIT || p->on_processor)) return false;
     xg_tile_find_scale(p, e->m->aff);
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
-    p->out_vector = xg_tile_choose_out(p, e);
-    p->reads = xg_hero_epilogue_reads(e, &p->heroes);
+    if (xg_tile_has_rows(p)) {
+        p->reads = true;
+        p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
+    } else {
+        p->out_vector = xg_tile_choose_out(p, e);
+        p->reads = xg_hero_epilogue_reads(e, &p->heroes);
+        xg_tile_store_describe(p, e);
+    }
     XG_FOR_INSTS(i, e->comp)
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
-    xg_tile_store_describe(p, e);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;

@@ -130,6 +130,7 @@ XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m)
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
     int64_t rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
     int64_t clocks = p->parts * xg_tile_waits(p, rounds) * m->memory_latency;
+    if (xg_tile_has_rows(p)) return 0; /* they are among the clocks of its rows */
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
 /* Sectors of an operand that all blocks ask for. Neighbours side by side that do not begin with a sector touch one
@@ -160,7 +161,7 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m) 
     xg_cost_counts c;
     memset(&c, 0, sizeof c);
     c.threads = p->threads;
-    c.shared_bytes = p->shared * xg_type_bytes(p->held);
+    c.shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     return xg_cost_residents(m, &c);
 }
@@ -180,7 +181,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     memset(c, 0, sizeof *c);
     c->blocks = p->blocks;
     c->threads = p->threads;
-    c->shared_bytes = p->shared * xg_type_bytes(p->held);
+    c->shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
         c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
@@ -208,6 +209,7 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
     int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads * p->shape.cluster);
     if (p->unit != XG_TILE_NO_UNIT) out = xg_tile_over(out, XG_MAX(p->out_vector, (int64_t)1));
+    if (xg_tile_has_rows(p)) return xg_tile_rows_clocks(p);
     return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p) +
            xg_tile_cluster_clocks(p);
 }
