@@ -78,7 +78,7 @@ MUTANTS = [
     ("tile_pairs.c", "xg_tile_quotient(w, number, wide));", "xg_elem_index(&w->s, 0));", PAIRS),
     ("tile_bulk.c", "MBARRIER_EXPECT, full, 2 * bytes", "MBARRIER_EXPECT, full, bytes", PAIRS),
     ("tile_bulk.c", "full = xg_tile_pairs_first(w, full);", "", PAIRS),
-    ("tile_bulk.c", "xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK))", "place[t->by_rows]", PAIRS),
+    ("tile_bulk.c", "half_rows ? 2 * t->rows : t->rows", "t->rows", PAIRS),
     ("tile_bulk.c", "return empty ? 2 : 1;", "return 1;", PAIRS),
     ("tile_pairs.c", "op->a = NEIGHBOURS << k;", "op->a = NEIGHBOURS;", PAIRS),
     ("tile_pairs.c", "made, BOTH << 2", "made, BOTH", PAIRS),
