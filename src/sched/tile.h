@@ -356,6 +356,7 @@ typedef struct xg_tile_kernel {
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
+    xg_kval *taken;    /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
@@ -502,6 +503,8 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e);
 XG_FN void xg_tile_store_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p); /* that a tile's result leaves in */
+XG_FN int64_t xg_tile_store_columns(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_store_fragments(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_beside(const xg_tile_plan *p); /* of these, so many at a time */
 XG_FN void xg_tile_store_begin(xg_tile_kernel *w);         /* w->out */
 XG_FN void xg_tile_store_all(xg_tile_kernel *w);           /* of a tile */
@@ -535,8 +538,8 @@ XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p); /* warps of both blo
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w);
 XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread);
 XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
-/* The sums of some columns of a part of the rows, as fragments of 16 rows; the last ones of a tile are told of. */
-XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
+/* The sums of so many columns for each four warps, as fragments of 16 rows; the last ones of a tile are told of. */
+XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t columns);
 XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p);
 /* A box for this block and its neighbour in the other pair. */
 XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n);

@@ -243,9 +243,10 @@ XG_FN void xg_tile_bulk_box(
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
-    place[t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), half_rows ? 2 : 1);
-    if (half_rows) place[t->by_rows] = xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK));
-    place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, place[t->by_rows], t->rows), row);
+    place[t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), half_rows ? 2 * t->rows : t->rows);
+    if (half_rows)
+        place[t->by_rows] = xg_aff_add_mul(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->rows);
+    place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
     if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
     for (k = 0; k < t->tensor.rank; k++)

@@ -128,20 +128,65 @@ XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
 /* ---- those that give results away ---- */
 
 /* A thread of each warp tells that the warp has the sums. */
-XG_FN void xg_tile_pairs_release(xg_tile_kernel *w) {
+XG_FN void xg_tile_pairs_release(xg_tile_kernel *w, xg_kval *taken) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kval *taken = xg_tile_pairs_first(w, xg_tile_pairs_barrier(w, true));
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, w->thread, XG_WARP_LANES), 0));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);
     xg_flow_end(&f);
 }
-XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns) {
+XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t columns) {
+    int64_t each = xg_tile_store_fragments(w->p), f;
+    for (f = 0; f < each; f++) xg_tile_tensor_read_to(w, f, 0, columns, columns, f * columns / XG_KMMA_N);
+    if (w->taken) xg_tile_pairs_release(w, w->taken);
+}
+/* What leaves at a time is a tile by itself: 128 rows, and as many columns as chunks are filled side by side. */
+XG_FN const xg_tile_plan *xg_tile_pairs_part(xg_tile_kernel *w) {
+    xg_tile_plan *v = XG_NEW(w->e->arena, xg_tile_plan);
+    *v = *w->p;
+    v->shape.m = XG_KTENSOR_M;
+    v->shape.n = (int32_t)(xg_tile_store_beside(v) * xg_tile_store_columns(v));
+    v->parts = 1;
+    v->tiles[0] *= w->p->shape.m / v->shape.m;
+    v->tiles[1] *= w->p->shape.n / v->shape.n;
+    return v;
+}
+XG_FN void xg_tile_pairs_store(xg_tile_kernel *w, const xg_tile_plan *part, xg_kval *number) {
     const xg_tile_plan *p = w->p;
-    int64_t each = p->shape.tm / XG_KMMA_M / p->parts, f;
-    for (f = 0; f < each; f++)
-        xg_tile_tensor_read_to(w, part * each + f, column, columns, columns, f * columns / XG_KMMA_N);
-    if (part == p->parts - 1 && column + p->columns * columns == p->shape.n) xg_tile_pairs_release(w);
+    int64_t wide = p->shape.n / part->shape.n;
+    xg_kval *tile[XG_TILE_SIDES], *memory = w->memory, *on;
+    memcpy(tile, w->tile, sizeof tile);
+    on = xg_tile_join(w, number, part->shape.n, xg_elem_index(&w->s, 0));
+    w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), memory);
+    w->tile[0] = xg_tile_join(w, tile[0], p->parts, xg_tile_quotient(w, number, wide));
+    w->tile[1] = xg_tile_join(w, tile[1], wide, xg_tile_rest(w, number, wide));
+    w->p = part;
+    xg_tile_store_all(w);
+    w->p = p;
+    w->memory = memory;
+    memcpy(w->tile, tile, sizeof tile);
+}
+/* All of a tile. Where the next tile waits for it, it is told as soon as the last part's sums have been taken, and else
+ * behind all parts, which are one loop then. */
+XG_FN void xg_tile_pairs_store_all(xg_tile_kernel *w) {
+    const xg_tile_plan *part = xg_tile_pairs_part(w);
+    bool waits = xg_tile_pairs_turns(w->p) == 1;
+    int64_t all = w->p->parts * (w->p->shape.n / part->shape.n), looped = all - waits;
+    xg_kval *taken = xg_tile_pairs_first(w, xg_tile_pairs_barrier(w, true)), *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_of(&w->s, &w->out);
+    uint32_t k;
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
+    f.rolled = true;
+    w->taken = NULL;
+    if (looped) {
+        xg_tile_pairs_store(w, part, xg_flow_for(&f, zero, xg_elem_index(&w->s, looped), 1, looped));
+        xg_flow_end(&f);
+    }
+    w->taken = taken;
+    if (waits)
+        xg_tile_pairs_store(w, part, xg_elem_index(&w->s, looped));
+    else
+        xg_tile_pairs_release(w, taken);
 }
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
     xg_flow tiles = xg_flow_of(&w->s, NULL);
@@ -151,7 +196,7 @@ XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
     xg_flow_slot(&tiles, &w->out);
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, false);
-    xg_tile_store_all(w);
+    xg_tile_pairs_store_all(w);
     xg_flow_end(&tiles);
     xg_tile_store_end(w);
     w->memory = memory;

@@ -298,7 +298,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, i
 /* The number of the first sum of a chunk, of whose fragments each has its columns' sums behind those of the other. */
 XG_FN int64_t xg_tile_store_take(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns) {
     if (!xg_tile_is_pair(w->p)) return (part * w->p->shape.tn + column) / XG_KMMA_N;
-    xg_tile_pairs_take(w, part, column, columns);
+    xg_tile_pairs_take(w, columns); /* there is one chunk, or one for each four warps */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sixty-eight errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Sixty-nine errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
@@ -87,10 +87,11 @@ MUTANTS = [
     ("tile_pairs.c", "    xg_cluster_wait(&w->s.b, &w->shared, 1);\n", "", PAIRS),
     ("tile_pairs.c", "return 2 * p->threads / XG_WARP_LANES;", "return p->threads / XG_WARP_LANES;", PAIRS),
     ("tile_pairs.c", "xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);", "(void)taken;", PAIRS),
-    ("tile_pairs.c", "part * each + f, column", "part * each, column", PAIRS),
+    ("tile_pairs.c", "read_to(w, f, 0, columns", "read_to(w, 0, 0, columns", PAIRS),
+    ("tile_pairs.c", "xg_tile_quotient(w, number, wide));", "xg_elem_index(&w->s, 0));", PAIRS),
     ("tile_bulk.c", "MBARRIER_EXPECT, full, 2 * bytes", "MBARRIER_EXPECT, full, bytes", PAIRS),
     ("tile_bulk.c", "full = xg_tile_pairs_first(w, full);", "", PAIRS),
-    ("tile_bulk.c", "xg_aff_add(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK))", "place[t->by_rows]", PAIRS),
+    ("tile_bulk.c", "half_rows ? 2 * t->rows : t->rows", "t->rows", PAIRS),
     ("tile_bulk.c", "return empty ? 2 : 1;", "return 1;", PAIRS),
     ("tile_pairs.c", "op->a = NEIGHBOURS << k;", "op->a = NEIGHBOURS;", PAIRS),
     ("tile_pairs.c", "made, BOTH << 2", "made, BOTH", PAIRS),
