@@ -7,8 +7,8 @@
  *
  * A slot may be shared by registers whose lives do not overlap. A life is a range of record positions: [first, last]
  * mention, widened to whole loops (merged ranges of backward branches) unless the register lives inside one block and
- * is written there first without a guard. Registers of a wgmma live until it is waited for. Suspended lanes never see another register in their slot, because writes
- * touch active lanes only. */
+ * is written there first without a guard. Registers of a wgmma live until it is waited for. Suspended lanes never see
+ * another register in their slot, because writes touch active lanes only. */
 #ifndef XG_SIM_FLOW_C
 #define XG_SIM_FLOW_C
 #include "defined.c"
