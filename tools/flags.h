@@ -58,7 +58,7 @@ enum {
     X(int_atol, "int-atol", SIZE, FV_RUN | FV_DIFF | FV_BISECT, "N", "how far integers may differ: an image that is off by one") \
     X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
     X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
-    X(print_literals, "print_literals", BOOL, FV_RUN, "", "print arguments and results as XLA prints literals") \
+    X(print_literals, "print_literals", BOOL, FV_RUN | FV_SIM, "", "print arguments and results as XLA prints literals; sim: what out: and inout: hold in the end") \
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT | FV_TUNE, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \

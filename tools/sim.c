@@ -243,6 +243,7 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
             rest = *end == ',' || *end == 'x' ? end + 1 : end;
         }
         if (*rest) snprintf(a->out, sizeof a->out, "%s", rest + 1);
+        a->array.name = "out0"; /* in a file of several */
         a->array.data = (unsigned char *)calloc(a->array.bytes + 1, 1);
         if (!a->array.data) return fail(DEVICE, "xlagpu: error: out of memory");
         if (sim_upload(d, a) != OK) return DEVICE;
@@ -302,17 +303,34 @@ static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *pt
     return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d)) : OK;
 }
 
-static int sim_results(xlagpu_device *d, sim_arg *args, int n) {
+/* The array as a tensor, printed; one of a type that modules do not have is not. */
+static void sim_print(const char *text, const npy_array *a) {
+    tensor t;
+    int type = 1;
+    memset(&t, 0, sizeof t);
+    while (type < XLAGPU_TYPE_COUNT && strcmp(xlagpu_type_text((xlagpu_type)type), a->type) != 0) type++;
+    if (type == XLAGPU_TYPE_COUNT) return;
+    t.type = (xlagpu_type)type;
+    t.rank = a->rank;
+    t.dims = a->dims;
+    t.data = a->data;
+    printf("--arg %s: ", text);
+    tensors_print(&t, 1);
+}
+static int sim_results(const flag_values *f, xlagpu_device *d, sim_arg *args) {
     int k, rc = OK;
     char error[256];
-    for (k = 0; k < n && !rc; k++) {
+    for (k = 0; k < f->n_arg && !rc; k++) {
+        const bool shown = f->print_literals && (args[k].out[0] || strncmp(f->arg[k], "out:", 4) == 0);
         xlagpu_status s;
-        if (!args[k].is_buffer || !args[k].out[0]) continue;
+        if (!args[k].is_buffer || (!args[k].out[0] && !shown)) continue;
         s = xlagpu_rt_download(d, args[k].array.data, args[k].buffer, args[k].array.bytes);
         if (s != XLAGPU_OK)
             rc = fail_in("xlagpu", s, xlagpu_rt_error(d));
-        else if (!npz_write(args[k].out, &args[k].array, 1, error))
+        else if (args[k].out[0] && !npz_write(args[k].out, &args[k].array, 1, error))
             rc = fail(BAD, "%s", error);
+        else if (shown)
+            sim_print(f->arg[k], &args[k].array);
     }
     return rc;
 }
@@ -446,7 +464,7 @@ int verb_sim(const flag_values *f) {
         progress_end(&shown);
         if (s != XLAGPU_OK) rc = sim_faults(f, d, s);
     }
-    if (!rc) rc = sim_results(d, args, f->n_arg);
+    if (!rc) rc = sim_results(f, d, args);
     if (!rc && f->summary) sim_summary(&l, &stats, xlagpu_rt_name(d), begin);
     if (!rc && f->stats) {
         stats_head();

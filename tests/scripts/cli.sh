@@ -874,6 +874,11 @@ expect 0 '^twice_three	13-16	12	48	1408	.*	384	' "sim --stats: an inner loop" \
     "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
 expect_npz 4 'k.ptx' "sim finds a store out of bounds: 4" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
+expect 0 'f32:2,3: f32\[2,3\] \{  \{ 0, 0.5, 1 \},  \{ 1.5, 2, 2.5 \}\}$' "sim --print_literals: results without a file" \
+    "$X sim examples/halves.ptx --block 32 --arg out:f32:2,3 --arg u32:6 --print_literals > $W/literals && \
+    tr -d '\n' < $W/literals"
+expect 0 '^PK' "sim: results on standard output, as .npz" \
+    "$X sim examples/halves.ptx --block 32 --arg out:f32:8:- --arg u32:8 > $W/out0.npz && head -c 2 $W/out0.npz"
 sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
 expect 2 'wrong.ptx:18:[0-9]+: error: ' "sim refuses an unknown instruction" \
     "$X sim $W/wrong.ptx --entry twice --arg out:f32:50:$W/y.npy --arg u32:50"
