@@ -18,6 +18,7 @@ enum {
     XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
     XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
     XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_THREAD_BYTES = 16,    /* of a block's scratch memory, which count as a thread: it goes over all of it */
     XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
@@ -354,13 +355,14 @@ XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *st
     xr_cpu *c = xr_cpu_of(e->program->device);
     char *scratch = xr_cpu_aligned(e->state);
     size_t each = xr_cpu_scratch(e->program);
+    uint32_t threads;
     uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
     (void)stream;
     if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
     e->stats[kernel].launches++;
     if (own->fill) xr_cpu_give_table(c, own, scratch, each);
-    xr_cpu_run(
-        c, own, e->args, scratch, each, blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    threads = k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u);
+    xr_cpu_run(c, own, e->args, scratch, each, blocks, threads + (uint32_t)(own->scratch / XR_CPU_THREAD_BYTES));
     return XLAGPU_OK;
 }
 

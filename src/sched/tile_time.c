@@ -59,6 +59,7 @@ XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     int64_t sums = p->shape.tm * p->shape.tn, most = XG_TILE_UNROLL;
     if (sums >= XG_TILE_MANY_SUMS && !(p->fetch[0].async && p->fetch[1].async)) most = XG_TILE_UNROLL_MANY;
+    if (p->lanes > 1) most = XG_TILE_CPU_UNROLL;
     return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
