@@ -703,6 +703,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (given && xg_record_get(&given->form, "cluster")) return true;
     tiles = p->blocks / blocks;
     if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
+    if (p->unit == XG_TILE_NO_UNIT && p->shape.slices > 1 && xg_tile_is_few(p, &few_m) && tiles < 2 * m->sm_count)
+        return true; /* one block of a multiprocessor, or two of some, would wait for its steps alone */
     warps = tiles * xg_tile_over(p->threads, XG_WARP_LANES); /* each scheduler wants one at least, or two that bring */
     if (p->unit != XG_TILE_NO_UNIT && !p->may_group && xg_tile_is_few(p, &few_m))
         warps /= 2;
