@@ -2911,33 +2911,38 @@ XG_FN void xg_set_init(xg_set *s, xg_arena *a) {
     memset(s, 0, sizeof *s);
     s->arena = a;
 }
-XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
-    if (s->cap || n > UINT32_MAX / 8) return;
-    for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
-    s->slots = XG_NEW_N(s->arena, void *, s->cap);
-    s->hashes = (uint32_t *)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, s->cap, sizeof *s->hashes));
+XG_FN void xg_set_make(xg_set *s, uint32_t cap) {
+    void **slots = (void **)xg_alloc_raw(s->arena, xg_mul(s->arena->ctx, cap, sizeof *slots));
+    s->hashes = XG_NEW_N(s->arena, uint32_t, cap);
+    s->slots = slots;
+    s->cap = cap;
 }
+XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
+    uint32_t cap = 32;
+    if (s->cap || n > UINT32_MAX / 8) return;
+    while (cap < 2 * n) cap *= 2;
+    xg_set_make(s, cap);
+}
+XG_FN uint32_t xg_set_next(const xg_set *s, uint32_t at) { return (at + 1) & (s->cap - 1); }
+/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
-    uint32_t at;
+    uint32_t at, to;
     if (s->n * 2 >= s->cap) {
         xg_set old = *s;
-        s->cap = xg_table_next_cap(s->arena->ctx, old.cap);
-        s->slots = XG_NEW_N(s->arena, void *, s->cap);
-        s->hashes = XG_NEW_N(s->arena, uint32_t, s->cap);
-        s->n = 0;
+        xg_set_make(s, xg_table_next_cap(s->arena->ctx, old.cap));
         for (at = 0; at < old.cap; at++) {
-            uint32_t to;
-            if (!old.slots[at]) continue;
-            for (to = old.hashes[at] & (s->cap - 1); s->slots[to]; to = (to + 1) & (s->cap - 1)) {}
+            if (!old.hashes[at]) continue;
+            for (to = old.hashes[at] & (s->cap - 1); s->hashes[to]; to = xg_set_next(s, to)) {}
             s->slots[to] = old.slots[at];
             s->hashes[to] = old.hashes[at];
-            s->n++;
         }
     }
-    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1))
-        if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
+    hash += !hash;
+    for (at = hash & (s->cap - 1); s->hashes[at]; at = xg_set_next(s, at))
+        if (s->hashes[at] == hash && (!s->slots[at] || eq(s->slots[at], key))) return &s->slots[at];
     s->hashes[at] = hash;
-    s->n++; /* the caller fills the slot; should it fail first, the entry only counts as used space */
+    s->slots[at] = NULL;
+    s->n++; /* the caller fills the slot; should it fail first, the next one who wants an equal node does */
     return &s->slots[at];
 }
 
@@ -3283,8 +3288,10 @@ XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
 
 /* ---- device.c ---- */
 enum {
-    XG_DEVICE_CPU_CC = 70 /* what stands for a compute capability of a host's processor: below all GPUs */
+    XG_DEVICE_CPU_CC = 70,     /* what stands for a compute capability of a host's processor: below all GPUs */
+    XG_DEVICE_WIDE_CPU_CC = 71 /* ... of one with registers of 64 bytes */
 };
+XG_INLINE bool xg_device_is_cpu(const xg_device *d) { return d->cc <= XG_DEVICE_WIDE_CPU_CC; }
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
@@ -3440,6 +3447,7 @@ static const xg_device_kind xg_device_kinds[] = {
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
     {70, 1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
+    {71, 1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}, /* ... or on 16 */
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
     {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
     /* latencies B; shares of memory A, B; launches B */
@@ -3507,6 +3515,7 @@ static const xg_device_part xg_device_parts[] = {
     {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
     {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
     {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
+    {"wide CPU", 71, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},   /* ... with registers of 64 bytes */
 };
 /* clang-format on */
 
@@ -14564,8 +14573,8 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
  *
  * A slot may be shared by registers whose lives do not overlap. A life is a range of record positions: [first, last]
  * mention, widened to whole loops (merged ranges of backward branches) unless the register lives inside one block and
- * is written there first without a guard. Suspended lanes never see another register in their slot, because writes
- * touch active lanes only. */
+ * is written there first without a guard. Registers of a wgmma live until it is waited for. Suspended lanes never see
+ * another register in their slot, because writes touch active lanes only. */
 #ifndef XG_SIM_FLOW_C
 #define XG_SIM_FLOW_C
 
@@ -14673,15 +14682,30 @@ XG_FN void xg_sim_mention(xg_sim_asm *p, uint32_t code, uint32_t at, uint32_t bl
     if (code == XG_SIM_NOREG || code & 1) return;
     v = &p->vregs.p[code >> 1];
     if (v->first == XG_SIM_NOREG) {
-        v->first = at;
+        v->first = v->last = at;
         v->block = block;
         v->local = full_write;
     }
     if (v->block != block) v->local = 0;
-    v->last = at;
+    v->last = XG_MAX(v->last, at);
+}
+/* By record, the next one that waits for all wgmma; the record itself where there is none. */
+XG_FN uint32_t *xg_sim_waits(xg_sim_asm *p) {
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, next = XG_SIM_NOREG;
+    uint32_t *waits = XG_NEW_N(&p->scratch, uint32_t, n);
+    for (i = n; i-- > 0;) {
+        if (!xg_sim_late_behind(&p->code.p[begin + i], true)) next = begin + i;
+        waits[i] = next == XG_SIM_NOREG ? begin + i : next;
+    }
+    return waits;
+}
+/* Registers of a wgmma are its own until it is waited for: nothing else lives in their slots. */
+XG_FN void xg_sim_mention_late(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_ins *in, uint32_t wait) {
+    uint32_t k;
+    for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], wait, g->of[wait - p->f->begin], false);
 }
 XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
-    uint32_t begin = p->f->begin, i, k;
+    uint32_t begin = p->f->begin, i, k, *waits = NULL;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
         uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p);
@@ -14695,6 +14719,9 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
             for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], i, block, k >= sources && full);
         xg_sim_mention(p, in->d, i, block, full);
         xg_sim_mention(p, in->d2, i, block, full);
+        if (!xg_sim_is_wgmma(in)) continue;
+        if (!waits) waits = xg_sim_waits(p);
+        xg_sim_mention_late(p, g, in, waits[i - begin]);
     }
     for (i = 0; i < p->f->n_args; i++)
         if (p->f->args[i].reg) {
@@ -17943,7 +17970,7 @@ struct xg_sim_trace {
     xg_sim_price *prices;
     xg_sim_map *maps;
     uint32_t n_maps, n_tracers, taken, lines, slots, most_flight;
-    uint64_t every; /* blocks from one whose clocks are kept to the next */
+    uint64_t every; /* clusters from one whose blocks' clocks are kept to the next */
     xg_sim_tracer *tracers;
     void *memory[4];
 };
@@ -18212,7 +18239,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
     t->lines = xg_sim_trace_lines(d, l);
     t->most_flight = xg_sim_trace_most_flight(d, l);
     t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
-    t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
+    t->every = XG_MAX(blocks / XG_MAX(l->cluster_blocks, 1u) / XG_SIM_TRACE_BLOCKS, 1u);
     t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);
     if (!t->prices || !xg_sim_trace_make_maps(t, l->memory) || !xg_sim_trace_make_tracers(t, l)) {
         xg_sim_trace_free(t);
@@ -18435,12 +18462,13 @@ XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
     xg_sim_trace *t = w->l->trace;
     size_t warps = w->l->warps;
+    uint64_t cluster = w->block / XG_MAX(w->l->cluster_blocks, 1u);
     memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
     memset(r->events, 0, sizeof r->events);
     r->tick = 0;
     r->opened = r->umma = r->level = 0;
     r->began = w->stats.warp_instructions;
-    r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
+    r->ready = cluster % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
     if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
 }
 XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
@@ -18590,7 +18618,7 @@ XG_FN void xg_sim_trace_umma(
     r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
-    r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
+    r->tensor += (uint64_t)clocks * w->l->warps * blocks; /* each warp's chain may contain it */
 }
 /* A commit: the memory barrier hears of all that has been issued. */
 XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {
@@ -28413,6 +28441,7 @@ enum {
     XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
     XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
     XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_THREAD_BYTES = 16,    /* of a block's scratch memory, which count as a thread: it goes over all of it */
     XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
@@ -28544,7 +28573,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_de
     }
     for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
     d->threads = c->n;
-    (void)xg_device_of_cc(XG_DEVICE_CPU_CC, &d->figures);
+    (void)xg_device_of_cc(strcmp(target, "x86-64-v4") == 0 ? XG_DEVICE_WIDE_CPU_CC : XG_DEVICE_CPU_CC, &d->figures);
     d->figures.sm_count = c->n;
     xg_format(d->target, sizeof d->target, "%s", target);
     xg_format(d->name, sizeof d->name, "processor of this host, %u threads", c->n);
@@ -28749,13 +28778,14 @@ XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *st
     xr_cpu *c = xr_cpu_of(e->program->device);
     char *scratch = xr_cpu_aligned(e->state);
     size_t each = xr_cpu_scratch(e->program);
+    uint32_t threads;
     uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
     (void)stream;
     if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
     e->stats[kernel].launches++;
     if (own->fill) xr_cpu_give_table(c, own, scratch, each);
-    xr_cpu_run(
-        c, own, e->args, scratch, each, blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    threads = k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u);
+    xr_cpu_run(c, own, e->args, scratch, each, blocks, threads + (uint32_t)(own->scratch / XR_CPU_THREAD_BYTES));
     return XLAGPU_OK;
 }
 
@@ -33813,7 +33843,8 @@ XG_FN XG_COLD bool xr_socket_all(int s, void *bytes, size_t size, bool out, doub
     return true;
 }
 XG_FN XG_COLD bool xr_socket_find(const xr_endpoint *a, struct sockaddr_in *out) {
-    const struct hostent *h = gethostbyname(a->host);
+    /* A bare machine has no table of names, but knows itself. */
+    const struct hostent *h = gethostbyname(strcmp(a->host, "localhost") ? a->host : "127.0.0.1");
     memset(out, 0, sizeof *out);
     out->sin_family = AF_INET;
     out->sin_port = htons((uint16_t)a->port);
