@@ -63,8 +63,10 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
     xg_set_make(s, cap);
 }
 XG_FN uint32_t xg_set_next(const xg_set *s, uint32_t at) { return (at + 1) & (s->cap - 1); }
-/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. */
+/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. A bit that no place is
+ * made of keeps them from being 0. */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
+    const uint32_t taken = (uint32_t)1 << 31;
     uint32_t at, to;
     if (s->n * 2 >= s->cap) {
         xg_set old = *s;
@@ -76,7 +78,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
             s->hashes[to] = old.hashes[at];
         }
     }
-    hash += !hash;
+    hash |= taken;
     for (at = hash & (s->cap - 1); s->hashes[at]; at = xg_set_next(s, at))
         if (s->hashes[at] == hash && (!s->slots[at] || eq(s->slots[at], key))) return &s->slots[at];
     s->hashes[at] = hash;

@@ -251,7 +251,8 @@ struct xg_kernel {
     uint32_t n_inputs, inputs_cap, place;
     /* as a producer, while the queue runs */
     int64_t gain;       /* of computing it in all its readers instead */
-    uint32_t n_refused; /* readers that refuse */
+    uint16_t n_refused; /* readers that refuse, of XG_FUSE_READERS_MAX at most */
+    uint16_t updates;   /* updates of slices in it, as many as can be counted */
     uint32_t ops;       /* size of the code */
     /* the second line */
     uint8_t kind; /* xg_fuse_class */
@@ -259,15 +260,14 @@ struct xg_kernel {
     bool pinned; /* something that is no kernel reads it: it has to lie in memory */
     bool live;   /* a kernel makes it; false: its readers compute it */
     bool shared; /* its kernel computes what another one computes too */
+    bool turns;  /* moves the minor dimension: wants tiles in shared memory */
+    bool loops;  /* folds windows, element by element */
     bool is_update_in_place : 1;
-    bool turns : 1; /* moves the minor dimension: wants tiles in shared memory */
-    bool loops : 1; /* folds windows, element by element */
     bool moves : 1; /* into the fusion that is being made, which is the only one that computes it */
     /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     bool rows : 1;
-    uint16_t updates; /* updates of slices in it, as many as can be counted */
-    uint32_t turn;    /* the way that tiles serve: that of the first input that is turned; 0: of none */
-    uint32_t epoch;   /* the last walk that met it */
+    uint32_t turn;  /* the way that tiles serve: that of the first input that is turned; 0: of none */
+    uint32_t epoch; /* the last walk that met it */
     /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
     uint32_t at;
     uint32_t level; /* greater than that of all that its kernel reads */
