@@ -458,9 +458,9 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
 
 /* ---- the estimate ---- */
 
-/* On a processor, whose lanes are a thread's columns, in 64ths of a clock: products (by the sums of a thread, which wait
- * for each other if they are few), elements brought to the block, and sums that go to memory and back with each step.
- * Blocks run one after the other on each core. */
+/* On a processor, whose lanes are a thread's columns, in 64ths of a clock: products (by the sums of a thread, which
+ * wait for each other if they are few), elements brought to the block, and sums that go to memory and back with each
+ * step. Blocks run one after the other on each core. */
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
         PARTS = 64,
