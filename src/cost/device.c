@@ -279,13 +279,14 @@ XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     }
 }
 
+XG_FN int64_t xg_device_shared_times(const xg_device *d) {
+    return (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000 / xg_device_gbs(d->bandwidth);
+}
 XG_FN bool xg_device_is_narrow(const xg_device *d) {
     enum {
-        TIMES =
-            11 /* bytes that shared memory moves for each of the device's memory: 10 of an H100, 29 of an RTX 5090 */
+        TIMES = 11
     };
-    int64_t shared = (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000;
-    return d->blocks_per_cluster > 1 && shared < TIMES * xg_device_gbs(d->bandwidth);
+    return d->blocks_per_cluster > 1 && xg_device_shared_times(d) < TIMES;
 }
 XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
 XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }

@@ -102,25 +102,45 @@ XG_FN bool xg_dot_reduces(const xg_inst *i) {
     return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements &&
            xg_dot_vector(side) < 2;
 }
+/* What is converted, of a matrix that is the product of it and of numbers spread over the matrix; else the matrix. */
+XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
+    uint32_t k;
+    for (k = 0; x->op == XG_MULTIPLY && k < 2; k++) {
+        const xg_inst *scale = XG_OPERAND(x, 1 - k);
+        while (scale->op == XG_RESHAPE || scale->op == XG_BITCAST) scale = XG_OPERAND(scale, 0);
+        if (scale->op == XG_BROADCAST && XG_OPERAND(x, k)->op == XG_CONVERT) return XG_OPERAND(x, k);
+    }
+    return x;
+}
 /* A large matrix of 16 bits made of as many bytes: where memory is fast, threads would multiply and convert for longer
  * than they read, while tiles leave that to matrix units and convert two at a time. */
 XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     enum {
-        BYTES_LEAST = 1 << 20 /* below, a launch takes longer than to read them */
+        BYTES_LEAST = 1 << 20, /* below, a launch takes longer than to read them */
+        K_LEAST = 512,
+        TILE_COLUMNS = 32,
+        APART_TIMES = 16 /* of bytes whose k lie apart, which threads turn, too: xg_device_shared_times */
     };
     const xg_device *device = &dot->comp->module->device;
     const xg_inst *x;
     xg_dot_part side[2];
+    int64_t k, columns;
     xlagpu_type from;
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
-    x = side[1 - xg_dot_vector(side)].x;
-    if (x->op == XG_MULTIPLY) x = XG_OPERAND(x, XG_OPERAND(x, 0)->op != XG_CONVERT); /* scales */
+    x = xg_dot_unscaled(side[1 - xg_dot_vector(side)].x);
     if (x->op != XG_CONVERT || x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
     if (side[0].x->shape->type != side[1].x->shape->type || xg_type_bits(x->shape->type) != 16) return false;
+    k = side[1 - xg_dot_vector(side)].contracting.p[0];
+    columns = x->shape->dims[1 - k];
+    if (side[0].contracting.n != 1 || x->shape->dims[k] < K_LEAST ||
+        4 * columns / TILE_COLUMNS * XG_MAX(device->blocks_per_cluster, (int64_t)1) < 3 * device->sm_count)
+        return false; /* blocks would be too few */
     from = XG_OPERAND(x, 0)->shape->type;
-    return xg_type_bits(from) == 8 && (xg_type_class(from) == XGT_I || xg_type_class(from) == XGT_F) &&
-           from != XLAGPU_F8E8M0FNU && device->tensor_f16 && xg_device_is_narrow(device);
+    if (xg_type_bits(from) != 8 || from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
+    if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
+    if (k == 1 || xg_type_class(from) == XGT_F) return xg_device_is_narrow(device);
+    return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
