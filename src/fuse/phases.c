@@ -278,7 +278,8 @@ XG_FN bool xg_phases_wants_unit(const xg_inst *i) {
 XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     const xg_comp *c;
     uint32_t k, n, pattern;
-    if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing))
+    if (i->op != XG_FUSION || xg_fuse_is_phases(i) || !xg_phases_takes_shape(i->shape) ||
+        xg_inst_attr(i, XG_A_output_to_operand_aliasing))
         return false;
     if (!i->first_use && i != i->comp->root) return false; /* nothing reads it: it would be no result of the whole */
     if (xg_inst_attr(i, XG_A_backend_config)) { /* members have emitters: a rule or a library is for a whole kernel */
