@@ -2924,8 +2924,10 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
     xg_set_make(s, cap);
 }
 XG_FN uint32_t xg_set_next(const xg_set *s, uint32_t at) { return (at + 1) & (s->cap - 1); }
-/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. */
+/* A slot with hash 0 is free: what is not there is mostly known to be so from the hashes alone. A bit that no place is
+ * made of keeps them from being 0. */
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key) {
+    const uint32_t taken = (uint32_t)1 << 31;
     uint32_t at, to;
     if (s->n * 2 >= s->cap) {
         xg_set old = *s;
@@ -2937,7 +2939,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
             s->hashes[to] = old.hashes[at];
         }
     }
-    hash += !hash;
+    hash |= taken;
     for (at = hash & (s->cap - 1); s->hashes[at]; at = xg_set_next(s, at))
         if (s->hashes[at] == hash && (!s->slots[at] || eq(s->slots[at], key))) return &s->slots[at];
     s->hashes[at] = hash;
@@ -3302,6 +3304,9 @@ XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *ou
 /* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
+/* Bytes that shared memory moves for each of the device's memory: 4 of a B200, 9 of an H100, 12 of an A100, 29 of an
+ * RTX 5090. */
+XG_FN int64_t xg_device_shared_times(const xg_device *d);
 /* Beside such memory, bytes that pass shared memory twice as 16 bits are late. Without clusters blocks have longer
  * sums, and wait for more of the conversions: by the model as many shapes of tiles lose there as win. */
 XG_FN bool xg_device_is_narrow(const xg_device *d);
@@ -3695,13 +3700,14 @@ XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     }
 }
 
+XG_FN int64_t xg_device_shared_times(const xg_device *d) {
+    return (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000 / xg_device_gbs(d->bandwidth);
+}
 XG_FN bool xg_device_is_narrow(const xg_device *d) {
     enum {
-        TIMES =
-            11 /* bytes that shared memory moves for each of the device's memory: 10 of an H100, 29 of an RTX 5090 */
+        TIMES = 11
     };
-    int64_t shared = (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000;
-    return d->blocks_per_cluster > 1 && shared < TIMES * xg_device_gbs(d->bandwidth);
+    return d->blocks_per_cluster > 1 && xg_device_shared_times(d) < TIMES;
 }
 XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
 XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
