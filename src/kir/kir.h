@@ -320,8 +320,8 @@ struct xg_kfunc {
     /* entry only: so many threads at the end of a block bring operands for the others; of two warps the second one asks
      * for products */
     uint32_t producers;
-    /* entry only: two neighbouring blocks multiply in tensor memory together: 128 rows of each, and half of the columns'
-     * matrix of each. The thread that asks stands in the even one; both hear that it is done */
+    /* entry only: two neighbouring blocks multiply in tensor memory together: 128 rows of each, and half of the right
+     * matrix's columns of each. The thread that asks stands in the even one; both hear that it is done */
     bool pairs;
     uint32_t n_maps; /* entry only: behind its other parameters */
     xg_kmap *maps;

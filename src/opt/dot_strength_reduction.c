@@ -4,8 +4,8 @@
  * contraction by tiles but a reduction, which reads memory in order, fuses with what makes the matrix, and takes the
  * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
- * Dots that may become attention are left (the pass attention-split sees to those that do not), and, beside fast memory,
- * large matrices of bytes (xg_dot_is_of_bytes).
+ * Dots that may become attention are left (the pass attention-split sees to those that do not), and, beside fast
+ * memory, large matrices of bytes (xg_dot_is_of_bytes).
  * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
 #ifndef XG_OPT_DOT_STRENGTH_REDUCTION_C
 #define XG_OPT_DOT_STRENGTH_REDUCTION_C

@@ -622,9 +622,10 @@ XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     xg_flow_end(&f);
 }
 XG_FN xg_kval *xg_tile_pass_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {
-    if (rounds == 1) return xg_elem_index(&w->s, 0);
+    xg_kval *first = xg_elem_index(&w->s, 0);
+    if (rounds == 1) return first;
     f->rolled = true;
-    return xg_flow_for(f, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, rounds), 1, rounds);
+    return xg_flow_for(f, first, xg_elem_index(&w->s, rounds), 1, rounds);
 }
 XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;

@@ -327,8 +327,8 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
     all = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &all, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
     for (k = 0; k < 4; k++) wide[k] = xg_tile_unit_take(w, all, k);
 }
-/* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else it
- * is two of each of two columns, of which the first is one of the first matrix. */
+/* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else
+ * it is two of each of two columns, of which the first is one of the first matrix. */
 XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which, int64_t pair) {
     xg_kopcode multiply = w->p->held == XLAGPU_F16 ? XG_K_OP_MULH2 : XG_K_OP_MULBF2;
     bool across = !w->p->fetch[1].by_rows;
