@@ -80,10 +80,8 @@ static void loads_say(const unsigned char *p, size_t n, char *text, size_t size)
     xlagpu_program *q = c ? xlagpu_rt_clique_load(c, p, n) : NULL;
     xlagpu_rt_value v;
     size_t at = xg_format(text, size, "%u ", devices);
-    if (c && !q) { /* "device 1: ...": whichever comes first */
-        const char *said = xlagpu_rt_clique_error(c), *colon = strchr(said, ':');
-        xg_format(text + at, size - at, "%s", colon ? colon : said);
-    }
+    /* devices load side by side: whose message comes first is for the threads to say */
+    if (c && !q) xg_format(text + at, size - at, "%s", devices > 1 ? "refused" : xlagpu_rt_clique_error(c));
     if (!q) return;
     at += xg_format(text + at, size - at, "%s %u %u", xlagpu_rt_program_name(q), xlagpu_rt_parameter_count(q),
         xlagpu_rt_kernel_count(q));
