@@ -108,6 +108,7 @@ typedef struct xg_sim_tracer { /* a worker's part */
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;
+    uint64_t line; /* where its lines begin among all, however the host has spread them: the first cache goes by that */
     uint32_t *read, *written;
 } xg_sim_map;
 struct xg_sim_trace {
@@ -324,7 +325,7 @@ XG_FN void *xg_sim_trace_alloc(xg_sim_trace *t, uint32_t which, uint64_t bytes) 
     return t->memory[which] = p;
 }
 XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
-    uint64_t words = 0;
+    uint64_t words = 0, line = 0;
     uint32_t k, *bits;
     for (k = 0; k < m->n; k++) words += 2 * (m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2);
     bits = (uint32_t *)xg_sim_trace_alloc(t, 0, words * 4);
@@ -334,6 +335,8 @@ XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
         uint64_t each = m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2;
         t->maps[k].base = m->p[k].base / XG_SIM_TRACE_SECTOR_BYTES * XG_SIM_TRACE_SECTOR_BYTES;
         t->maps[k].bytes = m->p[k].bytes + XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].line = line;
+        line += t->maps[k].bytes / XG_SIM_TRACE_LINE_BYTES + 2;
         t->maps[k].read = bits;
         t->maps[k].written = bits + each;
         bits += 2 * each;
@@ -445,13 +448,16 @@ XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool t
     const xg_device *d = t->device;
     xg_sim_map *m = xg_sim_trace_map(t, at);
     uint64_t sector = m ? (at - m->base) / XG_SIM_TRACE_SECTOR_BYTES : 0;
+    uint64_t line =
+        m ? m->line * XG_SIM_TRACE_LINE_BYTES + at - m->base / XG_SIM_TRACE_LINE_BYTES * XG_SIM_TRACE_LINE_BYTES
+          : at - (uint64_t)(uintptr_t)w->regs;
     uint32_t level = (uint32_t)d->l1_latency;
     if (write) {
         r->l2_sectors++;
         if (m) (void)xg_sim_trace_mark(m->written, sector);
         return;
     }
-    if (!through_l1 || !xg_sim_trace_cached(t, r, at)) {
+    if (!through_l1 || !xg_sim_trace_cached(t, r, line)) {
         bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
         r->l2_sectors++;
         level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
