@@ -32,7 +32,8 @@ build_and_run() { # NAME ARGUMENTS...
     build/programs/$program "$@"
 }
 
-# The imitated libraries compute with complex numbers, and the driver with many threads has variables with a cleanup.
+# The imitated libraries compute with complex numbers, the driver with many threads has variables with a cleanup, and
+# tcc leaves out the loader of object code.
 beyond_tcc() { # NAME
     is_tcc "$CC" || return 1
     absent "a compiler beside tcc: $1"
@@ -54,7 +55,7 @@ part "packages" sh tests/scripts/packages.sh
 for p in $(program_names); do
     args=$(program_field "$p" 3)
     [ "$args" = - ] && continue
-    case $p in libraries | nccl) beyond_tcc $p && continue ;; esac
+    case $p in libraries | nccl | object) beyond_tcc $p && continue ;; esac
     if [ "$(program_field "$p" 2)" = api ]; then part "$p" build/programs/$p $args
     else part "$p" build_and_run $p $args; fi
 done
