@@ -281,7 +281,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     total = elements / period;
     for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
         if (xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK ||
-            total / rounds * slices < sms * 3 / 4)
+            total / rounds * slices < XG_MAX(sms * 3 / 4, (int64_t)1))
             continue;
         if (!best || total % rounds * best < total % best * rounds) best = rounds;
     }

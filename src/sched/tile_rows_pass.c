@@ -22,12 +22,12 @@ XG_FN uint32_t xg_behind_results(const xg_behind *j) {
 XG_FN bool xg_behind_near(xg_behind *j) {
     const xg_inst *i = j->product->next;
     uint32_t n = 0, here = 0, k;
-    for (k = 0; k < j->rows->n_operands; k++) here += XG_OPERAND(j->rows, k) == j->product;
-    j->keeps = xg_inst_n_users(j->product) > here || j->product == j->product->comp->root;
     for (; i && i != j->rows && n < XG_TILE_ROWS_BETWEEN; i = i->next, n++)
         for (k = 0; k < i->n_operands; k++)
             if (XG_OPERAND(i, k) == j->product) return false;
     if (i != j->rows || j->product == j->product->comp->root) return false;
+    for (k = 0; k < j->rows->n_operands; k++) here += XG_OPERAND(j->rows, k) == j->product;
+    j->keeps = xg_inst_n_users(j->product) > here; /* of many readers, the first one alone comes so far */
     if (j->keeps && j->rows->shape->type == XLAGPU_TUPLE)
         XG_FOR_USES(u, j->rows)
             if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;

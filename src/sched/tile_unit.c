@@ -222,7 +222,8 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
         t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
     t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < held &&
              xg_type_class(t->from->shape->type) != XGT_P && xg_tile_is_moved(t->from);
-    if (t->raw) t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes); /* one store each, side by side */
+    if (t->raw || p->shape.grouped) /* one store each, side by side; swizzled, pieces of one access lie apart */
+        t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes);
     moved = t->vector * bytes;
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
