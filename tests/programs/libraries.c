@@ -8,9 +8,12 @@
 typedef struct fake_lt {
     long live, calls, fail_at, products; /* descriptions and handles alive; calls so far; the one that fails */
     unsigned long version;
-    int error, algorithms;
+    int error, algorithms;        /* algorithms < 0: those that are advised are marked as failed */
     unsigned long long workspace; /* what the last product was given */
     unsigned reductions;          /* the mask of the last preference; 0: none was set */
+    long long asked;              /* bytes, or elements, to work in; 0: as it usually is */
+    void (*inside)(void);         /* called while a handle is in use */
+    long shared;                  /* uses of a handle that is in use: ever */
 } fake_lt;
 
 #define FOLDER "./build/fake_libraries"
@@ -23,7 +26,7 @@ typedef struct fake_lt {
 #include <stdlib.h>
 #include <string.h>
 #pragma GCC visibility push(default)
-fake_lt fake = {0, 0, 0, 0, 130000, 0, 1, 0, 0};
+fake_lt fake = {0, 0, 0, 0, 130000, 0, 1, 0, 0, 0, 0, 0};
 typedef struct thing {
     int64_t attribute[40];
     int64_t type, rows, columns, lead, compute, scale;
@@ -684,6 +687,7 @@ static void call_absences(
 }
 
 #include "libraries_attention.h"
+#include "libraries_memory.h"
 #include "libraries_narrow.h"
 
 /* Of the library's engines the one is taken that the call may use: none of 10 bits for f32, none whose sums have no
@@ -858,6 +862,9 @@ int main(void) {
     call_absences(c, &call_samples[CALL_SAMPLES - 2], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
     engines(c, &call_samples[FIRST_DNN]);
     damaged_graphs(c);
+    too_much_memory(c);
+    no_memory(c);
+    failed_advice(c);
     attention(c);
     attention_failures(c);
     choice_by_time(c);

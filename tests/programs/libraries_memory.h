@@ -1,0 +1,70 @@
+/* libraries_memory.h -- of libraries.c: libraries that ask for more memory than there is, and what an error names.
+ *
+ * Laws: a library that cannot work in the memory that a call has gives a status that says which call of which HLO
+ * instruction it was, before anything is computed; nothing is left. */
+#ifndef XLAGPU_TESTS_LIBRARIES_MEMORY_H
+#define XLAGPU_TESTS_LIBRARIES_MEMORY_H
+
+/* Its execution is not prepared: with that status, and a message that ends with the instruction. */
+static void not_prepared(const xlagpu_bytes *exe, fake_lt *f, xlagpu_status status, const char *why, const char *hlo) {
+    xlagpu_device *d = open_with(FOLDER);
+    xlagpu_program *p = xlagpu_rt_load(d, exe->data, exe->size);
+    char end[60];
+    snprintf(end, sizeof end, "\nwhile preparing HLO %s", hlo);
+    EXPECT(p && !xlagpu_rt_prepare(p));
+    if (!EXPECT(xlagpu_rt_error_status(d) == status)) printf("  %s\n", xlagpu_rt_error(d));
+    EXPECT_TEXT(xlagpu_rt_error(d), why);
+    EXPECT_TEXT(xlagpu_rt_error(d), end);
+    xlagpu_rt_close(d);
+    EXPECT(count.live == 0 && f->live == 0);
+}
+static void too_much_memory(xlagpu_context *c) {
+    static const struct {
+        int sample;
+        long long asked;
+        xlagpu_status status;
+        const char *why, *hlo;
+    } rows[] = {
+        {0, 16385, XLAGPU_ERROR_UNSUPPORTED, "'cublaslt' failed: cublasLtMatmulAlgoGetHeuristic", "r"},
+        {2, 1LL << 50, XLAGPU_ERROR_MEMORY, "out of memory", "custom-call"},
+        {8, -1, XLAGPU_ERROR_UNSUPPORTED, "cusolverDnSpotrf_bufferSize: status 9 of cuSOLVER", "custom-call"},
+    };
+    static call_run r;
+    size_t k;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++) {
+        fake_lt *f = fakes[call_samples[rows[k].sample].library];
+        if (!begin_call(c, &call_samples[rows[k].sample], "cublaslt,cufft,cudnn,cusolver,always", &r)) continue;
+        f->asked = rows[k].asked;
+        not_prepared(&r.exe, f, rows[k].status, rows[k].why, rows[k].hlo);
+        f->asked = 0;
+    }
+}
+/* Statuses that say that there is no memory are XLAGPU_ERROR_MEMORY, whichever library they are of. */
+static void no_memory(xlagpu_context *c) {
+    static const struct {
+        int sample, error;
+        xlagpu_status status;
+    } rows[] = {{0, 3, XLAGPU_ERROR_MEMORY}, {2, 2, XLAGPU_ERROR_MEMORY}, {8, 2, XLAGPU_ERROR_MEMORY},
+        {FIRST_DNN, 4003, XLAGPU_ERROR_MEMORY}, {FIRST_DNN, 4004, XLAGPU_ERROR_MEMORY},
+        {FIRST_DNN, 4005, XLAGPU_ERROR_DEVICE}, {FIRST_DNN, 5000, XLAGPU_ERROR_DEVICE}};
+    static call_run r;
+    size_t k;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++) {
+        fake_lt *f = fakes[call_samples[rows[k].sample].library];
+        if (!begin_call(c, &call_samples[rows[k].sample], "cublaslt,cufft,cudnn,cusolver,always", &r)) continue;
+        f->calls = 0;
+        f->fail_at = 1;
+        f->error = rows[k].error;
+        not_prepared(&r.exe, f, rows[k].status, "status ", rows[k].sample ? "custom-call" : "r");
+        f->fail_at = 0;
+    }
+}
+/* An algorithm that the library marks as failed is none. */
+static void failed_advice(xlagpu_context *c) {
+    static call_run r;
+    if (!begin_call(c, &call_samples[0], "cublaslt", &r)) return;
+    fake->algorithms = -1;
+    not_prepared(&r.exe, fake, XLAGPU_ERROR_UNSUPPORTED, "cublasLtMatmulAlgoGetHeuristic knows no algorithm", "r");
+    fake->algorithms = 1;
+}
+#endif
