@@ -790,6 +790,7 @@ static void other_formulas(xlagpu_context *c) {
 }
 
 #include "library_graphs.h"
+#include "libraries_streams.h"
 
 /* True and false alike: the estimate says whether the library is called. */
 static void choice_by_time(xlagpu_context *c) {
@@ -870,6 +871,7 @@ int main(void) {
     choice_by_time(c);
     other_formulas(c);
     library_graphs(c);
+    library_streams(c);
     xlagpu_destroy(c);
     return finish();
 }
