@@ -112,6 +112,7 @@ static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_c
 static fake_lt *fakes[LIBRARIES], *fake;
 static counter count;
 static uint32_t command_buffer_least;
+static uint64_t memory_limit = 1 << 20; /* so that the libraries work in little */
 
 static bool build(int which, const char *flags, const char *folder) {
     char command[500];
@@ -574,7 +575,7 @@ static bool begin_call(xlagpu_context *c, const call_sample *s, const char *libr
     memset(&desc, 0, sizeof desc);
     desc.target.name = "sm_90a";
     desc.libraries = libraries;
-    desc.memory_limit = 1 << 20; /* so that the libraries work in little */
+    desc.memory_limit = memory_limit;
     desc.command_buffer_least = command_buffer_least;
     snprintf(
         text, sizeof text, strstr(s->text, "ENTRY") ? "HloModule m\n%s\n" : "HloModule m\nENTRY e {\n%s\n}\n", s->text);
@@ -864,6 +865,7 @@ int main(void) {
     engines(c, &call_samples[FIRST_DNN]);
     damaged_graphs(c);
     too_much_memory(c);
+    all_that_is_left(c);
     no_memory(c);
     failed_advice(c);
     attention(c);

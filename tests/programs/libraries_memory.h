@@ -24,20 +24,47 @@ static void too_much_memory(xlagpu_context *c) {
         long long asked;
         xlagpu_status status;
         const char *why, *hlo;
+        bool unlimited;
     } rows[] = {
-        {0, 16385, XLAGPU_ERROR_UNSUPPORTED, "'cublaslt' failed: cublasLtMatmulAlgoGetHeuristic", "r"},
-        {2, 1LL << 50, XLAGPU_ERROR_MEMORY, "out of memory", "custom-call"},
-        {8, -1, XLAGPU_ERROR_UNSUPPORTED, "cusolverDnSpotrf_bufferSize: status 9 of cuSOLVER", "custom-call"},
+        {0, 16385, XLAGPU_ERROR_UNSUPPORTED, "'cublaslt' failed: cublasLtMatmulAlgoGetHeuristic", "r", false},
+        {2, 1LL << 50, XLAGPU_ERROR_MEMORY, "out of memory", "custom-call", true},
+        {2, 1LL << 50, XLAGPU_ERROR_LIMIT, "'__cufft$fft' works in 1125899906842624 bytes", "custom-call", false},
+        {2, (1 << 20) - 383, XLAGPU_ERROR_LIMIT, "beside 384 more, the limit is 1048576", "custom-call", false},
+        {8, 1 << 18, XLAGPU_ERROR_LIMIT, "'__cusolver$potrf' works in ", "custom-call", false},
+        {8, -1, XLAGPU_ERROR_UNSUPPORTED, "cusolverDnSpotrf_bufferSize: status 9 of cuSOLVER", "custom-call", false},
     };
     static call_run r;
     size_t k;
     for (k = 0; k < sizeof rows / sizeof *rows; k++) {
         fake_lt *f = fakes[call_samples[rows[k].sample].library];
-        if (!begin_call(c, &call_samples[rows[k].sample], "cublaslt,cufft,cudnn,cusolver,always", &r)) continue;
+        bool begun;
+        if (rows[k].unlimited) memory_limit = UINT64_MAX;
+        begun = begin_call(c, &call_samples[rows[k].sample], "cublaslt,cufft,cudnn,cusolver,always", &r);
+        memory_limit = 1 << 20;
+        if (!begun) continue;
         f->asked = rows[k].asked;
         not_prepared(&r.exe, f, rows[k].status, rows[k].why, rows[k].hlo);
         f->asked = 0;
     }
+}
+/* All that is left is taken; of two calls each may have it, but not both: the second one is refused. */
+static void all_that_is_left(xlagpu_context *c) {
+    static const call_sample two = {
+        "p0 = c64[3,8] parameter(0)\nrows = c64[3,8] fft(p0), fft_type=FFT, fft_length={8}\n"
+        "ROOT r = c64[3,8] fft(rows), fft_type=FFT, fft_length={3,8}",
+        FFT, 2};
+    static call_run r;
+    xlagpu_device *d = open_with(FOLDER);
+    if (begin_call(c, &call_samples[2], "cufft,always", &r)) {
+        fakes[FFT]->asked = (1 << 20) - 384; /* of argument and result */
+        if (!EXPECT(run_call(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
+        EXPECT(agree(&r, 0));
+    }
+    xlagpu_rt_close(d);
+    fakes[FFT]->asked = 600000;
+    if (begin_call(c, &two, "cufft,always", &r))
+        not_prepared(&r.exe, fakes[FFT], XLAGPU_ERROR_LIMIT, "works in 600000 bytes", "custom-call.1");
+    fakes[FFT]->asked = 0;
 }
 /* Statuses that say that there is no memory are XLAGPU_ERROR_MEMORY, whichever library they are of. */
 static void no_memory(xlagpu_context *c) {
