@@ -5,6 +5,10 @@
 #ifndef XLAGPU_TESTS_LIBRARIES_MEMORY_H
 #define XLAGPU_TESTS_LIBRARIES_MEMORY_H
 
+/* Under a sanitizer, too, more than there is gives NULL. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
+
 /* Its execution is not prepared: with that status, and a message that ends with the instruction. */
 static void not_prepared(const xlagpu_bytes *exe, fake_lt *f, xlagpu_status status, const char *why, const char *hlo) {
     xlagpu_device *d = open_with(FOLDER);
