@@ -11,7 +11,7 @@ typedef struct fake_lt {
     int error, algorithms;        /* algorithms < 0: those that are advised are marked as failed */
     unsigned long long workspace; /* what the last product was given */
     unsigned reductions;          /* the mask of the last preference; 0: none was set */
-    long long asked;              /* bytes, or elements, to work in; 0: as it usually is */
+    long long asked;              /* bytes, or elements, to work in; cuDNN: the first engine's note; 0: as usually */
     void (*inside)(void);         /* called while a handle is in use */
     long shared;                  /* uses of a handle that is in use: ever */
 } fake_lt;
@@ -868,6 +868,7 @@ int main(void) {
     all_that_is_left(c);
     no_memory(c);
     failed_advice(c);
+    for (k = FIRST_DNN; k < CALL_SAMPLES; k++) unordered_engines(c, &call_samples[k]);
     attention(c);
     attention_failures(c);
     choice_by_time(c);

@@ -90,6 +90,27 @@ static void no_memory(xlagpu_context *c) {
         f->fail_at = 0;
     }
 }
+/* Whatever cuDNN makes: where the module must be deterministic, no engine that adds in no order. */
+static void unordered_engines(xlagpu_context *c, const call_sample *s) {
+    static call_run r;
+    xlagpu_compile_desc desc;
+    uint32_t on;
+    if (!begin_call(c, s, "cudnn,always", &r)) return;
+    memset(&desc, 0, sizeof desc);
+    desc.target.name = "sm_90a";
+    desc.libraries = "cudnn,always";
+    desc.memory_limit = memory_limit;
+    fakes[DNN]->asked = 4; /* the first two engines do */
+    for (on = 0; on < 2; on++) {
+        xlagpu_device *d = open_with(FOLDER);
+        desc.deterministic_ops = on != 0;
+        r.exe = xlagpu_compile(r.m, &desc);
+        EXPECT(r.exe.data && run_call(d, &r) == XLAGPU_OK && agree(&r, 0));
+        if (!EXPECT(fakes[DNN]->workspace == (on ? 2 : 0))) printf("%s\n", s->text);
+        xlagpu_rt_close(d);
+    }
+    fakes[DNN]->asked = 0;
+}
 /* An algorithm that the library marks as failed is none. */
 static void failed_advice(xlagpu_context *c) {
     static call_run r;
