@@ -188,7 +188,8 @@ typedef struct xlagpu_compile_desc {
     bool deterministic_ops;
     /* Bytes of device memory that the program may need, arguments and results included; UINT64_MAX: any. What is needed
      * again much later is computed again until it fits; ERROR_LIMIT with a message of what holds the rest if it cannot.
-     * 0: nine tenths of the device's memory, and no failure if the program needs more. */
+     * 0: nine tenths of the device's memory, and no failure if the program needs more. What cuFFT and cuSOLVER work in
+     * they say when an execution is prepared, which is an ERROR_LIMIT then. */
     uint64_t memory_limit;
     /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
     bool allow_excess_precision;

@@ -246,7 +246,10 @@ typedef enum xg_exe_library {
  *                  make is as it was
  *   __cudnn$graph  {graph = array<i64: ..>, refused_notes = 4 : i64, ..}: a graph of operations (expand/dnn.c writes
  *                  it); the last result is memory to work in; engines with a numerical note among these bits are not
- *                  taken */
+ *                  taken
+ * Each has xlagpu_memory_limit = N : i64, too, where the module was compiled for a limit: the bytes of device memory
+ * that the program may take, with what libraries ask for when an execution is prepared. */
+#define XG_EXE_LIMIT "xlagpu_memory_limit"
 #define XG_EXE_FFT_TARGET "__cufft$fft"
 #define XG_EXE_SOLVER_TARGET "__cusolver$"
 #define XG_EXE_DNN_TARGET "__cudnn$graph"

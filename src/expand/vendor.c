@@ -18,6 +18,15 @@ XG_FN const xg_shape *xg_vendor_laid_out(xg_module *m, const xg_shape *s, bool t
     }
     return xg_shape_with_layout(m, s, xg_layout_make(m, order, s->rank, 0, 0, xg_str_of("", 0)));
 }
+/* What a library works in beside its buffers is known to the runtime only, which holds it to the limit. */
+XG_FN xg_str xg_vendor_config(xg_module *m, const char *config) {
+    xg_buf b;
+    if (m->memory_limit <= 0 || m->limit_is_wish) return xg_str_z(config);
+    xg_buf_init(&b, m->arena);
+    xg_printf(
+        &b, "{%s = %lld : i64%s%s", XG_EXE_LIMIT, (long long)m->memory_limit, config[1] == '}' ? "" : ", ", config + 1);
+    return xg_str_of(b.p, b.n);
+}
 /* Of operands laid out so; result `leaf` lies where operand 0 does, -1: none. */
 XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *config, const xg_shape *shape,
     xg_inst *const *in, const xg_shape **laid_out, uint32_t n, int leaf) {
@@ -48,7 +57,7 @@ XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *co
         xg_inst_set_attr(i, attr);
     }
     xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_api_version, XG_STR("API_VERSION_TYPED_FFI")));
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(config)));
+    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_vendor_config(m, config)));
     return i;
 }
 /* An array as the rest of the module has them. */

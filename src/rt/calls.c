@@ -48,6 +48,27 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
 
 /* ---- before the first run ---- */
 
+/* Device memory of the program and of what its calls work in. */
+XG_FN XG_COLD uint64_t xr_call_bytes(const xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint64_t bytes = p->head.temp_bytes;
+    uint32_t k;
+    for (k = 0; k < p->n_allocations; k++)
+        if (p->allocations[k].kind != XG_EXE_ALLOC_TEMP) bytes += p->allocations[k].bytes;
+    for (k = 0; k < p->n_thunks; k++) bytes += e->calls[k].scratch.bytes;
+    return bytes;
+}
+/* It was compiled for a limit, of which what libraries ask for only now is a part. */
+XG_FN XG_COLD xlagpu_status xr_call_limit(xlagpu_execution *e, const xlagpu_rt_call *c) {
+    const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, XG_EXE_LIMIT, XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_S64);
+    uint64_t limit = a ? *(const uint64_t *)a->data : 0, used = a ? xr_call_bytes(e) : 0;
+    if (!a || (used <= limit && c->scratch.bytes <= limit - used)) return XLAGPU_OK;
+    return xr_fail(&e->program->device->c, XLAGPU_ERROR_LIMIT,
+        "the function '%s' works in %zu bytes of device memory: beside %llu more, the limit is %llu; compile with "
+        "--libraries=none or a larger --memory-limit",
+        c->target, c->scratch.bytes, (unsigned long long)used, (unsigned long long)limit);
+}
+
 XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
     xlagpu_device *d = e->program->device;
     const xr_function *f = e->program->calls[t - e->program->thunks];
@@ -68,6 +89,7 @@ XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_th
         s = xr_call_failed(&d->c, &c, s);
     } else
         xr_fail(&d->c, s, "%s", e->c.message);
+    if (s == XLAGPU_OK && c.scratch.bytes) s = xr_call_limit(e, &c);
     if (s == XLAGPU_OK && c.scratch.bytes) s = xr_alloc(d, c.scratch.bytes, &state->scratch.address);
     state->scratch.bytes = c.scratch.bytes;
     if (s != XLAGPU_OK) xr_note(&d->c, "\nwhile preparing HLO %s", c.hlo);

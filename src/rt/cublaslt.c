@@ -93,7 +93,8 @@ XG_FN XG_COLD int xr_lt_choose(
     XR_DO(l->choose(
               handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[3], s->layouts[2], s->wish, 1, &s->choice, &n),
         "cublasLtMatmulAlgoGetHeuristic");
-    if (!e && !n) e = XR_LT_NOT_SUPPORTED;
+    /* an algorithm that is marked as failed is none, and none may work in more than it was offered */
+    if (!e && (!n || s->choice.status || s->choice.workspace > workspace)) e = XR_LT_NOT_SUPPORTED;
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
     return e;
 }

@@ -4,7 +4,8 @@
  * What is in a graph only the compiler knows; here stands what the library must not be trusted with: that types have
  * the width they say, descriptors stand before their users, and tensors lie within the call's buffers. Of the engines
  * that the heuristics name, best first, the first one is taken that works in the call's memory and has no numerical
- * note that the call refuses. A handle has one stream: runs on several threads take turns to enqueue. */
+ * note that the call refuses. A handle has one stream and one user at a time: runs on several threads take turns to
+ * enqueue, and so does what prepares an execution while others run. */
 #ifndef XG_RT_CUDNN_C
 #define XG_RT_CUDNN_C
 #include "library.h"
@@ -42,7 +43,7 @@ enum {
     XR_DNN_ENGINE_NOTES = 1303,
     XR_DNN_CANNOT = 3000, /* statuses from here to .. are of engines that cannot make it */
     XR_DNN_CANNOT_COMPILE = 4001,
-    XR_DNN_NO_MEMORY = 4003,
+    XR_DNN_NO_MEMORY = 4003, /* of the host; the next one: of the device */
     XR_DNN_NOTES_MAX = 16,
     XR_DNN_TENSORS_MAX = 16, /* of a call: its operands, results and scalars */
     XR_DNN_ADVICE_MAX = 16   /* engines that are tried, of each kind of advice */
@@ -213,7 +214,8 @@ XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, 
 /* With what the library says about it. */
 XG_FN XG_COLD xlagpu_status xr_dnn_failed(const xr_dnn *l, const xlagpu_rt_call *c, const char *what, int error) {
     bool cannot = error >= XR_DNN_CANNOT && error < XR_DNN_CANNOT + 1000;
-    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, XR_DNN_NO_MEMORY, cannot ? error : -1);
+    int no_memory = error == XR_DNN_NO_MEMORY + 1 ? error : XR_DNN_NO_MEMORY;
+    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, no_memory, cannot ? error : -1);
     size_t n = strlen(c->error);
     char why[200] = "";
     l->why(why, sizeof why);
@@ -270,7 +272,12 @@ XG_FN XG_COLD xlagpu_status xr_dnn_prepare(void *user, xlagpu_rt_call *c) {
     s->n_words = graph->count;
     c->state = s;
     if (!all->dnn_users++) all->dnn_lock = xr_lock_new(&d->c);
-    e = all->dnn_lock ? xr_dnn_open(all, s, c, &what) : -1;
+    e = -1;
+    if (all->dnn_lock) {
+        xr_enter_lock(all->dnn_lock);
+        e = xr_dnn_open(all, s, c, &what);
+        xr_leave_lock(all->dnn_lock);
+    }
     if (!e) return XLAGPU_OK;
     xr_dnn_finish(user, c);
     return what ? xr_dnn_failed(&all->dnn, c, what, e) : e < 0 ? XLAGPU_ERROR_MEMORY : xr_library_damaged(c);

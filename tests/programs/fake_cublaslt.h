@@ -45,10 +45,11 @@ int cublasLtMatmulAlgoGetHeuristic(
     int e = failing();
     (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d;
     if (e) return e;
-    *n = wanted < fake.algorithms ? wanted : fake.algorithms;
+    *n = fake.algorithms < 0 || wanted < fake.algorithms ? wanted : fake.algorithms;
+    out->status = fake.algorithms < 0 ? 14 : 0;
     fake.reductions = (unsigned)((thing *)wish)->attribute[3];
     out->algorithm[0] = 77;
-    out->workspace = (size_t)((thing *)wish)->attribute[1];
+    out->workspace = fake.asked ? (size_t)fake.asked : (size_t)((thing *)wish)->attribute[1];
     return 0;
 }
 static double half(uint16_t v) { /* f16 */

@@ -61,7 +61,7 @@ typedef struct desc {
 } desc;
 typedef struct handle {
     void *stream;
-    int has_stream;
+    int has_stream, busy;
 } handle;
 
 /* ---- descriptors ---- */
@@ -101,8 +101,11 @@ int cudnnCreate(void **h) {
     return 0;
 }
 int cudnnDestroy(void *h) { return drop(h); }
+/* One user at a time. */
+static void use(const void *h) { fake.shared += ((const handle *)h)->busy; }
 int cudnnSetStream(void *h, void *stream) {
     int e = failing();
+    use(h);
     ((handle *)h)->stream = stream;
     ((handle *)h)->has_stream = !e;
     return e;
@@ -134,6 +137,7 @@ int cudnnBackendSetAttribute(void *p, int name, int type, int64_t count, const v
     if (k == ROWS || d->complete || count < 1 || d->n == 10) return BAD;
     for (j = 0; type == DESCRIPTOR && j < count; j++)
         if (!((desc *const *)values)[j] || !((desc *const *)values)[j]->complete) return INCOMPLETE;
+    if (type == 0) use(*(void *const *)values);
     a = find(d, name);
     if (!a) a = &d->a[d->n++];
     free(a->data);
@@ -258,7 +262,7 @@ int cudnnBackendGetAttribute(void *p, int name, int type, int64_t wanted, int64_
     }
     if (d->kind == 2 && name == 1303 && type == 11) {
         *count = d->engine == 0 || d->engine == 1;
-        if (*count && wanted) *(int *)values = d->engine == 0 ? 0 : 4;
+        if (*count && wanted) *(int *)values = d->engine == 0 ? (int)fake.asked : 4;
         return 0;
     }
     if (d->kind == 5 && name == 402 && type == INT64) {
@@ -567,6 +571,10 @@ int cudnnBackendExecute(void *h, void *plan, void *pack) {
     j.work = (char *)part((desc *)pack, 1003);
     if (!((handle *)h)->has_stream || !((desc *)plan)->complete || !j.pack.complete) return BAD;
     fake.workspace = (unsigned long long)j.config->engine;
+    use(h);
+    ((handle *)h)->busy = 1;
+    if (fake.inside) fake.inside();
+    ((handle *)h)->busy = 0;
     for (k = 0; k < j.pack.n; k++) {
         attribute *a = &j.pack.a[k];
         char *data = (char *)malloc((size_t)a->count * (size_t)width(a->type));

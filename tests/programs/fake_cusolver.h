@@ -55,7 +55,7 @@ int cusolverDnSetStream(void *handle, void *stream) {
 
 static int do_size(int *words) {
     int e = failing();
-    *words = 33;
+    *words = fake.asked ? (int)fake.asked : 33;
     return e;
 }
 /* The work is ours: 33 elements of it. */

@@ -8,9 +8,12 @@
 typedef struct fake_lt {
     long live, calls, fail_at, products; /* descriptions and handles alive; calls so far; the one that fails */
     unsigned long version;
-    int error, algorithms;
+    int error, algorithms;        /* algorithms < 0: those that are advised are marked as failed */
     unsigned long long workspace; /* what the last product was given */
     unsigned reductions;          /* the mask of the last preference; 0: none was set */
+    long long asked;              /* bytes, or elements, to work in; cuDNN: the first engine's note; 0: as usually */
+    void (*inside)(void);         /* called while a handle is in use */
+    long shared;                  /* uses of a handle that is in use: ever */
 } fake_lt;
 
 #define FOLDER "./build/fake_libraries"
@@ -23,7 +26,7 @@ typedef struct fake_lt {
 #include <stdlib.h>
 #include <string.h>
 #pragma GCC visibility push(default)
-fake_lt fake = {0, 0, 0, 0, 130000, 0, 1, 0, 0};
+fake_lt fake = {0, 0, 0, 0, 130000, 0, 1, 0, 0, 0, 0, 0};
 typedef struct thing {
     int64_t attribute[40];
     int64_t type, rows, columns, lead, compute, scale;
@@ -109,6 +112,7 @@ static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_c
 static fake_lt *fakes[LIBRARIES], *fake;
 static counter count;
 static uint32_t command_buffer_least;
+static uint64_t memory_limit = 1 << 20; /* so that the libraries work in little */
 
 static bool build(int which, const char *flags, const char *folder) {
     char command[500];
@@ -571,7 +575,7 @@ static bool begin_call(xlagpu_context *c, const call_sample *s, const char *libr
     memset(&desc, 0, sizeof desc);
     desc.target.name = "sm_90a";
     desc.libraries = libraries;
-    desc.memory_limit = 1 << 20; /* so that the libraries work in little */
+    desc.memory_limit = memory_limit;
     desc.command_buffer_least = command_buffer_least;
     snprintf(
         text, sizeof text, strstr(s->text, "ENTRY") ? "HloModule m\n%s\n" : "HloModule m\nENTRY e {\n%s\n}\n", s->text);
@@ -684,6 +688,7 @@ static void call_absences(
 }
 
 #include "libraries_attention.h"
+#include "libraries_memory.h"
 #include "libraries_narrow.h"
 
 /* Of the library's engines the one is taken that the call may use: none of 10 bits for f32, none whose sums have no
@@ -786,6 +791,7 @@ static void other_formulas(xlagpu_context *c) {
 }
 
 #include "library_graphs.h"
+#include "libraries_streams.h"
 
 /* True and false alike: the estimate says whether the library is called. */
 static void choice_by_time(xlagpu_context *c) {
@@ -858,11 +864,17 @@ int main(void) {
     call_absences(c, &call_samples[CALL_SAMPLES - 2], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
     engines(c, &call_samples[FIRST_DNN]);
     damaged_graphs(c);
+    too_much_memory(c);
+    all_that_is_left(c);
+    no_memory(c);
+    failed_advice(c);
+    for (k = FIRST_DNN; k < CALL_SAMPLES; k++) unordered_engines(c, &call_samples[k]);
     attention(c);
     attention_failures(c);
     choice_by_time(c);
     other_formulas(c);
     library_graphs(c);
+    library_streams(c);
     xlagpu_destroy(c);
     return finish();
 }

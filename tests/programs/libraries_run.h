@@ -28,6 +28,7 @@ static bool begin_run(xlagpu_context *c, const char *libraries, const char *body
     desc.target.name = "sm_90a";
     desc.libraries = libraries;
     desc.memory_limit = 1 << 20;
+    desc.command_buffer_least = command_buffer_least;
     snprintf(text, sizeof text, "HloModule m\n%s\n", body);
     r->m = xlagpu_parse(c, "library", text, strlen(text));
     if (!EXPECT(r->m != NULL)) printf("%s\n%s\n", text, xlagpu_error(c));
