@@ -156,9 +156,9 @@ typedef struct xg_tile_plan {
     bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
-    bool reads;            /* the epilogue reads memory */
-    int64_t ends;          /* ... and takes so many instructions for an element */
-    int64_t shared;        /* elements of shared memory */
+    bool reads;     /* the epilogue reads memory */
+    int64_t ends;   /* ... and takes so many instructions for an element */
+    int64_t shared; /* elements of shared memory */
     /* The right side's bytes, the numbers that multiply them (NULL: none do), and their product; so many k in a row have
      * the same number. See tile_scale.c */
     const xg_inst *scaled, *scale, *product;
