@@ -522,10 +522,10 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(and_b16, H, u16, u16, u16, r = a & b) \
     V2(and_b32, W, u32, u32, u32, r = a & b) \
     V2(and_b64, D, u64, u64, u64, r = a & b) \
-    V2(or_b16, H, u16, u16, u16, r = a | b) \
+    R2(or_b16, H, u16, u16, u16, r = a | b) \
     V2(or_b32, W, u32, u32, u32, r = a | b) \
     R2(or_b64, D, u64, u64, u64, r = a | b) \
-    V2(xor_b16, H, u16, u16, u16, r = a ^ b) \
+    R2(xor_b16, H, u16, u16, u16, r = a ^ b) \
     V2(xor_b32, W, u32, u32, u32, r = a ^ b) \
     R2(xor_b64, D, u64, u64, u64, r = a ^ b) \
     R1(not_b16, H, u16, u16, r = ~a) \
@@ -632,8 +632,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(mul_f16, W, u16, u16, u16, XG_V_F16_OP(*)) \
     R1(abs_f16, H, u16, u16, r = a & 0x7FFFu) \
     R1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
-    V1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) \
-    V1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
+    R1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) \
+    R1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
     V1(f32_bf16, W, u32, u16, r = XG_SIM_T(widen_u16)(a) << 16) \
     V1(bf16_f32, W, u16, f32, XG_V_TO_BF16(r, a)) \
     F1(f32_f16, f32, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_NANW(r)) \
@@ -667,7 +667,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) \
     V2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
     V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) \
-    V1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
+    R1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
     V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
 /* clang-format on */
 
