@@ -193,6 +193,7 @@ struct xg_imap {
  * xg_imap_simplify. */
 XG_FN xg_imap *xg_imap_new(
     xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint32_t n_rts, uint32_t n_results, uint32_t n_constraints);
+XG_FN xg_imap *xg_imap_of_dims(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_results); /* and nothing else */
 XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n); /* v has that name and counts 0 .. n - 1 */
 XG_FN const xg_imap *xg_imap_undefined(xg_aff_ctx *x);
 XG_FN const xg_imap *xg_imap_empty(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_results); /* no point is in its domain */

@@ -8,7 +8,7 @@
 #include "affine.h"
 
 XG_FN const xg_imap *xg_imap_identity(xg_aff_ctx *x, const int64_t *dims, uint32_t rank) {
-    xg_imap *m = xg_imap_new(x, rank, 0, 0, rank, 0);
+    xg_imap *m = xg_imap_of_dims(x, rank, rank);
     uint32_t i;
     for (i = 0; i < rank; i++) {
         m->dims[i].range = xg_range_of(0, dims[i] - 1);

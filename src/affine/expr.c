@@ -9,8 +9,8 @@
 
 /* ---- numbers ---- */
 
-XG_FN int64_t xg_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-XG_FN int64_t xg_floor_mod(int64_t a, int64_t b) {
+XG_ONE_COPY XG_FN int64_t xg_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+XG_ONE_COPY XG_FN int64_t xg_floor_mod(int64_t a, int64_t b) {
     int64_t r = a % b;
     return r < 0 ? r + b : r;
 }

@@ -28,6 +28,9 @@ XG_FN xg_imap *xg_imap_new(
     m->results = (const xg_aff **)(void *)((char *)(m + 1) + rts);
     return m;
 }
+XG_ONE_COPY XG_FN xg_imap *xg_imap_of_dims(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_results) {
+    return xg_imap_new(x, n_dims, 0, 0, n_results, 0);
+}
 
 XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n) {
     v->name = xg_str_z(name);
@@ -35,13 +38,13 @@ XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n) {
 }
 
 XG_FN const xg_imap *xg_imap_undefined(xg_aff_ctx *x) {
-    xg_imap *m = xg_imap_new(x, 0, 0, 0, 0, 0);
+    xg_imap *m = xg_imap_of_dims(x, 0, 0);
     m->state = XG_IMAP_UNDEFINED;
     return m;
 }
 
 XG_FN const xg_imap *xg_imap_empty(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_results) {
-    xg_imap *m = xg_imap_new(x, n_dims, 0, 0, n_results, 0);
+    xg_imap *m = xg_imap_of_dims(x, n_dims, n_results);
     uint32_t i;
     m->state = XG_IMAP_EMPTY;
     for (i = 0; i < n_dims; i++) m->dims[i].range = xg_range_of(0, -1);

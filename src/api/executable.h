@@ -196,7 +196,7 @@ static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
     XG_EXE_THUNKS_KINDS(X)
 #undef X
 };
-XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
+XG_ONE_COPY XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
 XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
     return kind < XG_EXE_THUNK_COUNT ? xg_exe_thunk_rows[kind].text : "?";
 }

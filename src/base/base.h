@@ -90,8 +90,7 @@ struct xg_arena {
     size_t grow;
     xg_arena *inner, *next;
 };
-typedef struct xg_mark {
-    xg_chunk *chunk;
+typedef struct xg_mark { /* of two words, which calls pass in registers: the chunk is the one that `at` lies in */
     char *at;
     xg_arena *inner;
 } xg_mark;

@@ -43,7 +43,7 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
 
 XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
-XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
+XG_ONE_COPY XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
     c->guard = here;
     c->status = XLAGPU_OK;
@@ -397,14 +397,15 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
-    char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
+    char *used = a->at;
     if (a->chunk) XG_LAST_BLOCK(a->at);
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
-    while (a->chunk != m.chunk) {
+    while (a->chunk && (m.at <= (char *)a->chunk || m.at > a->chunk->end)) {
         xg_chunk *c = a->chunk;
         a->chunk = c->older;
         c->older = a->spare;
         a->spare = c;
+        used = a->chunk ? a->chunk->end : m.at;
     }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
@@ -420,7 +421,6 @@ XG_FN void xg_arena_free(xg_arena *a) {
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) {
     xg_mark m;
-    m.chunk = a->chunk;
     m.at = a->at;
     m.inner = a->inner;
     return m;

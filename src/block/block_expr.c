@@ -294,7 +294,7 @@ XG_FN xg_kval *xg_block_inside(xg_block *d, xg_kval *v, int64_t count) {
 /* Of an int by a constant: the quotient, or what is left. */
 XG_FN xg_kval *xg_block_divided(xg_block *d, xg_kval *v, int64_t by, bool rest) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_imap *m = xg_imap_of_dims(x, 1, 1);
     xg_range r = xg_kval_range(v);
     m->dims[0].range = xg_range_of(XG_MAX(r.lo, (int64_t)0), XG_MIN(XG_MAX(r.hi, (int64_t)0), (int64_t)1 << 40));
     m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);

@@ -33,7 +33,7 @@ typedef struct xg_fft_site {
 /* The expressions at this thread and block. */
 XG_FN void xg_fft_apply(const xg_fft_site *d, const xg_aff *const *what, uint32_t n, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, n);
     uint32_t k;
     m->dims[0].range = xg_range_of(0, d->threads - 1);
     m->dims[1].range = xg_range_of(0, d->blocks - 1);
@@ -49,7 +49,7 @@ XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
 XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix,
     const xg_aff *const *what, uint32_t n, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, n);
     xg_kval *dims[2];
     uint32_t k;
     dims[0] = element;

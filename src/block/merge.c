@@ -108,7 +108,7 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
         bounds[2] = &args[1];
         if (k) break;
         bounds[0] = xg_kcmpi_(b, XG_CI_SLT, bounds[1], bounds[2]);
-        xg_kir_op(b, XG_K_OP_CONDITION, bounds, 3, NULL, 0, 0);
+        xg_kir_do(b, XG_K_OP_CONDITION, bounds, 3);
         *b = outer;
     }
     middle = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ADDI, bounds[1], bounds[2]), one);

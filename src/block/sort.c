@@ -82,7 +82,7 @@ typedef struct xg_sort_site {
 XG_FN void xg_sort_apply(
     xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, other ? 3 : 2, 0, 0, n, 0);
+    xg_imap *m = xg_imap_of_dims(x, other ? 3 : 2, n);
     xg_kval *dims[3];
     m->dims[0].range = xg_range_of(0, d->threads - 1);
     m->dims[1].range = xg_range_of(0, d->blocks - 1);
@@ -141,7 +141,7 @@ typedef struct xg_sort_spot {
 /* Row and place in the arrays, as indices. */
 XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, d->shape->rank, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, d->shape->rank);
     xg_kval *v[2];
     v[0] = row;
     v[1] = place;
@@ -167,7 +167,7 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
 /* Place `at` of the strip that a spot is in. */
 XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, 1);
     xg_kval *v[2], *place;
     v[0] = s->strip;
     v[1] = at;

@@ -123,7 +123,7 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
     xg_imap *m;
     *dead = NULL;
     if (!l->leaders) return group;
-    m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    m = xg_imap_of_dims(x, 1, 2);
     m->dims[0].range = xg_range_of(0, d->groups - 1);
     m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->width);
     m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->width), coarse);
@@ -141,7 +141,7 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
 XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *leaders) {
     const xg_topk_level *l = (const xg_topk_level *)data;
     xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_imap *m = xg_imap_of_dims(x, 1, 1);
     xg_kval *index = xg_topk_index(d, l->leaders, place, d->length - 1), *klass;
     m->dims[0].range = xg_range_of(0, d->length - 1);
     m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
@@ -259,7 +259,7 @@ XG_FN xg_kval *xg_topk_exchange(
     xg_aff_ctx *x = d->e->m->aff;
     int64_t half = d->width / 2, pairs = runs * half;
     const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit), *first;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_imap *m = xg_imap_of_dims(x, 1, 2);
     xg_topk_step step;
     first = xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, t, half), 2), low);
     first = xg_aff_add_mul(x, first, xg_aff_div(x, t, half), stride);
@@ -276,7 +276,7 @@ XG_FN xg_kval *xg_topk_merge(xg_topk_site *d, xg_kval *list, int64_t runs, int64
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width),
                  *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
+    xg_imap *m = xg_imap_of_dims(x, 1, 2);
     xg_topk_step step;
     int64_t bit;
     m->dims[0].range = xg_range_of(0, runs / 2 * d->width - 1);
@@ -351,7 +351,7 @@ XG_FN void xg_topk_sizes(xg_topk_site *d) {
 XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_shape *s = d->x->shape;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    xg_imap *m = xg_imap_of_dims(x, 1, s->rank);
     const xg_aff *rest = xg_aff_dim(x, 0);
     xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
     uint32_t k;

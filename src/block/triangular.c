@@ -514,7 +514,7 @@ XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
 XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t batch = d->i->shape->rank - 2, k;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, batch + 3, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, batch + 3);
     const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 1), parts);
     xg_kval *dims[2], *out[XG_RANK_MAX + 3];
     dims[0] = xg_kthread_id(&d->s->b, 0, threads);

@@ -46,7 +46,7 @@ XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name) {
     item.word = xg_str_z(name);
     xg_push(e->arena, xg_numbers, &e->record->form, item);
 }
-XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
+XG_ONE_COPY XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
     e->record->why = xg_str_z(why);
     return false;
 }

@@ -133,7 +133,7 @@ XG_FN xg_kval *xg_random_join(xg_kb *b, xg_kval *low, xg_kval *high) {
 XG_FN xg_kval *xg_random_place(xg_scope *s, const xg_random_site *r, xg_kval *const *at, xg_kval **which) {
     xg_aff_ctx *x = s->e->m->aff;
     uint32_t rank = r->bits->rank, d;
-    xg_imap *m = xg_imap_new(x, rank, 0, 0, 2, 0);
+    xg_imap *m = xg_imap_of_dims(x, rank, 2);
     const xg_aff *linear = xg_aff_const(x, 0), *word = xg_aff_const(x, 0);
     xg_kval *out[2];
     for (d = 0; d < rank; d++) {

@@ -139,7 +139,7 @@ XG_FN void xg_select_scatter(xg_scope *s, void *data, xg_kval *const *at, xg_ele
  * not there. */
 XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kelem e) {
     xg_aff_ctx *x = s->e->m->aff;
-    xg_imap *m = xg_imap_new(x, i->shape->rank, 0, 0, 1, 0);
+    xg_imap *m = xg_imap_of_dims(x, i->shape->rank, 1);
     const xg_aff *n = xg_aff_const(x, 0);
     xg_kval *r;
     uint32_t k;

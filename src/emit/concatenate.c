@@ -99,7 +99,7 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
     xg_concatenate *c = (xg_concatenate *)data;
     const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
     xg_kval *here[XG_RANK_MAX];
-    xg_imap *shift = xg_imap_new(s->e->m->aff, to->rank, 0, 0, to->rank, 0);
+    xg_imap *shift = xg_imap_of_dims(s->e->m->aff, to->rank, to->rank);
     uint32_t k;
     for (k = 0; k < to->rank; k++) {
         shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);

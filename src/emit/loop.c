@@ -111,7 +111,7 @@ XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
     xg_index_order order = xg_index_order_of_shape(s);
     xg_imap *place;
     if (w->places) return w->places;
-    place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    place = xg_imap_of_dims(x, 1, s->rank);
     place->dims[0].range = xg_range_of(0, s->elements - 1);
     xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
     return w->places = xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place));

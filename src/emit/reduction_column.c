@@ -303,7 +303,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
 XG_FN xg_kval *xg_column_spot(
     xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
     xg_aff_ctx *x = r->e->m->aff;
-    xg_imap *map = xg_imap_new(x, entered ? 2 : 1, 0, 0, 1, 0);
+    xg_imap *map = xg_imap_of_dims(x, entered ? 2 : 1, 1);
     const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
     xg_kval *vars[2];
     map->dims[0].range = xg_range_of(0, items - 1);

@@ -675,7 +675,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     r->round = xg_flow_for(&f, from, to, 1, even ? w->passes : w->groups);
     r->round->name = XG_STR("group");
     if (even) {
-        xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
+        xg_imap *map = xg_imap_of_dims(r->e->m->aff, 2, 1);
         map->dims[0].range = xg_range_of(0, r->blocks - 1);
         map->dims[1].range = xg_range_of(0, w->passes - 1);
         map->results[0] =

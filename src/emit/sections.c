@@ -105,7 +105,7 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
     xg_fusion_emission *e = d->e;
     xg_aff_ctx *x = e->m->aff;
     const xg_imap *map = xg_section_map(d, which, lead);
-    xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_imap *own = xg_imap_of_dims(x, 1, 1);
     xg_kval *dims[2], *at[XG_RANK_MAX], *args;
     xg_flow f = xg_flow_of(s, NULL);
     uint32_t k;

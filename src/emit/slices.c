@@ -115,7 +115,7 @@ XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices
 
 XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {
     const xg_shape *box = c->sections[0].shape;
-    xg_imap *shift = xg_imap_new(s->e->m->aff, box->rank, 0, 0, box->rank, 0);
+    xg_imap *shift = xg_imap_of_dims(s->e->m->aff, box->rank, box->rank);
     xg_kval *in[XG_RANK_MAX];
     uint32_t k, d;
     for (d = 0; d < box->rank; d++) {

@@ -133,7 +133,7 @@ XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_
  * first one for all threads. */
 XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
     xg_aff_ctx *x = s->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, 1);
     int64_t each = d->count * d->w.p[d->dim].stride;
     xg_kval *dims[2], *at;
     dims[0] = d->own;

@@ -108,7 +108,7 @@ XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
 /* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
 XG_FN void xg_sliding_apply(
     xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
-    xg_imap *m = xg_imap_new(t->d.e->m->aff, 3, 0, 0, n, 0);
+    xg_imap *m = xg_imap_of_dims(t->d.e->m->aff, 3, n);
     xg_kval *dims[3];
     m->dims[0].range = xg_range_of(0, t->lanes * t->rows - 1);
     m->dims[1].range = xg_range_of(0, t->blocks - 1);
@@ -136,7 +136,7 @@ XG_FN xg_kval *xg_sliding_inside(xg_sliding_rows *t, xg_kval **v, int64_t end) {
 XG_FN void xg_sliding_row_indices(
     xg_sliding_rows *t, xg_kval *const *row_and_place, int64_t extent, xg_kval **indices) {
     xg_aff_ctx *x = t->d.e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, t->d.shape->rank, 0);
+    xg_imap *m = xg_imap_of_dims(x, 2, t->d.shape->rank);
     m->dims[0].range = xg_range_of(0, t->n_rows - 1);
     m->dims[1].range = xg_range_of(0, extent - 1);
     xg_index_delinearise(x, &t->order, xg_aff_dim(x, 0), m->results);

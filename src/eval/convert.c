@@ -33,10 +33,10 @@ XG_FN void xg_eval_store_int(xlagpu_type t, void *p, int64_t v) {
 /* ---- narrow floats and f32, by blocks ---- */
 
 #define XG_EVAL_LANES 16 /* a constant number of turns, so that compilers use vectors */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_EVAL_VECTORS \
     __attribute__(( \
-        optimize("O3"))) /* whatever the rest is compiled with: the evaluator of bf16 spends half its time here */
+        optimize("O3"))) /* whatever speed is asked of the rest: the evaluator of bf16 spends half its time here */
 #else
 #define XG_EVAL_VECTORS
 #endif

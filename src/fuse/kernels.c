@@ -15,7 +15,7 @@
 
 XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
 
-XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
+XG_ONE_COPY XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
 XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
 
 /* Inside of the kernel: what nothing makes, what is free, and what the kernel makes itself. */

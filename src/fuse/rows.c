@@ -121,7 +121,7 @@ XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s) {
     dims[1] = f->cols;
     from.rank = s->elements == f->rows ? 1 : 2;
     if (from.rank == 2) return s->elements == f->rows * f->cols ? xg_indexing_bitcast(f->x, &from, s) : NULL;
-    row = xg_imap_new(f->x, 2, 0, 0, 1, 0);
+    row = xg_imap_of_dims(f->x, 2, 1);
     row->dims[0].range = xg_range_of(0, f->rows - 1);
     row->dims[1].range = xg_range_of(0, f->cols - 1);
     row->results[0] = xg_aff_dim(f->x, 0);

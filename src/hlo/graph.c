@@ -51,8 +51,8 @@ XG_FN bool xg_op_has_elements(xg_opcode op) {
 XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
-XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
-XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
+XG_ONE_COPY XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
+XG_ONE_COPY XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
 
 /* ---- names ---- */
 

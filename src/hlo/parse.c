@@ -51,7 +51,7 @@ XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset) {
 /* ---- the tables, as bit sets ---- */
 
 XG_FN bool xg_attr_set_has(const xg_attr_set *s, uint32_t k) { return (s->w[k / 64] >> (k % 64)) & 1; }
-XG_FN void xg_attr_set_add(xg_attr_set *s, uint32_t k) { s->w[k / 64] |= UINT64_C(1) << (k % 64); }
+XG_ONE_COPY XG_FN void xg_attr_set_add(xg_attr_set *s, uint32_t k) { s->w[k / 64] |= UINT64_C(1) << (k % 64); }
 
 XG_FN void xg_parse_read_row(xg_parse *p, xg_op_attrs_row *row, const char *words) {
     *row = p->op_attrs[XG_OPCODE_COUNT]; /* the common ones */

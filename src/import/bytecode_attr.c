@@ -73,7 +73,7 @@ XG_FN xg_ints xg_bc_signeds(xg_bc *b, xg_bc_cur *c) {
 XG_FN const xg_ir_type *xg_bc_foreign(xg_bc *b, const char *what) {
     return xg_ir_type_kind_of(b->ir, XG_IR_FOREIGN, xg_str_z(what));
 }
-XG_FN const xg_ir_type *xg_bc_scalar(xg_bc *b, xlagpu_type t) {
+XG_ONE_COPY XG_FN const xg_ir_type *xg_bc_scalar(xg_bc *b, xlagpu_type t) {
     return t == XLAGPU_INVALID ? xg_bc_foreign(b, "a scalar") : xg_ir_type_scalar(b->ir, t, xg_str_z(xg_type_name(t)));
 }
 XG_FN const xg_ir_type *const *xg_bc_types(xg_bc *b, xg_bc_cur *c, uint32_t *n) {

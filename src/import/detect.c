@@ -76,18 +76,23 @@ XG_FN bool xg_peek_has(xg_peek f, const char *word) {
     X(KERAS, "model.weights.h5") \
     X(NPZ, ".npy")
 /* clang-format on */
+typedef struct xg_detect_row {
+    uint8_t format, n;
+    char text[28]; /* n bytes, and a NUL */
+} xg_detect_row;
+#define XG_DETECT_ROW(format, text) {XG_FORMAT_##format, sizeof(text) - 1, text},
 XG_FN xg_file_kind xg_detect_magic(xg_peek f) {
-#define X(format, magic) \
-    if (xg_peek_at(f, 0, magic, sizeof(magic) - 1)) return XG_FORMAT_##format;
-    XG_MAGICS(X)
-#undef X
+    static const xg_detect_row rows[] = {XG_MAGICS(XG_DETECT_ROW)};
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_peek_at(f, 0, rows[k].text, rows[k].n)) return (xg_file_kind)rows[k].format;
     return XG_FORMAT_HLO;
 }
 XG_FN xg_file_kind xg_detect_zip(xg_peek f) {
-#define X(format, member) \
-    if (xg_peek_has(f, member)) return XG_FORMAT_##format;
-    XG_MEMBERS(X)
-#undef X
+    static const xg_detect_row rows[] = {XG_MEMBERS(XG_DETECT_ROW)};
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_peek_has(f, rows[k].text)) return (xg_file_kind)rows[k].format;
     return XG_FORMAT_ZIP;
 }
 /* A protobuf's length at *at, which moves behind it; SIZE_MAX: there is none. */
@@ -245,11 +250,10 @@ XG_FN xg_file_kind xg_detect_body(xg_peek f, size_t at) {
     return dot && !xg_text_begins(f, at, " =") ? XG_FORMAT_MLIR : XG_FORMAT_HLO;
 }
 XG_FN xg_file_kind xg_detect_text(xg_peek f) {
-    size_t at = xg_text_skip(f, 0);
-#define X(format, pattern) \
-    if (xg_text_begins(f, at, pattern)) return XG_FORMAT_##format;
-    XG_TEXTS(X)
-#undef X
+    static const xg_detect_row rows[] = {XG_TEXTS(XG_DETECT_ROW)};
+    size_t at = xg_text_skip(f, 0), k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_text_begins(f, at, rows[k].text)) return (xg_file_kind)rows[k].format;
     if (xg_text_is_alias(f, at)) return XG_FORMAT_MLIR;
     if (xg_text_begins(f, at, "module {")) return xg_detect_body(f, xg_text_skip(f, xg_text_skip(f, at + 6) + 1));
     return XG_FORMAT_HLO;

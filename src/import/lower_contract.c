@@ -34,16 +34,26 @@ XG_FN bool xg_low_algorithm_type(const xg_ir_op *op, const char *name, const cha
     return xg_str_is(t, want);
 }
 XG_FN void xg_low_algorithm(xg_low *w, const xg_ir_op *op, xg_inst *i) {
+    static const struct {
+        char left[5], right[5], sum[5];
+        uint8_t steps, imprecise;
+        const char *text;
+    } rows[] = {
+#define X(left, right, sum, steps, imprecise, text) {left, right, sum, steps, imprecise, text},
+        XG_IR_ALGORITHMS(X)
+#undef X
+    };
     const char *name = NULL;
     int64_t n = xg_ir_int(op, "num_primitive_operations", 1);
     bool fast = xg_low_flag(op, "allow_imprecise_accumulation");
+    size_t k;
     if (!xg_ir_find(op, "accumulation_type")) return;
-#define X(left, right, sum, steps, imprecise, text) \
-    if (!name && n == steps && fast == (imprecise != 0) && xg_low_algorithm_type(op, "lhs_precision_type", left) && \
-        xg_low_algorithm_type(op, "rhs_precision_type", right) && xg_low_algorithm_type(op, "accumulation_type", sum)) \
-        name = text;
-    XG_IR_ALGORITHMS(X)
-#undef X
+    for (k = 0; k < XG_COUNT(rows) && !name; k++)
+        if (n == rows[k].steps && fast == (rows[k].imprecise != 0) &&
+            xg_low_algorithm_type(op, "lhs_precision_type", rows[k].left) &&
+            xg_low_algorithm_type(op, "rhs_precision_type", rows[k].right) &&
+            xg_low_algorithm_type(op, "accumulation_type", rows[k].sum))
+            name = rows[k].text;
     if (!name) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "HLO has no algorithm of these types");
     xg_low_set_word(w, i, XG_A_algorithm, name);
 }

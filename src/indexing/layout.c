@@ -60,7 +60,7 @@ XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg
 
 XG_FN xg_imap *xg_index_begin_at(
     xg_aff_ctx *x, const int64_t *dims, uint32_t rank, uint32_t n_results, const xg_aff **at) {
-    xg_imap *m = xg_imap_new(x, rank, 0, 0, n_results, 0);
+    xg_imap *m = xg_imap_of_dims(x, rank, n_results);
     uint32_t k;
     for (k = 0; k < rank; k++) {
         m->dims[k].range = xg_range_of(0, dims[k] - 1);

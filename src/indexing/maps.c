@@ -45,7 +45,7 @@ XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q) {
 /* A runtime symbol: the element of a scalar instruction, whatever the index. */
 XG_FN const xg_aff *xg_index_scalar_rt(
     const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most) {
-    xg_imap *place = xg_imap_new(q->x, m->n_dims, 0, 0, 0, 0);
+    xg_imap *place = xg_imap_of_dims(q->x, m->n_dims, 0);
     uint32_t k;
     for (k = 0; k < m->n_dims; k++) place->dims[k] = m->dims[k];
     m->syms[m->n_syms + which].range = xg_range_of(0, most);

@@ -48,7 +48,7 @@ XG_FN bool xg_kasync_copy(xg_kmodule *m, xg_kop *store) {
     o[1] = XG_KOPERAND(v->def, 0);
     if (o[1]->type->space != XG_SPACE_GLOBAL) return false;
     b = xg_kb_before(m, store);
-    xg_kir_op(&b, XG_K_OP_ASYNC_COPY, o, 2, NULL, 0, 0)->a = bytes;
+    xg_kir_do(&b, XG_K_OP_ASYNC_COPY, o, 2)->a = bytes;
     xg_kop_remove(store); /* what it stored has no reader left, and goes with what nothing reads */
     return true;
 }
@@ -113,7 +113,7 @@ XG_FN void xg_kasync_guarded(xg_kasync *y, xg_kop *guard) {
     o[1] = XG_KOPERAND(copy, 1);
     o[2] = xg_kasync_given(y, XG_KOPERAND(guard, 0), guard, copy->a);
     b = xg_kb_before(y->m, copy);
-    xg_kir_op(&b, XG_K_OP_ASYNC_COPY, o, 3, NULL, 0, 0)->a = copy->a;
+    xg_kir_do(&b, XG_K_OP_ASYNC_COPY, o, 3)->a = copy->a;
     xg_kop_remove(copy);
     end = xg_kregion_end(guard->regions[0]);
     if (end) xg_kop_remove(end);
@@ -137,7 +137,7 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
         if (op->op == XG_K_OP_ASYNC_WAIT || op->op == XG_K_OP_ASYNC_WAIT_GROUP) pending = false;
         if (op->op == XG_K_OP_BARRIER && pending && !xg_kasync_only_meets(op)) {
             xg_kb b = xg_kb_before(y->m, op);
-            xg_kir_op(&b, XG_K_OP_ASYNC_WAIT, NULL, 0, NULL, 0, 0);
+            xg_kir_do(&b, XG_K_OP_ASYNC_WAIT, NULL, 0);
             pending = false;
         }
         for (k = 0; k < op->n_regions; k++) behind = xg_kasync_region(y, op->regions[k], pending) || behind;

@@ -96,7 +96,7 @@ XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_
     xg_kyield(&side, &old, 1);
     next[0] = xg_kcmpi_(&in, XG_CI_NE, branch->results, old);
     next[1] = branch->results;
-    xg_kir_op(&in, XG_K_OP_CONDITION, next, 2, NULL, 0, 0);
+    xg_kir_do(&in, XG_K_OP_CONDITION, next, 2);
     in = xg_kb_end(b->m, loop->regions[1]);
     v = &loop->regions[1]->args[0];
     xg_kyield(&in, &v, 1);
@@ -142,7 +142,7 @@ XG_FN void xg_katomic_red_at(xg_kb *b, xg_kopcode red, xg_kval *v, xg_kval *p) {
     xg_kval *o[2];
     o[0] = v;
     o[1] = p;
-    xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = v->type->elements * xg_kelem_bytes(v->type->elem);
+    xg_kir_do(b, red, o, 2)->a = v->type->elements * xg_kelem_bytes(v->type->elem);
 }
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
     xg_kop *op, *next, *last;

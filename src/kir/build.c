@@ -41,10 +41,10 @@ static const xg_kelem_row xg_kelem_rows[] = {
 XG_ONE_COPY XG_FN int xg_kelem_bits(xg_kelem e) { return xg_kelem_rows[e].bits; }
 XG_FN int64_t xg_kelem_bytes(xg_kelem e) { return e == XG_E_INDEX ? 8 : XG_MAX(xg_kelem_rows[e].bits / 8, 1); }
 XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls <= XG_KCLASS_INDEX; }
-XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
+XG_ONE_COPY XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
 XG_FN bool xg_kelem_is_complex(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_COMPLEX; }
-XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e].text; }
-XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; }
+XG_ONE_COPY XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e].text; }
+XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; }
 
 XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     switch (t) {
@@ -93,8 +93,8 @@ static const xg_kmma_row xg_kmma_rows[] = {
     XG_KIR_MMA(X)
 #undef X
 };
-XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind) { return &xg_kmma_rows[kind % XG_KMMA_COUNT]; }
-XG_FN const char *xg_kop_name(xg_kopcode op) { return xg_kop_rows[op].text; }
+XG_ONE_COPY XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind) { return &xg_kmma_rows[kind % XG_KMMA_COUNT]; }
+XG_ONE_COPY XG_FN const char *xg_kop_name(xg_kopcode op) { return xg_kop_rows[op].text; }
 XG_ONE_COPY XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
 
 /* ---- types ---- */
@@ -359,6 +359,10 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     xg_kop_link(op, b->region, b->before);
     if (n && nr == 1 && xg_ktype_has_range(results[0])) xg_kop_infer_range(op);
     return op;
+}
+
+XG_ONE_COPY XG_FN xg_kop *xg_kir_do(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n) {
+    return xg_kir_op(b, op, operands, n, NULL, 0, 0);
 }
 
 XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n) {
@@ -635,8 +639,8 @@ XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kv
     return op;
 }
 
-XG_FN void xg_kyield(xg_kb *b, xg_kval *const *vals, uint32_t n) { xg_kir_op(b, XG_K_OP_YIELD, vals, n, NULL, 0, 0); }
-XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n) { xg_kir_op(b, XG_K_OP_RETURN, vals, n, NULL, 0, 0); }
+XG_FN void xg_kyield(xg_kb *b, xg_kval *const *vals, uint32_t n) { xg_kir_do(b, XG_K_OP_YIELD, vals, n); }
+XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n) { xg_kir_do(b, XG_K_OP_RETURN, vals, n); }
 
 /* ---- changing ---- */
 
@@ -683,7 +687,7 @@ XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before) {
     xg_kop_link(op, before->parent, before);
 }
 
-XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
+XG_ONE_COPY XG_FN void xg_kval_copy_facts(xg_kval *to, const xg_kval *from) {
     to->name = from->name;
     to->lo = from->lo;
     to->hi = from->hi;

@@ -374,7 +374,7 @@ XG_FN xg_kval *xg_kindex_sum(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
     xg_kindex_unique_names(x);
-    map = xg_imap_new(m->aff, x->n_leaves, 0, 0, 1, 0);
+    map = xg_imap_of_dims(m->aff, x->n_leaves, 1);
     for (k = 0; k < x->n_leaves; k++) map->dims[k] = x->vars[k];
     map->results[0] = e;
     xg_imap_fix_names(m->aff, map);

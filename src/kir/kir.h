@@ -411,6 +411,7 @@ XG_FN void xg_kb_move(xg_kb *b, xg_kop *op); /* the same builder, now in front o
  * operation of another opcode, but is never an operand. */
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions);
+XG_FN xg_kop *xg_kir_do(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n); /* without results */
 XG_FN xg_kregion *xg_kir_region_args(
     xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n); /* gives a region its arguments */
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x);                           /* result type = x's */

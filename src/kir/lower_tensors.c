@@ -213,7 +213,7 @@ XG_FN void xg_klow_store(xg_kb *b, xg_kval *v, xg_kval *p, int64_t align) {
     xg_kval *o[2];
     o[0] = v;
     o[1] = p;
-    xg_kir_op(b, XG_K_OP_STORE, o, 2, NULL, 0, 0)->a = align;
+    xg_kir_do(b, XG_K_OP_STORE, o, 2)->a = align;
 }
 XG_FN xg_kval *xg_klow_offset(xg_kb *b, xg_kval *p, int64_t bytes) {
     return bytes ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
@@ -468,7 +468,7 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
-    xg_kop *barrier = xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
+    xg_kop *barrier = xg_kir_do(&b, XG_K_OP_BARRIER, NULL, 0);
     uint32_t k;
     barrier->a = op->a;
     barrier->b = op->b;
@@ -570,7 +570,7 @@ XG_FN void xg_klow_end(xg_kleveller *z, xg_kregion *r) {
     if (!xg_klow_any_high(end->operands, end->n_operands)) return;
     memset(&v, 0, sizeof v);
     xg_klow_flatten(z, &v, end->operands, end->n_operands);
-    xg_kir_op(&b, end->op, v.p, v.n, NULL, 0, 0);
+    xg_kir_do(&b, end->op, v.p, v.n);
     xg_kop_remove(end);
 }
 XG_FN bool xg_klow_results_high(const xg_kop *op) {

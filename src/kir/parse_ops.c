@@ -125,7 +125,7 @@ XG_FN xg_kop *xg_kparse_tensor_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v = xg_kparse_typed(p);
     xg_kop *op;
     xg_kexpect_operands(p, code, at, v.n);
-    op = xg_kir_op(b, code, v.p, v.n, NULL, 0, 0);
+    op = xg_kir_do(b, code, v.p, v.n);
     op->flags = flags;
     op->b = xg_kparse_columns(p);
     return op;
@@ -170,7 +170,7 @@ XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     return op;
 }
 XG_FN xg_kop *xg_kparse_count(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    xg_kop *op = xg_kir_op(b, code, NULL, 0, NULL, 0, 0);
+    xg_kop *op = xg_kir_do(b, code, NULL, 0);
     if (!xg_ktake(p, "{")) return op;
     op->b = xg_knumber(p, "but");
     xg_kexpect(p, "}");
@@ -223,7 +223,7 @@ XG_FN xg_kop *xg_kparse_condition(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, ")");
     rest = xg_kparse_typed(p);
     for (k = 0; k < rest.n; k++) xg_push(p->a, xg_kval *, &v, rest.p[k]);
-    return xg_kir_op(b, code, v.p, v.n, NULL, 0, 0);
+    return xg_kir_do(b, code, v.p, v.n);
 }
 XG_FN xg_kop *xg_kparse_call(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     size_t at = p->at;
@@ -758,7 +758,7 @@ XG_FN xg_kop *xg_kparse_store(xg_kparser *p, xg_kb *b, xg_kopcode code) {
         if (k) xg_kexpect(p, ",");
         xg_kexpect_type(p, v[k]->type);
     }
-    op = xg_kir_op(b, code, v, n, NULL, 0, 0);
+    op = xg_kir_do(b, code, v, n);
     op->a = alignment;
     op->flags = flags;
     return op;

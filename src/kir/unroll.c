@@ -229,7 +229,7 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     xg_imap *map;
     if (c == 0) return v;
     if (v->type->elem != XG_E_INDEX) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
-    map = xg_imap_new(b->m->aff, 1, 0, 0, 1, 0);
+    map = xg_imap_of_dims(b->m->aff, 1, 1);
     map->dims[0].range = xg_kval_range(v);
     map->dims[0].name = v->name;
     map->results[0] = xg_aff_add_k(b->m->aff, xg_aff_dim(b->m->aff, 0), c);
@@ -239,7 +239,7 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
 /* `factor` steps from v on as a loop of their own, which waits. */
 XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {
     xg_aff_ctx *aff = b->m->aff;
-    xg_imap *map = xg_imap_new(aff, 2, 0, 0, 1, 0);
+    xg_imap *map = xg_imap_of_dims(aff, 2, 1);
     xg_kval *from = xg_kconst_int(b, XG_E_INDEX, 0), *to = xg_kconst_int(b, XG_E_INDEX, factor), *both[2];
     xg_kop *steps = xg_kfor(b, from, to, xg_kconst_int(b, XG_E_INDEX, 1), carried, loop->n_results);
     xg_kregion *r = steps->regions[0];

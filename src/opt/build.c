@@ -99,7 +99,7 @@ XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
     xg_literal_set_float(l, 0, v);
     return xg_hb_literal(b, l);
 }
-XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) {
+XG_ONE_COPY XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) {
     return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar;
 }
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) {

@@ -49,7 +49,7 @@ XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void
 
 /* ---- attributes ---- */
 
-XG_FN bool xg_typed_wrong(xg_typed_text *t, const char *why) {
+XG_ONE_COPY XG_FN bool xg_typed_wrong(xg_typed_text *t, const char *why) {
     if (!t->why) t->why = why;
     return false;
 }

@@ -23,7 +23,9 @@ typedef struct xg_listing {
     xg_exe_section s[XG_EXE_SECTION_COUNT];
 } xg_listing;
 
-XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
+XG_ONE_COPY XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) {
+    return l->bytes + l->s[kind].offset;
+}
 XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) {
     return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?";
 }

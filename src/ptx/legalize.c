@@ -520,7 +520,7 @@ static void xg_lz_store_at(xg_kb *b, const xg_kop *old, xg_kval *x, xg_kval *ptr
     xg_kop *st;
     v[0] = x;
     v[1] = ptr;
-    st = xg_kir_op(b, XG_K_OP_STORE, v, 2, NULL, 0, 0);
+    st = xg_kir_do(b, XG_K_OP_STORE, v, 2);
     st->a = align;
     st->flags = old->flags;
 }
@@ -670,7 +670,7 @@ XG_LZ_RULE(red) {
         for (k = 0; k < x->type->elements; k++) {
             v[0] = xg_lz_vextract(b, x, k);
             v[1] = xg_lz_ptr_add(b, XG_KOPERAND(op, 1), k * bytes);
-            xg_kir_op(b, op->op, v, 2, NULL, 0, 0)->a = bytes;
+            xg_kir_do(b, op->op, v, 2)->a = bytes;
         }
         z->removed = true;
         return NULL;

@@ -11,7 +11,7 @@ XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *form
     va_end(args);
     return s;
 }
-XG_FN void xr_begin(xg_ctx *c) {
+XG_ONE_COPY XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
 }

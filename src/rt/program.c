@@ -12,7 +12,7 @@
 XG_FN XG_COLD xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
     return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);
 }
-XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
+XG_ONE_COPY XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
     return p->bytes + p->sections[k].offset;
 }
 XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {

@@ -20,7 +20,7 @@ enum {
 };
 
 XG_FN void xg_attention_back_group_count(xg_attention_kernel *w, xg_kopcode op, int64_t but) {
-    xg_kir_op(xg_attention_b(w), op, NULL, 0, NULL, 0, 0)->b = but;
+    xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = but;
 }
 XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w) {
     xg_attention_product o;

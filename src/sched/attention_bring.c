@@ -259,7 +259,7 @@ XG_FN xg_attention_fetch xg_attention_fetch_line(xg_attention_kernel *w, uint32_
 XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step) {
     xg_attention_fetch one = xg_attention_fetch_of(w, part, step, NULL);
     xg_attention_copy_tile(w, &one);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
 }
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
     xg_attention_fetch some[XG_ATTENTION_LINES + 2];
@@ -270,7 +270,7 @@ XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kva
         some[n++] = xg_attention_fetch_line(w, k, step, buffer);
     if (w->p->copied) {
         for (k = 0; k < n; k++) xg_attention_copy_tile(w, &some[k]);
-        xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+        xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
         return;
     }
     for (k = 0; k < n; k++) xg_attention_ask(w, &some[k]);

@@ -52,7 +52,7 @@ XG_FN xg_tile_role xg_attention_role(const xg_attention_form *f, bool rows) {
 XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns) {
     const xg_tile_form *dot = &w->f->dots[1];
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
-    xg_imap *m = xg_imap_new(w->x, XG_ATTENTION_DIMS, 0, 0, dot->n_vars, 0);
+    xg_imap *m = xg_imap_of_dims(w->x, XG_ATTENTION_DIMS, dot->n_vars);
     xg_aff_env env;
     uint32_t k;
     for (k = 0; k < XG_ATTENTION_DIMS; k++) m->dims[k].range = xg_range_of(0, w->counts[k] - 1);

@@ -142,7 +142,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_bring_rows(w);
     xg_flow_end(&rows);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0);
     xg_attention_wait(w);
     if (in_tensor) xg_tile_tensor_place(&w->t);
 }
@@ -174,7 +174,7 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
         for (j = 2; j < box->tensor.rank; j++)
             o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
         for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
-        xg_kir_op(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank, NULL, 0, 0)->b = side;
+        xg_kir_do(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = side;
     }
 }
 /* What each of a step's keys has one of, beside the values. */
@@ -193,7 +193,7 @@ XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval 
     for (j = 1; j < box->tensor.rank; j++)
         o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
     for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
-    xg_kir_op(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank, NULL, 0, 0)->b = XG_TILE_SIDES + line;
+    xg_kir_do(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = XG_TILE_SIDES + line;
 }
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
@@ -248,8 +248,8 @@ XG_FN void xg_attention_group_product(
 }
 /* All of a group's products so far are there. */
 XG_FN void xg_attention_group_wait(xg_attention_kernel *w) {
-    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0, NULL, 0, 0);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0);
 }
 /* The step's first line in a buffer of so many lines of 64 columns of all keys. */
 XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, int64_t lines) {
@@ -268,7 +268,7 @@ XG_FN void xg_attention_group_scores_of(
     query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
     key = xg_attention_matrix(w, o->step, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
-    if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < times; k++) {
         int64_t on = k % in * XG_KMMA_K_BYTES;
         xg_kval *x = xg_attention_matrix_on(w, query, o->fixed_at + k / in * p->tile * bytes + on);
@@ -296,7 +296,7 @@ XG_FN void xg_attention_group_out_of(
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
     for (k = 0; sums && k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, o->weights, k);
-    if (sums) xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
         if (sums)
@@ -354,7 +354,7 @@ XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
     }
 }
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n) {
-    if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_op(xg_attention_b(w), op, NULL, 0, NULL, 0, 0)->b = n;
+    if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = n;
 }
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;

@@ -91,7 +91,7 @@ XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *
 }
 /* The copies of all steps but the last so many are there. */
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
-    if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+    if (w->p->copied) xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
 }
 /* All arrays in shared memory but the tile's rows. */
 XG_FN void xg_attention_carry_more(xg_attention_kernel *w, xg_flow *f) {

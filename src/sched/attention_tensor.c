@@ -68,11 +68,11 @@ XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
 }
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
     xg_tile_bulk_await_round(&w->t, xg_attention_teller(w, tell), turn, 1, ahead);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
 /* What the thread did in tensor memory is done. */
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell) {
-    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, xg_attention_teller(w, tell), 0);
 }
 XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
@@ -110,7 +110,7 @@ XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, int64_t block, in
 }
 XG_FN void xg_attention_write_cells(xg_attention_kernel *w, int64_t block, int64_t column, xg_kval **v, int64_t n) {
     v[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
-    xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1, NULL, 0, 0);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1);
 }
 /* All of a thread's sums in so many columns from `first` on. */
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to) {
@@ -161,7 +161,7 @@ XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kv
     o[1] = x;
     o[2] = y;
     o[3] = xg_kconst_int(xg_attention_b(w), XG_E_I1, more);
-    op = xg_kir_op(xg_attention_b(w), XG_K_OP_TENSOR_MMA, o, 4, NULL, 0, 0);
+    op = xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_MMA, o, 4);
     op->b = out ? w->p->columns : w->p->shape.step;
     op->flags = (uint32_t)w->f->unit | (out ? (uint32_t)XG_KWGMMA_B_ROWS : 0u);
 }

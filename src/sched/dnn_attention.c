@@ -62,7 +62,7 @@ typedef struct xg_sdpa {
     int64_t stride[XG_SDPA_ARRAYS][4];
 } xg_sdpa;
 
-XG_FN bool xg_sdpa_not(xg_sdpa *s, const char *why) {
+XG_ONE_COPY XG_FN bool xg_sdpa_not(xg_sdpa *s, const char *why) {
     if (!s->why) s->why = why;
     return false;
 }
@@ -208,7 +208,7 @@ typedef struct xg_sdpa_split {
 
 /* To the five numbers, in the ranges that `to` has. */
 XG_FN const xg_imap *xg_sdpa_numbers(const xg_sdpa *s, const xg_sdpa_split *p, const xg_imap *to) {
-    xg_imap *m = xg_imap_new(s->x, p->n + 3, 0, 0, XG_ATTENTION_DIMS, 0);
+    xg_imap *m = xg_imap_of_dims(s->x, p->n + 3, XG_ATTENTION_DIMS);
     uint32_t k;
     m->results[XG_ATTENTION_BATCH] = m->results[XG_ATTENTION_ROW] = xg_aff_const(s->x, 0);
     for (k = 0; k < p->n; k++) {
@@ -242,7 +242,7 @@ XG_FN bool xg_sdpa_is_diagonal(const xg_sdpa *s, const xg_sdpa_split *p, uint32_
     const xg_imap *m;
     uint32_t k;
     if (!s->bound) return true;
-    bound = xg_imap_new(s->x, XG_ATTENTION_DIMS, 0, 0, 1, 0);
+    bound = xg_imap_of_dims(s->x, XG_ATTENTION_DIMS, 1);
     bound->dims[XG_ATTENTION_BATCH].range = xg_range_of(0, s->f->batch - 1);
     bound->dims[XG_ATTENTION_ROW].range = xg_range_of(0, s->f->rows - 1);
     bound->dims[XG_ATTENTION_KEY].range = xg_range_of(0, s->f->keys - 1);

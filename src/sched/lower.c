@@ -63,7 +63,7 @@ XG_FN xg_kval *xg_nlower_value(xg_nlower *l, const xg_aff *e) {
     xg_kval **dims;
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&l->s.b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return l->values.p[e->n];
-    m = xg_imap_new(l->n->aff, l->values.n, 0, 0, 1, 0);
+    m = xg_imap_of_dims(l->n->aff, l->values.n, 1);
     for (k = 0; k < l->values.n; k++) m->dims[k].range = l->ranges.p[k];
     m->results[0] = e;
     kept = XG_NEW_N(l->e.arena, uint32_t, l->values.n + 1);

@@ -13,7 +13,7 @@ XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, .
     xg_fail(n->ctx, XLAGPU_ERROR_USAGE, "%s", text);
 }
 
-XG_FN const char *xg_nkind_text(xg_nkind k) {
+XG_ONE_COPY XG_FN const char *xg_nkind_text(xg_nkind k) {
     static const char *const names[] = {
 #define X(name, text, axis) text,
         XG_NKINDS(X)
@@ -21,7 +21,7 @@ XG_FN const char *xg_nkind_text(xg_nkind k) {
     };
     return names[k];
 }
-XG_FN bool xg_nkind_is_axis(xg_nkind k) {
+XG_ONE_COPY XG_FN bool xg_nkind_is_axis(xg_nkind k) {
     static const bool axes[] = {
 #define X(name, text, axis) axis,
         XG_NKINDS(X)
@@ -30,7 +30,7 @@ XG_FN bool xg_nkind_is_axis(xg_nkind k) {
     return axes[k];
 }
 XG_FN bool xg_nkind_is_thread(xg_nkind k) { return k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z; }
-XG_FN const char *xg_nscope_text(xg_nscope s) {
+XG_ONE_COPY XG_FN const char *xg_nscope_text(xg_nscope s) {
     static const char *const names[] = {
 #define X(name, text) text,
         XG_NSCOPES(X)

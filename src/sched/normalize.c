@@ -71,7 +71,7 @@ XG_FN void xg_ninfo_drop_units(xg_loopnest *n, xg_nstmt *s) {
         kept[count++] = xg_aff_dim(n->aff, k);
     }
     if (count == b->n_iters && spatial) return;
-    m = xg_imap_new(n->aff, b->n_iters, 0, 0, count + !spatial, 0);
+    m = xg_imap_of_dims(n->aff, b->n_iters, count + !spatial);
     if (!spatial) m->results[0] = xg_aff_const(n->aff, 0);
     for (k = 0; k < count; k++) m->results[k + !spatial] = kept[k];
     xg_sched_transform_block_layout(n, s, m);

@@ -365,7 +365,7 @@ XG_FN const xg_imap *xg_rule_role_map(xg_loopnest *n, const xg_rproduct *p, cons
     xg_imap *m;
     uint32_t k, j, used = 0;
     for (j = 0; j < n_roles; j++) used += p->count[roles[j]] > 0;
-    m = xg_imap_new(n->aff, count, 0, 0, used, 0);
+    m = xg_imap_of_dims(n->aff, count, used);
     for (j = used = 0; j < n_roles; j++) {
         const xg_aff *e = xg_aff_const(n->aff, 0);
         if (!p->count[roles[j]]) continue;

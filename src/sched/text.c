@@ -34,7 +34,7 @@ XG_FN void xg_nest_see(xg_imap *m, const xg_loopnest *n, uint32_t var) { m->dims
 /* The variables that can be seen at a place, by their names: the loops up to the next block, and its iterators; with
  * `own`, those of a block itself instead. Others have names that no text can have. */
 XG_FN const xg_imap *xg_nest_names(const xg_loopnest *n, const xg_nstmt *at, const xg_nblock *own) {
-    xg_imap *m = xg_imap_new(n->aff, n->vars.n, 0, 0, 0, 0);
+    xg_imap *m = xg_imap_of_dims(n->aff, n->vars.n, 0);
     uint32_t k;
     for (k = 0; k < n->vars.n; k++) m->dims[k].name = XG_STR("(hidden)");
     if (own)

@@ -7,7 +7,7 @@
 /* ---- indices ---- */
 
 XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results) {
-    xg_imap *m = xg_imap_new(x, n, 0, 0, n_results, 0);
+    xg_imap *m = xg_imap_of_dims(x, n, n_results);
     uint32_t k;
     for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
     return m;
@@ -46,7 +46,7 @@ XG_FN xg_kval *xg_tile_by(xg_tile_kernel *w, xg_kopcode op, xg_kval *v, int64_t 
     if (!made->v) made->v = xg_k2_int(&w->s.b, op, v, n);
     return made->v;
 }
-XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+XG_ONE_COPY XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
     return n == 1 ? v : xg_tile_by(w, XG_K_OP_DIVUI, v, n);
 }
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
@@ -477,7 +477,7 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
         return;
     }
     if (t->vector > 1) {
-        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
         sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
         sum->dims[1].range = xg_range_of(0, t->vector - 1);
         sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
@@ -602,7 +602,7 @@ XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     bool turned = t->along_k != t->by_rows;
     xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer), *cond, *both[2];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+    xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
     xg_aff_ctx *x = w->e->m->aff;
     int64_t apart = turned ? t->pitch : 1;
     xg_tile_fetch_at(w, side, row_round, k_round, at);

@@ -162,14 +162,14 @@ XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state,
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &stages, 1, at, &buffer));
 }
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
-    xg_kir_op(&w->s.b, op, &barrier, 1, NULL, 0, 0)->b = amount;
+    xg_kir_do(&w->s.b, op, &barrier, 1)->b = amount;
 }
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead) {
     xg_kval *o[2], *round = xg_tile_quotient(w, step, stages);
     round = xg_tile_rest(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, round, ahead), 2);
     o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, round, XG_E_I32);
-    xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2);
 }
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
     int64_t stages = w->p->shape.stages;
@@ -203,10 +203,10 @@ XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
             xg_tile_bulk_arrivals(w->p, k));
-    if (w->p->shape.multicast) xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0, NULL, 0, 0);
+    if (w->p->shape.multicast) xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0);
     xg_flow_end(&f);
     if (tensor) xg_tile_tensor_begin(w, thread, xg_tile_tensor_columns(w->p));
-    xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
     if (w->p->shape.multicast)
         xg_tile_bulk_meet(w);
     else
@@ -256,7 +256,7 @@ XG_FN void xg_tile_bulk_box(
         xg_tile_pairs_share(w, side, o, 2 + t->tensor.rank);
         return;
     }
-    op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
+    op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank);
     op->b = side;
     if (shared) op->a = 3; /* the bits of both */
 }
@@ -295,7 +295,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
 }
 XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) { return p->threads == 2 * XG_TILE_BULK_GROUP; }
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
-    if (xg_tile_bulk_moves_registers(w->p)) xg_kir_op(&w->s.b, op, NULL, 0, NULL, 0, 0)->b = n;
+    if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
 }
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {

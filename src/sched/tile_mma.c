@@ -162,11 +162,11 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *bu
 
 XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p) { return p->fetch[0].async || p->fetch[1].async; }
 XG_FN void xg_tile_unit_commit(xg_tile_kernel *w) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0);
 }
 /* The next step's operands are there, for all threads. */
 XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
     xg_tile_wait(w);
 }
 /* A step that is to come, if there is one, on its way to its buffer. */

@@ -60,7 +60,7 @@ XG_FN xg_kval *xg_tile_pairs_barrier(xg_tile_kernel *w, bool taken) {
 XG_FN void xg_tile_pairs_await(xg_tile_kernel *w, bool taken) {
     xg_kval *barrier = xg_tile_pairs_barrier(w, taken);
     xg_tile_bulk_await_round(w, barrier, w->turn, xg_tile_pairs_turns(w->p), taken);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
 /* All tiles of the block, one after the other: sets where its sums lie. */
 XG_FN void xg_tile_pairs_tiles(xg_tile_kernel *w, xg_flow *f) {
@@ -85,7 +85,7 @@ XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, ui
     xg_flow f = xg_tile_pairs_either(w, w->pair);
     uint32_t k;
     for (k = 0; k < 2; k++) {
-        xg_kop *op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, n, NULL, 0, 0);
+        xg_kop *op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_COPY, o, n);
         op->b = side;
         op->a = NEIGHBOURS << k;
         if (!k) xg_flow_else(&f);
@@ -130,7 +130,7 @@ XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
 /* A thread of each warp tells that the warp has the sums. */
 XG_FN void xg_tile_pairs_release(xg_tile_kernel *w, xg_kval *taken) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, w->thread, XG_WARP_LANES), 0));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);
     xg_flow_end(&f);
@@ -204,7 +204,7 @@ XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
 /* Neither block needs the other one any more, nor tells it anything; then tensor memory goes back. */
 XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0);
     xg_cluster_wait(&w->s.b, &w->shared, 1);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, XG_WARP_LANES));
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));

@@ -161,7 +161,7 @@ XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_
     const xg_shape *s, bool along_k, int64_t n) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
     xg_tile_role row = side ? XG_TILE_N : XG_TILE_M;
-    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->n_vars, 0);
+    xg_imap *m = xg_imap_of_dims(x, 4, f->n_vars);
     xg_range ranges[4];
     xg_aff_env env;
     uint32_t k;
@@ -304,7 +304,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
     for (; n > 1; n /= 2) {
         const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
-        xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+        xg_imap *m = xg_imap_of_dims(x, 4, f->rank);
         xg_range ranges[4];
         xg_aff_env env;
         uint32_t k;

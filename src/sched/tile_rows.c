@@ -26,7 +26,7 @@ XG_FN bool xg_tile_rows_agree(const xg_tile_form *f, xg_aff_ctx *x, const xg_ima
     xg_aff_env env;
     uint32_t k;
     if (!xg_imap_ok(at) || at->n_dims != 2 || at->n_results != f->rank) return false;
-    m = xg_imap_new(x, 2, 0, 0, f->rank, 0);
+    m = xg_imap_of_dims(x, 2, f->rank);
     for (k = 0; k < 2; k++) m->dims[k] = at->dims[k];
     env = xg_imap_env(x, m);
     memset(linear, 0, sizeof linear);

@@ -73,7 +73,7 @@ XG_FN bool xg_tile_store_place(xg_tile_plan *p, xg_aff_ctx *x, const xg_imap *pl
 XG_FN const xg_imap *xg_tile_store_probe(const xg_tile_form *f, xg_aff_ctx *x) {
     static const xg_tile_role roles[4] = {XG_TILE_M, XG_TILE_N, XG_TILE_K, XG_TILE_B};
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
-    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+    xg_imap *m = xg_imap_of_dims(x, 4, f->rank);
     xg_range ranges[4];
     xg_aff_env env;
     uint32_t k;
@@ -250,7 +250,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
         if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
         o[0] = *spots;
         o[1] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
-        xg_kir_op(&w->s.b, XG_K_OP_STMATRIX, o, 2, NULL, 0, 0);
+        xg_kir_do(&w->s.b, XG_K_OP_STMATRIX, o, 2);
     }
 }
 /* Two words of a row, as the root's elements. */
@@ -310,7 +310,7 @@ XG_FN xg_kval *xg_tile_store_asks(xg_tile_kernel *w) { return xg_kcmpi_int(&w->s
 XG_FN void xg_tile_store_leave(xg_tile_kernel *w, int64_t but) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_flow_if(&f, xg_tile_store_asks(w));
-    xg_kir_op(&w->s.b, XG_K_OP_BULK_WAIT_READ, NULL, 0, NULL, 0, 0)->b = but;
+    xg_kir_do(&w->s.b, XG_K_OP_BULK_WAIT_READ, NULL, 0)->b = but;
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, int64_t from) {
@@ -334,8 +334,8 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
     o[0] = xg_tile_bulk_at(w, w->out, xg_elem_index(&w->s, from));
     for (k = 0; k < p->result.rank; k++)
         o[1 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, 3, place[k], at), XG_E_I32);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank, NULL, 0, 0)->b = XG_TILE_SIDES;
-    xg_kir_op(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank)->b = XG_TILE_SIDES;
+    xg_kir_do(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0);
     xg_flow_end(&f);
 }
 /* Chunk by chunk, the two buffers by turns, or both at a time; of an odd number of chunks the next tile's first one
@@ -361,7 +361,7 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
             else
                 xg_tile_store_words(w, first, columns, row);
         }
-        xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+        xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
         xg_tile_store_wait(w);
         for (f = 0; f < beside; f++) xg_tile_store_ask(w, k / own, (k % own + f) * columns, from + f * room);
     }

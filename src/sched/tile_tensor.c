@@ -149,7 +149,7 @@ XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int
             if (!side) on += half * XG_KTENSOR_M * XG_TILE_TENSOR_K_BYTES; /* a row, or a k of 64 rows, is a line */
             o[1 + side] = xg_tile_group_on(w, matrix[side], on);
         }
-        op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES, NULL, 0, 0);
+        op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES);
         op->b = p->shape.n;
         op->flags = (uint32_t)p->unit;
         if (!p->fetch[0].by_rows) op->flags |= XG_KWGMMA_A_ROWS;
@@ -172,7 +172,7 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
     xg_tile_tensor_multiply(w, step, buffer);
     buffer = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, buffer, xg_tile_pairs_all(w->p));
@@ -192,8 +192,8 @@ XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
     xg_kval *o[2];
     o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
     o[1] = xg_kconst_int(&w->s.b, XG_E_I32, 0);
-    xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
     xg_tile_unit_end(w);
 }
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w) {
@@ -214,7 +214,7 @@ XG_FN void xg_tile_tensor_begin_step(xg_tile_kernel *w, xg_kval *step, int64_t b
     xg_flow one;
     xg_tile_group_await(w, but);
     one = xg_tile_tensor_one(w);
-    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
     xg_tile_tensor_multiply(w, step, buffer);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
     xg_flow_end(&one);

@@ -156,7 +156,7 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *matrix[XG_TILE_SIDES], *part[XG_TILE_SIDES];
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
-    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < times; k++)
         for (fragment = 0; fragment < p->shape.tm / XG_KMMA_M; fragment++) {
             for (side = 0; side < XG_TILE_SIDES; side++) {
@@ -166,18 +166,18 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
             }
             xg_tile_group_product(w, part, fragment);
         }
-    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_COMMIT, NULL, 0, NULL, 0, 0);
+    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_COMMIT, NULL, 0);
 }
 
 /* ---- all steps ---- */
 
 XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but) {
-    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_WAIT, NULL, 0, NULL, 0, 0)->b = but;
+    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_WAIT, NULL, 0)->b = but;
 }
 /* The step's operands are there for all warp groups. */
 XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
-    xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
+    xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
     xg_tile_wait(w);
 }
 XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {

@@ -456,9 +456,6 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
 /* clang-format on */
 
-#define XG_S_SOURCE(x) \
-    const char *p##x = L->base[in->x & 1] + in->x; \
-    const size_t s##x = L->stride[in->x & 1];
 #define XG_S_GET(x, T) \
     xg_sim_e_##T x; \
     memcpy(&x, p##x + i * sizeof(x), sizeof(x));
@@ -477,30 +474,27 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     } \
     pd += L->dstride;
 #define XG_S_1(name, T, A, ...) \
-    XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
+    XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
+    XG_S_PUT(T) XG_SIM_STEP(a) \
     } \
     while (--w) \
         ; \
     }
 #define XG_S_2(name, T, A, B, ...) \
-    XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
+    XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
-    pb += sb; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
     } \
     while (--w) \
         ; \
     }
 #define XG_S_3(name, T, A, B, C, ...) \
     XG_S_HEAD(name) \
-    XG_S_SOURCE(a) \
-    XG_S_SOURCE(b) XG_S_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
+    XG_SIM_SOURCE(a) \
+    XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
-    pb += sb; \
-    pc += sc; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
     } \
     while (--w) \
         ; \
@@ -508,10 +502,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
 /* Four sources or two destinations (q, 32 bits, where dst2 is set). */
 #define XG_S_4(name, T, A, B, C, E, ...) \
     XG_S_HEAD(name) char *pq = L->dst2; \
-    XG_S_SOURCE(a) \
-    XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) \
-    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
+    XG_SIM_SOURCE(a) \
+    XG_SIM_SOURCE(b) \
+    XG_SIM_SOURCE(c) \
+    XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
@@ -519,10 +513,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     if (pq) { memcpy(pq + i * 4, &q, 4); } \
     XG_S_PUT(T) \
     pq += pq ? L->dstride : 0; \
-    pa += sa; \
-    pb += sb; \
-    pc += sc; \
-    pe += se; \
+    XG_SIM_STEP(a) \
+    XG_SIM_STEP(b) \
+    XG_SIM_STEP(c) \
+    XG_SIM_STEP(e) \
     } \
     while (--w) \
         ; \
@@ -593,8 +587,8 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #define XG_SIM_T(name) xg_sim_avx2_##name
 static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
-        XG_SIM_VECTOR_NAMES
-    default: return NULL;
+        XG_SIM_WIDE_NAMES
+    default: return xg_sim_base_fn(f);
     }
 }
 #undef XG_SIM_T

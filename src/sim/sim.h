@@ -424,6 +424,8 @@ typedef struct xg_sim_lanes {
     size_t dstride;      /* bytes from one warp's destination to the next one's */
     const char *base[2]; /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];    /* the same for sources; stride[1] is 0 */
+    const char *from[2]; /* in a build for size: the first two sources, a and b, and their strides: see XG_SIM_FIND */
+    size_t step[2];
     uint32_t warps;
     struct xg_sim_worker *w;
     struct xg_sim_warp *v; /* the first of them */

@@ -72,7 +72,7 @@ XG_FN void xg_mesh_finish(xg_spmd_mesh *mesh) {
     }
 }
 
-XG_FN int64_t xg_mesh_digit(const xg_spmd_mesh *mesh, uint32_t axis, int64_t device) {
+XG_ONE_COPY XG_FN int64_t xg_mesh_digit(const xg_spmd_mesh *mesh, uint32_t axis, int64_t device) {
     return device / mesh->stride[axis] % mesh->size[axis];
 }
 
