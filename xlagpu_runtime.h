@@ -1059,8 +1059,7 @@ struct xg_arena {
     size_t grow;
     xg_arena *inner, *next;
 };
-typedef struct xg_mark {
-    xg_chunk *chunk;
+typedef struct xg_mark { /* of two words, which calls pass in registers: the chunk is the one that `at` lies in */
     char *at;
     xg_arena *inner;
 } xg_mark;
@@ -2125,7 +2124,7 @@ XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
 
 XG_FN void xg_ctx_want_slabs(xg_ctx *c) { c->slabs_wanted = c->mem.alloc == xg_mem_default_alloc && !c->limit; }
 
-XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
+XG_ONE_COPY XG_FN jmp_buf *xg_try(xg_ctx *c, jmp_buf *here) {
     jmp_buf *outer = c->guard;
     c->guard = here;
     c->status = XLAGPU_OK;
@@ -2479,14 +2478,15 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
-    char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
+    char *used = a->at;
     if (a->chunk) XG_LAST_BLOCK(a->at);
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
-    while (a->chunk != m.chunk) {
+    while (a->chunk && (m.at <= (char *)a->chunk || m.at > a->chunk->end)) {
         xg_chunk *c = a->chunk;
         a->chunk = c->older;
         c->older = a->spare;
         a->spare = c;
+        used = a->chunk ? a->chunk->end : m.at;
     }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
@@ -2502,7 +2502,6 @@ XG_FN void xg_arena_free(xg_arena *a) {
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) {
     xg_mark m;
-    m.chunk = a->chunk;
     m.at = a->at;
     m.inner = a->inner;
     return m;
@@ -4564,6 +4563,8 @@ typedef struct xg_sim_lanes {
     size_t dstride;      /* bytes from one warp's destination to the next one's */
     const char *base[2]; /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];    /* the same for sources; stride[1] is 0 */
+    const char *from[2]; /* in a build for size: the first two sources, a and b, and their strides: see XG_SIM_FIND */
+    size_t step[2];
     uint32_t warps;
     struct xg_sim_worker *w;
     struct xg_sim_warp *v; /* the first of them */
@@ -5667,74 +5668,74 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 #define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) XG_V_BELOW(VC, t, K)
 
 /* clang-format off */
-#define XG_SIM_VECTOR_OPS(V1, V2, V3, F1, F2, F3, VC32, VC64, VC16) \
-    V2(add_i16, H, u16, u16, u16, r = a + b) \
+#define XG_SIM_VECTOR_OPS(V1, V2, V3, R1, R2, R3, F1, F2, F3, VC32, VC64, VC16) \
+    R2(add_i16, H, u16, u16, u16, r = a + b) \
     V2(add_i32, W, u32, u32, u32, r = a + b) \
     V2(add_i64, D, u64, u64, u64, r = a + b) \
-    V2(sub_i16, H, u16, u16, u16, r = a - b) \
+    R2(sub_i16, H, u16, u16, u16, r = a - b) \
     V2(sub_i32, W, u32, u32, u32, r = a - b) \
     V2(sub_i64, D, u64, u64, u64, r = a - b) \
-    V2(mul_i16, W, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b))) \
+    R2(mul_i16, W, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b))) \
     V2(mul_i32, W, u32, u32, u32, r = a * b) \
-    V2(mul_i64, D, u64, u64, u64, r = a * b) \
+    R2(mul_i64, D, u64, u64, u64, r = a * b) \
     V2(and_b16, H, u16, u16, u16, r = a & b) \
     V2(and_b32, W, u32, u32, u32, r = a & b) \
     V2(and_b64, D, u64, u64, u64, r = a & b) \
-    V2(or_b16, H, u16, u16, u16, r = a | b) \
+    R2(or_b16, H, u16, u16, u16, r = a | b) \
     V2(or_b32, W, u32, u32, u32, r = a | b) \
-    V2(or_b64, D, u64, u64, u64, r = a | b) \
-    V2(xor_b16, H, u16, u16, u16, r = a ^ b) \
+    R2(or_b64, D, u64, u64, u64, r = a | b) \
+    R2(xor_b16, H, u16, u16, u16, r = a ^ b) \
     V2(xor_b32, W, u32, u32, u32, r = a ^ b) \
-    V2(xor_b64, D, u64, u64, u64, r = a ^ b) \
-    V1(not_b16, H, u16, u16, r = ~a) \
+    R2(xor_b64, D, u64, u64, u64, r = a ^ b) \
+    R1(not_b16, H, u16, u16, r = ~a) \
     V1(not_b32, W, u32, u32, r = ~a) \
-    V1(not_b64, D, u64, u64, r = ~a) \
+    R1(not_b64, D, u64, u64, r = ~a) \
     V1(mov_b16, H, u16, u16, r = a) \
     V1(mov_b32, W, u32, u32, r = a) \
     V1(mov_b64, D, u64, u64, r = a) \
-    V1(neg_i16, H, u16, u16, r = 0 - a) \
+    R1(neg_i16, H, u16, u16, r = 0 - a) \
     V1(neg_i32, W, u32, u32, r = 0 - a) \
     V1(neg_i64, D, u64, u64, r = 0 - a) \
-    V1(abs_s16, W, u16, s16, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) g = x >> 31; r = XG_V_TO(Wu16, (x ^ g) - g)) \
+    R1(abs_s16, W, u16, s16, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) g = x >> 31; r = XG_V_TO(Wu16, (x ^ g) - g)) \
     V1(abs_s32, W, u32, s32, const XG_SIM_T(Wu32) g = XG_V_TO(Wu32, a >> 31); r = (XG_V_TO(Wu32, a) ^ g) - g) \
-    V1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
-    V2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
+    R1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
+    R2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
     V2(shl_b32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a << (b & 31u)) & m) \
-    V2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
-    V2(shr_u16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) >> (b & 15u)) & m)) \
+    R2(shl_b64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a << (n & 63u)) & m) \
+    R2(shr_u16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) >> (b & 15u)) & m)) \
     V2(shr_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a >> (b & 31u)) & m) \
-    V2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
-    V2(shr_s16, W, s16, s16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Ws16, XG_V_TO(Ws32, a) >> XG_V_TO(Ws32, XG_V_SEL(m, b, 15u)))) \
+    R2(shr_u64, D, u64, u64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = (a >> (n & 63u)) & m) \
+    R2(shr_s16, W, s16, s16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Ws16, XG_V_TO(Ws32, a) >> XG_V_TO(Ws32, XG_V_SEL(m, b, 15u)))) \
     V2(shr_s32, W, s32, s32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = a >> XG_V_TO(Ws32, XG_V_SEL(m, b, 31u))) \
-    V2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
-    V2(min_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a < b); r = XG_V_SEL(m, a, b)) \
-    V2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
-    V2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) \
-    V2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
+    R2(shr_s64, D, s64, s64, u32, const XG_SIM_T(Du64) n = XG_SIM_T(widen_u32)(b); const XG_SIM_T(Du64) m = XG_V_MASK(Du64, n < 64u); r = a >> XG_V_TO(Ds64, XG_V_SEL(m, n, 63u))) \
+    R2(min_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a < b); r = XG_V_SEL(m, a, b)) \
+    R2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
+    R2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) \
+    R2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) \
     V2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a < b); r = XG_V_SEL(m, a, b)) \
     V2(max_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a > b); r = XG_V_SEL(m, a, b)) \
-    V2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) \
-    V2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
-    V2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) \
-    V2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
-    V2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
-    V2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
+    R2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) \
+    R2(max_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a > b); r = XG_V_SEL(m, a, b)) \
+    R2(min_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a < b); r = XG_V_SEL(m, a, b)) \
+    R2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
+    R2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
+    R2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
     V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b))) \
     V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b))) \
-    V2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
-    V2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
-    V2(mulh_u32, D, u32, u32, u32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) >> 32)) \
-    V2(mulh_s32, D, u32, s32, s32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) >> 32)) \
-    V3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) \
+    R2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
+    R2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
+    R2(mulh_u32, D, u32, u32, u32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) >> 32)) \
+    R2(mulh_s32, D, u32, s32, s32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) >> 32)) \
+    R3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) \
     V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) \
     V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
-    V3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
-    V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
+    R3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
+    R3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
-    V3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
+    R3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
@@ -5747,7 +5748,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_V_COMPARE(VC32, f32, W) \
     XG_V_COMPARE(VC64, f64, D) \
     V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) \
-    V2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
+    R2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
     F2(add_f32, f32, W, f32, f32, f32, r = a + b; XG_V_NANW(r)) \
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
@@ -5763,13 +5764,13 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
     V1(abs_f32, W, u32, u32, r = a & 0x7FFFFFFFu) \
     V1(neg_f32, W, u32, u32, r = a ^ 0x80000000u) \
-    V2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
+    R2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
     V2(min_f32, W, f32, f32, f32, XG_V_MINMAX32(min32, 0)) \
     V2(max_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 0)) \
     V2(minn_f32, W, f32, f32, f32, XG_V_MINMAX32(min32, 1)) \
     V2(maxn_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 1)) \
     V1(ftz_f32, W, u32, u32, r = XG_V_FTZ(a)) \
-    V1(sat_f32, W, u32, f32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > 0.0f); const XG_SIM_T(Wu32) n = XG_V_MASK(Wu32, a < 1.0f); r = XG_V_SEL(n, XG_V_RAW(a), 0x3F800000u) & m) \
+    R1(sat_f32, W, u32, f32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > 0.0f); const XG_SIM_T(Wu32) n = XG_V_MASK(Wu32, a < 1.0f); r = XG_V_SEL(n, XG_V_RAW(a), 0x3F800000u) & m) \
     F2(add_f64, f64, D, f64, f64, f64, r = a + b; XG_V_NAND(r)) \
     F2(sub_f64, f64, D, f64, f64, f64, r = a - b; XG_V_NAND(r)) \
     F2(mul_f64, f64, D, f64, f64, f64, r = a * b; XG_V_NAND(r)) \
@@ -5777,21 +5778,21 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F3(fma_f64, f64, D, f64, f64, f64, f64, r = XG_SIM_T(fma64)(a, b, c); XG_V_NAND(r)) \
     F1(sqrt_f64, f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_NAND(r)) \
     F1(rcp_f64, f64, D, f64, f64, r = 1.0 / a; XG_V_NAND(r)) \
-    V1(abs_f64, D, u64, u64, r = a & 0x7FFFFFFFFFFFFFFFu) \
-    V1(neg_f64, D, u64, u64, r = a ^ 0x8000000000000000u) \
-    V2(copysign_f64, D, u64, u64, u64, r = (a & 0x8000000000000000u) | (b & 0x7FFFFFFFFFFFFFFFu)) \
-    V2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(min64)) \
-    V2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(max64)) \
+    R1(abs_f64, D, u64, u64, r = a & 0x7FFFFFFFFFFFFFFFu) \
+    R1(neg_f64, D, u64, u64, r = a ^ 0x8000000000000000u) \
+    R2(copysign_f64, D, u64, u64, u64, r = (a & 0x8000000000000000u) | (b & 0x7FFFFFFFFFFFFFFFu)) \
+    R2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(min64)) \
+    R2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(max64)) \
     F2(add_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(+)) \
     F2(sub_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(-)) \
     F2(mul_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(*)) \
     V2(add_f16, W, u16, u16, u16, XG_V_F16_OP(+)) \
     V2(sub_f16, W, u16, u16, u16, XG_V_F16_OP(-)) \
     V2(mul_f16, W, u16, u16, u16, XG_V_F16_OP(*)) \
-    V1(abs_f16, H, u16, u16, r = a & 0x7FFFu) \
-    V1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
-    V1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) \
-    V1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
+    R1(abs_f16, H, u16, u16, r = a & 0x7FFFu) \
+    R1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
+    R1(abs_f16x2, W, u32, u32, r = a & 0x7FFF7FFFu) \
+    R1(neg_f16x2, W, u32, u32, r = a ^ 0x80008000u) \
     V1(f32_bf16, W, u32, u16, r = XG_SIM_T(widen_u16)(a) << 16) \
     V1(bf16_f32, W, u16, f32, XG_V_TO_BF16(r, a)) \
     F1(f32_f16, f32, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_NANW(r)) \
@@ -5802,38 +5803,67 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
     V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) \
-    V1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) \
+    R1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) \
     V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) \
     V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
     V1(u32_u64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a)) \
     V1(u64_u32, D, u64, u32, r = XG_SIM_T(widen_u32)(a)) \
     V1(s64_s32, D, u64, s32, r = XG_SIM_T(widen_s32)(a)) \
-    V1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) \
-    V1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
-    V1(zext8_i16, H, u16, u16, r = a & 0xFFu) \
+    R1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) \
+    R1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
+    R1(zext8_i16, H, u16, u16, r = a & 0xFFu) \
     V1(zext8_i32, W, u32, u32, r = a & 0xFFu) \
-    V1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
-    V1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) \
+    R1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
+    R1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) \
     V1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
-    V1(sext8_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 56) >> 56) \
+    R1(sext8_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 56) >> 56) \
     V1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) \
     V1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
-    V1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) \
-    V1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
+    R1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) \
+    R1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
     V1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) \
     V1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
     V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) \
     V2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
     V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) \
-    V1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
+    R1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
     V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
 /* clang-format on */
 
 /* ---- a row becomes a function ---- */
 
-#define XG_V_SOURCE(x) \
+/* Source x of a record, as p##x, and the step to the next warp's. Where small code is asked for (-Os), the caller finds
+ * the first two (XG_SIM_FIND): 20 bytes less in each of 500 functions. */
+#define XG_SIM_SOURCE(x) XG_SIM_SOURCE_##x
+#define XG_SIM_STEP(x) XG_SIM_STEP_##x
+#define XG_SIM_SOURCE_OF(x) \
     const char *p##x = L->base[in->x & 1] + in->x; \
     const size_t s##x = L->stride[in->x & 1];
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_SOURCE_a \
+    const char *pa = L->from[0]; \
+    (void)in;
+#define XG_SIM_SOURCE_b const char *pb = L->from[1];
+#define XG_SIM_STEP_a pa += L->step[0];
+#define XG_SIM_STEP_b pb += L->step[1];
+#define XG_SIM_FIND(L, in) \
+    do { \
+        (L)->from[0] = (L)->base[(in)->a & 1] + (in)->a; \
+        (L)->from[1] = (L)->base[(in)->b & 1] + (in)->b; \
+        (L)->step[0] = (L)->stride[(in)->a & 1]; \
+        (L)->step[1] = (L)->stride[(in)->b & 1]; \
+    } while (0)
+#else
+#define XG_SIM_SOURCE_a XG_SIM_SOURCE_OF(a)
+#define XG_SIM_SOURCE_b XG_SIM_SOURCE_OF(b)
+#define XG_SIM_STEP_a pa += sa;
+#define XG_SIM_STEP_b pb += sb;
+#define XG_SIM_FIND(L, in) ((void)0)
+#endif
+#define XG_SIM_SOURCE_c XG_SIM_SOURCE_OF(c)
+#define XG_SIM_SOURCE_e XG_SIM_SOURCE_OF(e)
+#define XG_SIM_STEP_c pc += sc;
+#define XG_SIM_STEP_e pe += se;
 #define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
 #define XG_V_LOOP(K) \
     char *pd = L->dst; \
@@ -5847,28 +5877,25 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     pd += L->dstride;
 #define XG_V_HEAD(name) XG_SIM_TARGET static XG_UNUSED void XG_SIM_T(name)(const xg_sim_lanes *L, const xg_sim_ins *in)
 #define XG_V_BODY1(K, T, A, ...) \
-    XG_V_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; \
+    XG_SIM_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) pa += sa; \
+    XG_V_STORE(K, T) XG_SIM_STEP(a) \
     } \
     while (--w) \
         ;
 #define XG_V_BODY2(K, T, A, B, ...) \
-    XG_V_SOURCE(a) XG_V_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; \
+    XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) pa += sa; \
-    pb += sb; \
+    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
     } \
     while (--w) \
         ;
 #define XG_V_BODY3(K, T, A, B, C, ...) \
-    XG_V_SOURCE(a) \
-    XG_V_SOURCE(b) \
-    XG_V_SOURCE(c) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; \
+    XG_SIM_SOURCE(a) \
+    XG_SIM_SOURCE(b) \
+    XG_SIM_SOURCE(c) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) pa += sa; \
-    pb += sb; \
-    pc += sc; \
+    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
     } \
     while (--w) \
         ;
@@ -5900,27 +5927,43 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_V_2(set_##op##_##t, K, s32, t, t, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); \
            const XG_SIM_T(Ws32) y = XG_V_TO(Ws32, b); r = XG_V_MASK(Ws32, x sym y))
 
+/* Rows that kernels seldom ask for, R1 to R3 and comparisons of 16 and 64 bits, are those of `base` for avx2, too, where
+ * small code is asked for (-Os): 7 KB less. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_R_1(...)
+#define XG_R_2(...)
+#define XG_R_3(...)
+#define XG_R_C64(...)
+#define XG_R_C16(...)
+#else
+#define XG_R_1 XG_V_1
+#define XG_R_2 XG_V_2
+#define XG_R_3 XG_V_3
+#define XG_R_C64 XG_V_C64
+#define XG_R_C16 XG_V_C16
+#endif
+
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
 #define XG_SIM_TARGET
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #if XG_SIM_X86
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx2_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX2_TARGET)))
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_R_1, XG_R_2, XG_R_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_R_C64, XG_R_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #endif
 #if XG_SIM_AVX512
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #endif
 
-/* The lists again as rows of a plain name: X(name). */
+/* The lists again as rows of a plain name: X(name). XG_SIM_WIDE_NAMES are those of which avx2 has functions. */
 #define XG_SIM_NAME1(name, K, T, A, ...) XG_SIM_X(name)
 #define XG_SIM_NAME2(name, K, T, A, B, ...) XG_SIM_X(name)
 #define XG_SIM_NAME3(name, K, T, A, B, C, ...) XG_SIM_X(name)
@@ -5929,8 +5972,15 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V
 #define XG_SIM_NAMEF3(name, ...) XG_SIM_X(name)
 #define XG_SIM_NAMEC(op, sym, K, t) XG_SIM_X(set_##op##_##t)
 #define XG_SIM_VECTOR_NAMES \
-    XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEF3, \
-        XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
+    XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, \
+        XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEF3, XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_WIDE_NAMES \
+    XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_R_1, XG_R_2, XG_R_3, XG_SIM_NAMEF1, XG_SIM_NAMEF2, \
+        XG_SIM_NAMEF3, XG_SIM_NAMEC, XG_R_C64, XG_R_C16)
+#else
+#define XG_SIM_WIDE_NAMES XG_SIM_VECTOR_NAMES
+#endif
 
 #endif /* XG_SIM_LANES_C */
 
@@ -8795,9 +8845,6 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S3(pack_cvt, u32, u32, u32, u32, r = xg_sim_cvt_pack(a, b, c, imm & 0xFFFF, in->imm2, imm >> 16))
 /* clang-format on */
 
-#define XG_S_SOURCE(x) \
-    const char *p##x = L->base[in->x & 1] + in->x; \
-    const size_t s##x = L->stride[in->x & 1];
 #define XG_S_GET(x, T) \
     xg_sim_e_##T x; \
     memcpy(&x, p##x + i * sizeof(x), sizeof(x));
@@ -8816,30 +8863,27 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     } \
     pd += L->dstride;
 #define XG_S_1(name, T, A, ...) \
-    XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
+    XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
+    XG_S_PUT(T) XG_SIM_STEP(a) \
     } \
     while (--w) \
         ; \
     }
 #define XG_S_2(name, T, A, B, ...) \
-    XG_S_HEAD(name) XG_S_SOURCE(a) XG_S_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
+    XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
-    pb += sb; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
     } \
     while (--w) \
         ; \
     }
 #define XG_S_3(name, T, A, B, C, ...) \
     XG_S_HEAD(name) \
-    XG_S_SOURCE(a) \
-    XG_S_SOURCE(b) XG_S_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
+    XG_SIM_SOURCE(a) \
+    XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) pa += sa; \
-    pb += sb; \
-    pc += sc; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
     } \
     while (--w) \
         ; \
@@ -8847,10 +8891,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
 /* Four sources or two destinations (q, 32 bits, where dst2 is set). */
 #define XG_S_4(name, T, A, B, C, E, ...) \
     XG_S_HEAD(name) char *pq = L->dst2; \
-    XG_S_SOURCE(a) \
-    XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) \
-    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
+    XG_SIM_SOURCE(a) \
+    XG_SIM_SOURCE(b) \
+    XG_SIM_SOURCE(c) \
+    XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
@@ -8858,10 +8902,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     if (pq) { memcpy(pq + i * 4, &q, 4); } \
     XG_S_PUT(T) \
     pq += pq ? L->dstride : 0; \
-    pa += sa; \
-    pb += sb; \
-    pc += sc; \
-    pe += se; \
+    XG_SIM_STEP(a) \
+    XG_SIM_STEP(b) \
+    XG_SIM_STEP(c) \
+    XG_SIM_STEP(e) \
     } \
     while (--w) \
         ; \
@@ -8932,8 +8976,8 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #define XG_SIM_T(name) xg_sim_avx2_##name
 static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
-        XG_SIM_VECTOR_NAMES
-    default: return NULL;
+        XG_SIM_WIDE_NAMES
+    default: return xg_sim_base_fn(f);
     }
 }
 #undef XG_SIM_T
@@ -17968,6 +18012,7 @@ typedef struct xg_sim_tracer { /* a worker's part */
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;
+    uint64_t line; /* where its lines begin among all, however the host has spread them: the first cache goes by that */
     uint32_t *read, *written;
 } xg_sim_map;
 struct xg_sim_trace {
@@ -18184,7 +18229,7 @@ XG_FN void *xg_sim_trace_alloc(xg_sim_trace *t, uint32_t which, uint64_t bytes) 
     return t->memory[which] = p;
 }
 XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
-    uint64_t words = 0;
+    uint64_t words = 0, line = 0;
     uint32_t k, *bits;
     for (k = 0; k < m->n; k++) words += 2 * (m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2);
     bits = (uint32_t *)xg_sim_trace_alloc(t, 0, words * 4);
@@ -18194,6 +18239,8 @@ XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
         uint64_t each = m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2;
         t->maps[k].base = m->p[k].base / XG_SIM_TRACE_SECTOR_BYTES * XG_SIM_TRACE_SECTOR_BYTES;
         t->maps[k].bytes = m->p[k].bytes + XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].line = line;
+        line += t->maps[k].bytes / XG_SIM_TRACE_LINE_BYTES + 2;
         t->maps[k].read = bits;
         t->maps[k].written = bits + each;
         bits += 2 * each;
@@ -18305,13 +18352,16 @@ XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool t
     const xg_device *d = t->device;
     xg_sim_map *m = xg_sim_trace_map(t, at);
     uint64_t sector = m ? (at - m->base) / XG_SIM_TRACE_SECTOR_BYTES : 0;
+    uint64_t line =
+        m ? m->line * XG_SIM_TRACE_LINE_BYTES + at - m->base / XG_SIM_TRACE_LINE_BYTES * XG_SIM_TRACE_LINE_BYTES
+          : at - (uint64_t)(uintptr_t)w->regs;
     uint32_t level = (uint32_t)d->l1_latency;
     if (write) {
         r->l2_sectors++;
         if (m) (void)xg_sim_trace_mark(m->written, sector);
         return;
     }
-    if (!through_l1 || !xg_sim_trace_cached(t, r, at)) {
+    if (!through_l1 || !xg_sim_trace_cached(t, r, line)) {
         bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
         r->l2_sectors++;
         level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
@@ -24839,6 +24889,7 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     L.v = v;
     L.dst = full ? v->regs + in->d : w->scratch;
     L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
+    XG_SIM_FIND(&L, in);
     in->fn(&L, in);
     if (full) return;
     xg_sim_blend(v->regs + in->d, w->scratch, mask, in->dbytes);
@@ -25273,6 +25324,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
+                XG_SIM_FIND(&L, in);
                 in->fn(&L, in);
                 in++;
             } while (in->fn && !(in->flags & XG_SIM_GUARDED) &&
@@ -26378,7 +26430,7 @@ static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
     XG_EXE_THUNKS_KINDS(X)
 #undef X
 };
-XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
+XG_ONE_COPY XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
 XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
     return kind < XG_EXE_THUNK_COUNT ? xg_exe_thunk_rows[kind].text : "?";
 }
@@ -26428,7 +26480,10 @@ typedef enum xg_exe_library {
  *                  make is as it was
  *   __cudnn$graph  {graph = array<i64: ..>, refused_notes = 4 : i64, ..}: a graph of operations (expand/dnn.c writes
  *                  it); the last result is memory to work in; engines with a numerical note among these bits are not
- *                  taken */
+ *                  taken
+ * Each has xlagpu_memory_limit = N : i64, too, where the module was compiled for a limit: the bytes of device memory
+ * that the program may take, with what libraries ask for when an execution is prepared. */
+#define XG_EXE_LIMIT "xlagpu_memory_limit"
 #define XG_EXE_FFT_TARGET "__cufft$fft"
 #define XG_EXE_SOLVER_TARGET "__cusolver$"
 #define XG_EXE_DNN_TARGET "__cudnn$graph"
@@ -30689,7 +30744,7 @@ XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *form
     va_end(args);
     return s;
 }
-XG_FN void xr_begin(xg_ctx *c) {
+XG_ONE_COPY XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
 }
@@ -31447,7 +31502,8 @@ XG_FN XG_COLD int xr_lt_choose(
     XR_DO(l->choose(
               handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[3], s->layouts[2], s->wish, 1, &s->choice, &n),
         "cublasLtMatmulAlgoGetHeuristic");
-    if (!e && !n) e = XR_LT_NOT_SUPPORTED;
+    /* an algorithm that is marked as failed is none, and none may work in more than it was offered */
+    if (!e && (!n || s->choice.status || s->choice.workspace > workspace)) e = XR_LT_NOT_SUPPORTED;
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
     return e;
 }
@@ -31817,7 +31873,8 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
  * What is in a graph only the compiler knows; here stands what the library must not be trusted with: that types have
  * the width they say, descriptors stand before their users, and tensors lie within the call's buffers. Of the engines
  * that the heuristics name, best first, the first one is taken that works in the call's memory and has no numerical
- * note that the call refuses. A handle has one stream: runs on several threads take turns to enqueue. */
+ * note that the call refuses. A handle has one stream and one user at a time: runs on several threads take turns to
+ * enqueue, and so does what prepares an execution while others run. */
 #ifndef XG_RT_CUDNN_C
 #define XG_RT_CUDNN_C
 
@@ -31854,7 +31911,7 @@ enum {
     XR_DNN_ENGINE_NOTES = 1303,
     XR_DNN_CANNOT = 3000, /* statuses from here to .. are of engines that cannot make it */
     XR_DNN_CANNOT_COMPILE = 4001,
-    XR_DNN_NO_MEMORY = 4003,
+    XR_DNN_NO_MEMORY = 4003, /* of the host; the next one: of the device */
     XR_DNN_NOTES_MAX = 16,
     XR_DNN_TENSORS_MAX = 16, /* of a call: its operands, results and scalars */
     XR_DNN_ADVICE_MAX = 16   /* engines that are tried, of each kind of advice */
@@ -32025,7 +32082,8 @@ XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, 
 /* With what the library says about it. */
 XG_FN XG_COLD xlagpu_status xr_dnn_failed(const xr_dnn *l, const xlagpu_rt_call *c, const char *what, int error) {
     bool cannot = error >= XR_DNN_CANNOT && error < XR_DNN_CANNOT + 1000;
-    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, XR_DNN_NO_MEMORY, cannot ? error : -1);
+    int no_memory = error == XR_DNN_NO_MEMORY + 1 ? error : XR_DNN_NO_MEMORY;
+    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, no_memory, cannot ? error : -1);
     size_t n = strlen(c->error);
     char why[200] = "";
     l->why(why, sizeof why);
@@ -32082,7 +32140,12 @@ XG_FN XG_COLD xlagpu_status xr_dnn_prepare(void *user, xlagpu_rt_call *c) {
     s->n_words = graph->count;
     c->state = s;
     if (!all->dnn_users++) all->dnn_lock = xr_lock_new(&d->c);
-    e = all->dnn_lock ? xr_dnn_open(all, s, c, &what) : -1;
+    e = -1;
+    if (all->dnn_lock) {
+        xr_enter_lock(all->dnn_lock);
+        e = xr_dnn_open(all, s, c, &what);
+        xr_leave_lock(all->dnn_lock);
+    }
     if (!e) return XLAGPU_OK;
     xr_dnn_finish(user, c);
     return what ? xr_dnn_failed(&all->dnn, c, what, e) : e < 0 ? XLAGPU_ERROR_MEMORY : xr_library_damaged(c);
@@ -32649,7 +32712,7 @@ XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *str
 XG_FN XG_COLD xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
     return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);
 }
-XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
+XG_ONE_COPY XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
     return p->bytes + p->sections[k].offset;
 }
 XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {
@@ -35130,6 +35193,27 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
 
 /* ---- before the first run ---- */
 
+/* Device memory of the program and of what its calls work in. */
+XG_FN XG_COLD uint64_t xr_call_bytes(const xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint64_t bytes = p->head.temp_bytes;
+    uint32_t k;
+    for (k = 0; k < p->n_allocations; k++)
+        if (p->allocations[k].kind != XG_EXE_ALLOC_TEMP) bytes += p->allocations[k].bytes;
+    for (k = 0; k < p->n_thunks; k++) bytes += e->calls[k].scratch.bytes;
+    return bytes;
+}
+/* It was compiled for a limit, of which what libraries ask for only now is a part. */
+XG_FN XG_COLD xlagpu_status xr_call_limit(xlagpu_execution *e, const xlagpu_rt_call *c) {
+    const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, XG_EXE_LIMIT, XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_S64);
+    uint64_t limit = a ? *(const uint64_t *)a->data : 0, used = a ? xr_call_bytes(e) : 0;
+    if (!a || (used <= limit && c->scratch.bytes <= limit - used)) return XLAGPU_OK;
+    return xr_fail(&e->program->device->c, XLAGPU_ERROR_LIMIT,
+        "the function '%s' works in %zu bytes of device memory: beside %llu more, the limit is %llu; compile with "
+        "--libraries=none or a larger --memory-limit",
+        c->target, c->scratch.bytes, (unsigned long long)used, (unsigned long long)limit);
+}
+
 XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
     xlagpu_device *d = e->program->device;
     const xr_function *f = e->program->calls[t - e->program->thunks];
@@ -35150,6 +35234,7 @@ XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_th
         s = xr_call_failed(&d->c, &c, s);
     } else
         xr_fail(&d->c, s, "%s", e->c.message);
+    if (s == XLAGPU_OK && c.scratch.bytes) s = xr_call_limit(e, &c);
     if (s == XLAGPU_OK && c.scratch.bytes) s = xr_alloc(d, c.scratch.bytes, &state->scratch.address);
     state->scratch.bytes = c.scratch.bytes;
     if (s != XLAGPU_OK) xr_note(&d->c, "\nwhile preparing HLO %s", c.hlo);
