@@ -157,6 +157,8 @@ XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
         (xg_kt(op, 0)->rank != 1 || !end ||
             (end->n_operands == 1 && end->operands[0].value != &r->args[0] && !xg_katomic_addend(r))))
         return "the region of a vector yields its sum with another one";
+    if (r->args[0].type->kind == XG_TK_VECTOR && r->args[0].type->elements & (r->args[0].type->elements - 1))
+        return "memory adds up two, four or eight elements, or one";
     if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type)
         return "the region yields an element";
     return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
