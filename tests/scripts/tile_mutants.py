@@ -12,7 +12,6 @@ import argparse, os, resource, shutil, subprocess, sys, tempfile
 
 WAIT = "xg_attention_wait(w);"
 JOIN = "\n    for (half = 0; half < w->p->halves; half++) xg_attention_join_row"
-NONE = "NULL, 0, NULL, 0, 0);"
 ATTENTION = "attention_turns attention_rows attention"
 GROUPS = "attention_groups"
 BACK = "attention_back_groups"
@@ -51,8 +50,8 @@ MUTANTS = [
     ("attention_group.c", "xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
     ("attention_group.c", "xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
     ("attention_group.c", "xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);", "", GROUPS),
-    ("attention_group.c", "xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);", "", GROUPS),
-    ("attention_group.c", "XG_K_OP_WGMMA_WAIT, " + NONE, "XG_K_OP_WGMMA_FENCE, " + NONE, GROUPS),
+    ("attention_group.c", "xg_kir_do(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0);", "", GROUPS),
+    ("attention_group.c", "XG_K_OP_WGMMA_WAIT, NULL, 0);", "XG_K_OP_WGMMA_FENCE, NULL, 0);", GROUPS),
     ("attention_group.c", "XG_KWGMMA_B_ROWS, sums, n", "0, sums, n", GROUPS),
     ("attention_group.c", "k % in * XG_KMMA_K_BYTES", "0 * in", GROUPS),
     ("attention_group.c", "xg_attention_release(w, KEYS, turn);", "", GROUPS),
@@ -75,7 +74,7 @@ MUTANTS = [
     ("tile_mma.c", "v->b[i / v->rows * v->pairs + j / 2]", "v->b[j / 2]", "units tiles gemm few_rows"),
     # products by warp groups and tensor memory
     ("tile_wgmma.c", "XG_K_OP_XORI, own, line", "XG_K_OP_ORI, own, line", WARPS + " " + GROUPS),
-    ("tile_wgmma.c", "xg_kir_op(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);", "", WARPS),
+    ("tile_wgmma.c", "xg_kir_do(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0);", "", WARPS),
     ("tile_wgmma.c", "xg_tile_group_wait(w, 1);", "", WARPS),
     ("tile_wgmma.c", "op->flags |= XG_KWGMMA_B_ROWS;", "op->flags |= 0;", WARPS),
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
