@@ -540,8 +540,6 @@ XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
 
 /* ---- attention_back_group.c: by warp groups ---- */
-XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n); /* n: results */
-XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w));
 /* A step's scores, and dP, which is on its way until it is taken. */
 XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads);
 XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);

@@ -13,6 +13,11 @@
 #define XG_SCHED_ATTENTION_BACK_EMIT_C
 #include "attention.h"
 
+enum {
+    XG_ATTENTION_BACK_MORE = 240, /* registers of a thread with rows, where there are two groups of them */
+    XG_ATTENTION_BACK_LESS = 24   /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+};
+
 /* ---- elements ---- */
 
 /* Where an element stands: a thread's row, and its column of the step. */
@@ -280,6 +285,18 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
     }
     xg_attention_carry_shared(w, f);
     f->rolled = true;
+}
+XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *step, *none = xg_elem_index(&w->t.s, 0);
+    xg_attention_back_carry(w, &f);
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    xg_attention_begin_step(w, step);
+    w->turn = xg_attention_turn(w, step);
+    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, none);
+    body(w);
+    xg_flow_end(&f);
 }
 XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
@@ -599,6 +616,58 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
     xg_attention_back_results(w, n);
 }
+
+/* ---- by warp groups ---- */
+
+/* What the thread that asks goes through: for maxima and sums, for the sum over dP, for the dots. */
+XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
+    const xg_attention_back *b = &w->f->back;
+    if (!b->turned) {
+        if (w->f->match.max) {
+            xg_attention_walk_all(w, false, xg_attention_ask_steps);
+            xg_attention_back_end_walks(w);
+        }
+        xg_attention_back_bounds(w, false);
+        w->begin = w->from;
+        if (!b->together) {
+            xg_attention_ask_steps(w);
+            xg_attention_walked(w, w->to);
+        }
+    }
+    w->begin = w->from;
+    xg_attention_ask_steps(w);
+}
+XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
+    const xg_attention_plan *p = w->p;
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
+    xg_flow part = xg_flow_of(&w->t.s, NULL);
+    xg_attention_kernel *before = XG_NEW(w->t.e->arena, xg_attention_kernel);
+    uint32_t k;
+    xg_attention_group_maps(w, w->t.e->m->entry);
+    xg_attention_group_begin(w, thread);
+    for (k = 0; k < n; k++) xg_flow_slot(&part, &w->dest[k]);
+    if (w->f->back.turned) xg_attention_back_bounds(w, true);
+    *before = *w;
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    xg_attention_back_all(w, n);
+    xg_flow_else(&part);
+    w->keys = before->keys;
+    w->values = before->values;
+    w->query = before->query;
+    w->votes = before->votes;
+    w->from = before->from;
+    w->to = before->to;
+    memcpy(w->columns, before->columns, sizeof w->columns);
+    w->done = NULL;
+    w->walk = NULL;
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    xg_attention_back_group_ask_all(w);
+    xg_flow_end(&part);
+}
+
+/* ---- the kernel ---- */
+
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
