@@ -386,6 +386,7 @@ XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more);
 /* A step's operands: into registers, or on their way to a buffer; from registers into it. */
+XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer); /* on a processor: at once, in loops */
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer);
 XG_FN xg_kval *xg_tile_spot(
