@@ -385,10 +385,10 @@ XG_FN xg_kval *xg_tile_apply(xg_tile_kernel *w, const int64_t *counts, uint32_t 
 XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more);
-/* A step's operands: into registers, or on their way to a buffer; from registers into it. */
-XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer); /* on a processor: at once, in loops */
+/* A step's operands: into registers, or on their way to a buffer; from registers into it. On a processor: in loops. */
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN xg_kval *xg_tile_spot(
     xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer);
 /* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
