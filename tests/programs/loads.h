@@ -51,7 +51,10 @@ static void loads_number(unsigned char *p, const xg_exe_section *s) {
 /* A digit or a sign of the section becomes another; what a collective does is text, too. */
 static void loads_character(unsigned char *p, const xg_exe_section *s) {
     static const char by[] = "0123456789{}[],;=<> ax-\n";
-    if (s->bytes) p[s->offset + hurt_draw((uint32_t)s->bytes)] = (unsigned char)by[hurt_draw(sizeof by)];
+    uint32_t at;
+    if (!s->bytes) return;
+    at = hurt_draw((uint32_t)s->bytes); /* in front of the other draw, whatever the compiler */
+    p[s->offset + at] = (unsigned char)by[hurt_draw(sizeof by)];
 }
 /* Damages the bytes; false: they are none of an executable. */
 static bool loads_damage(unsigned char *p, size_t n) {
