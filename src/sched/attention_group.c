@@ -356,6 +356,13 @@ XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n) {
     if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = n;
 }
+/* Shared memory as it was before the threads parted: the others have written to it on a way that these do not go. */
+XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_attention_kernel *before) {
+    w->keys = before->keys;
+    w->values = before->values;
+    w->query = before->query;
+    w->votes = before->votes;
+}
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
@@ -374,10 +381,7 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     xg_attention_results(w);
     if (p->shape.in_tensor) xg_attention_tensor_end(w);
     xg_flow_else(&part);
-    w->keys = before.keys;
-    w->values = before.values;
-    w->query = before.query;
-    w->votes = before.votes;
+    xg_attention_group_begin_again(w, &before);
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS);
     xg_attention_walk_all(w, false, xg_attention_ask_steps);
     xg_flow_end(&part);

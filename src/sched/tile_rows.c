@@ -12,9 +12,10 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_ROWS_LEAST = 8,        /* rows of a tile, at least */
-    XG_TILE_ROWS_THREADS_MIN = 64, /* of a block: fewer leave schedulers idle */
-    XG_TILE_ROWS_THREADS_MAX = 512 /* ... and of more, each has too few registers for its sums */
+    XG_TILE_ROWS_LEAST = 8,         /* rows of a tile, at least */
+    XG_TILE_ROWS_THREADS_MIN = 64,  /* of a block: fewer leave schedulers idle */
+    XG_TILE_ROWS_THREADS_MAX = 512, /* ... and of more, each has too few registers for its sums */
+    XG_TILE_ROWS_SLICED_MAX = 480   /* ... where slices wait for each other */
 };
 
 /* ---- whether it is one ---- */
@@ -106,13 +107,14 @@ XG_FN const xg_tile_row *xg_tile_rows_row(const xg_tile_plan *p, size_t k, xg_ti
     r->stages = XG_TILE_PLAIN_STAGES;
     return r;
 }
-/* Threads of a block are neither few nor more than registers are for; if there are so many rows, the blocks of all
- * clusters are for half of the device at least. */
+/* Threads of a block are neither few nor more than registers are for; where there are that many rows, the blocks of all
+ * clusters keep half of the device busy at least. */
 XG_FN bool xg_tile_rows_may(const xg_tile_plan *p, const xg_tile_shape *s) {
     int64_t rows = p->form.group[XG_TILE_M].size, threads = (int64_t)(s->m / s->tm) * (s->n / s->tn) * s->slices;
     int64_t blocks = xg_cost_mul(p->form.group[XG_TILE_B].size, rows / s->m), most = p->device->blocks_per_cluster;
-    if (rows % s->m || threads < XG_TILE_ROWS_THREADS_MIN || threads > XG_TILE_ROWS_THREADS_MAX) return false;
-    if (s->slices > 1 && threads / 2 >= XG_TILE_ROWS_THREADS_MAX / 2) return false;
+    if (rows % s->m || threads < XG_TILE_ROWS_THREADS_MIN ||
+        threads > (s->slices > 1 ? XG_TILE_ROWS_SLICED_MAX : XG_TILE_ROWS_THREADS_MAX))
+        return false;
     blocks = xg_cost_mul(blocks, XG_MAX(most, (int64_t)1));
     return s->m == XG_TILE_ROWS_LEAST || 2 * blocks >= (int64_t)p->device->sm_count;
 }

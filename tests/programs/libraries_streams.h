@@ -108,20 +108,6 @@ static const call_sample lanes_sample = {
                                         "l = f32[8,8] cholesky(m), lower=true\n" SORTED(
                                             "o", "l", "1") "ROOT r = (f32[8,8], f32[8,8]) tuple(o, b)",
     SOLVER, 1};
-static xlagpu_device *open_concurrent(bool plain) {
-    xlagpu_device_desc desc;
-    xlagpu_device *d = NULL;
-    memset(&desc, 0, sizeof desc);
-    memset(&count, 0, sizeof count);
-    desc.platform = "cuda";
-    desc.driver = DRIVER;
-    desc.library_folder = FOLDER;
-    desc.no_command_buffers = plain;
-    desc.concurrent = desc.copy_stream = true;
-    desc.allocator = counter_of(&count);
-    if (!EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
-    return d;
-}
 static bool begin_lanes(xlagpu_context *c, call_run *r) {
     static char text[3000];
     call_sample s = lanes_sample;
@@ -143,7 +129,7 @@ static void lanes(xlagpu_context *c, bool plain, unsigned long long late, bool d
     driver_reset();
     driver->late = late;
     driver->deaf = deaf;
-    d = open_concurrent(plain);
+    d = open_beside(DRIVER, plain, true);
     start_stream(d, xlagpu_rt_load(d, r.exe.data, r.exe.size), &r, &on);
     driver->read_only[0] = on.in.address; /* by both lanes */
     for (round = 0; on.e && round < 2; round++) {

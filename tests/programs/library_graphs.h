@@ -21,7 +21,8 @@ static bool driver_left(void) {
     for (k = 0; k < LIBRARIES; k++) none = none && !fakes[k]->live;
     return none;
 }
-static xlagpu_device *open_over(const char *path, bool plain) {
+/* concurrent: what the plan has on streams of their own is enqueued there */
+static xlagpu_device *open_beside(const char *path, bool plain, bool concurrent) {
     xlagpu_device_desc desc;
     xlagpu_device *d = NULL;
     memset(&desc, 0, sizeof desc);
@@ -30,10 +31,12 @@ static xlagpu_device *open_over(const char *path, bool plain) {
     desc.driver = path;
     desc.library_folder = FOLDER;
     desc.no_command_buffers = plain;
+    desc.concurrent = desc.copy_stream = concurrent;
     desc.allocator = counter_of(&count);
     if (!EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
     return d;
 }
+static xlagpu_device *open_over(const char *path, bool plain) { return open_beside(path, plain, false); }
 enum {
     RUNS = 3 /* the second one at other addresses, the third one at the same */
 };

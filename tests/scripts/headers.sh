@@ -147,7 +147,8 @@ file twice.c "$C" "$R" "$C" "$R" "$I" "$C" "$R" "$C" "$R" "$U" "$MAIN"
 file api.c "$C" "$R"
 
 CCO="$CC -O0 $H -I$W"
-# Where a program only has to run, or to compile, tcc does it; a slow compiler leaves out what these programs do not need.
+# Where a program only has to run, or to compile, tcc does it; a slow compiler leaves out what these programs do not
+# need.
 FAST="$CCO -DXLAGPU_SMALL"
 COMPILES="$CCO -fsyntax-only"
 SYNTAX="$CC -fsyntax-only"

@@ -3,7 +3,8 @@
 # One line each: name | built on | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak;
 # "-": not run there, or run by name elsewhere. Those on the API alone are linked with the objects of ./build.sh;
 # those that need more of src/ include it, with macros of their own where the list says own. A program ends with
-# "N passed, N failed", or only exits with 0 or 1. A file tests/programs/*.c that is not named here makes the tests fail.
+# "N passed, N failed", or only exits with 0 or 1. A file tests/programs/*.c that is not named here makes the tests
+# fail.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 PROGRAMS="
 runner|src|-|-|

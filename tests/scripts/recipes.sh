@@ -10,8 +10,8 @@ have tcc && CC_TEXTS="tcc -w"
 together=yes
 if have tcc || is_tcc "$CC"; then together=; fi
 
-# recipe NAME: a copy, fresh or with the recipes before it, in which the next lines write. row FILE ANCHOR TEXT: TEXT stands behind the first line that
-# holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test, from standard input.
+# recipe NAME: a copy, fresh or with the recipes before it, in which the next lines write. row FILE ANCHOR TEXT: TEXT
+# stands behind the first line that holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test, from standard input.
 recipe() {
     name=$1
     before=src

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sixty-nine errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
+"""Errors planted in the emitters of tiles, one at a time: a text test must fail. Needs tcc; run from the root.
 
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
