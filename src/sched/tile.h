@@ -538,6 +538,7 @@ XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const
 XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p);   /* tiles whose sums tensor memory holds at a time */
 XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p); /* warps of both blocks that read them */
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w);
+XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w);
 XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread);
 XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
 /* The sums of so many columns for each four warps, as fragments of 16 rows; the last ones of a tile are told of. */

@@ -327,6 +327,7 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_tile_bulk_ask(w, xg_tile_bulk_steps(w, &f));
     xg_flow_end(&f);
     xg_flow_end(&tiles);
+    if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);
     xg_flow_end(&one);
 }
 
