@@ -51,9 +51,10 @@ XG_FN bool xg_tile_rows_values(xg_tile_rows *r, const xg_tile_form *f, const xg_
         if (!xg_partition_gives(r->value[n]) || !in) return false;
         if (!xg_tile_rows_agree(f, e->m->aff, xg_imap_compose(e->m->aff, at, in))) return false;
     }
+    if (!n) return false;
     r->operands = xg_fuse_partition_of(e->arena, e->m->aff, e->comp, hero, NULL, 0);
     r->behind = xg_fuse_partition_of(e->arena, e->m->aff, e->comp, NULL, values, n);
-    return n > 0;
+    return true;
 }
 #ifdef XLAGPU_SMALL
 XG_FN bool xg_tile_rows_find(xg_tile_plan *p, const xg_fusion_emission *e) {
