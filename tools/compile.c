@@ -242,10 +242,6 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
 
 /* ---- one file for several targets: the executables one behind the other ---- */
 
-/* What ships runs everywhere: the baseline, then what kernels can gain from: asynchronous copies and matrices of bf16,
- * matrices of f8, warp groups. */
-#define PORTABLE "sm_75,sm_80,sm_89,sm_90a"
-
 /* The targets to compile for, as a list; NULL: one, as the flags or the module say. */
 static const char *targets_of(const flag_values *f, const xlagpu_module *m, const char *emit) {
     xlagpu_target_desc named;

@@ -153,7 +153,7 @@ static void put_bytes(FILE *f, const embedding *e) {
 static int close_file(FILE *f, const char *path, bool standard) {
     bool ok = !ferror(f);
     if ((standard ? fflush(f) : fclose(f)) != 0) ok = false;
-    return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+    return ok ? OK : unwritable(standard ? "standard output" : path);
 }
 /* FILE.h, or FILE.weights, beside FILE.c. */
 static int write_beside(const embedding *e, const char *path, const char *upper, bool weights) {
@@ -168,7 +168,7 @@ static int write_beside(const embedding *e, const char *path, const char *upper,
     f = fopen(name, "wb");
     if (f && weights) put_weight_bytes(f, e);
     if (f && !weights) put_head(f, e, upper);
-    rc = f ? close_file(f, name, false) : fail(BAD, "%s: error: cannot be written", name);
+    rc = f ? close_file(f, name, false) : unwritable(name);
     free(name);
     return rc;
 }
@@ -182,7 +182,7 @@ int embed_write(const embedding *e, const char *path) {
     if (!rc && e->weights && e->beside) rc = write_beside(e, path, upper, true);
     if (rc) return rc;
     f = standard ? stdout : fopen(path, "wb");
-    if (!f) return fail(BAD, "%s: error: cannot be written", path);
+    if (!f) return unwritable(path);
     if (standard)
         put_head(f, e, upper);
     else

@@ -82,10 +82,12 @@ static int distance(const char *a, size_t n, const char *b) {
     }
     return row[m];
 }
+/* A name is like a word of n letters if its distance is less: of a very short word something must be left. */
+static int closeness(size_t n) { return n < 3 ? (int)n : (int)n / 3 + 2; }
 /* Among those of the verb first: another verb's flag is a poor hint. */
 static const char *nearest(const char *name, size_t n, int verb) {
     const char *found = NULL;
-    int best = (int)n / 3 + 2, k, all;
+    int best = closeness(n), k, all;
     for (all = 0; all < 2 && !found; all++)
         for (k = 0; k < FLAG_COUNT; k++) {
             int d = all || rows[k].verbs & 1 << verb ? distance(name, n, rows[k].text) : 99;
@@ -98,7 +100,7 @@ static const char *nearest(const char *name, size_t n, int verb) {
 }
 
 const char *verb_nearest(const char *word) {
-    int best = (int)strlen(word) / 3 + 2, found = -1, k;
+    int best = closeness(strlen(word)), found = -1, k;
     for (k = 0; verb_names[k]; k++) {
         int d = distance(word, strlen(word), verb_names[k]);
         if (d < best) {
@@ -113,7 +115,7 @@ const char *flag_help(int row) { return rows[row].help; }
 /* --xla_disable_hlo_passes: a name that is no pass may be another compiler's, or a slip. */
 static const char *pass_named(const char *name, size_t n, bool *exact) {
     const char *found = NULL, *pass;
-    int best = (int)n / 3 + 2;
+    int best = closeness(n);
     uint32_t k;
     *exact = false;
     for (k = 0; (pass = xlagpu_pass_name(k)) != NULL; k++) {
@@ -235,8 +237,8 @@ static int unknown(int verb, const char *from, const char *arg) {
     if (!like && is_of_xla(arg))
         return fail(BAD,
             "xlagpu: error: %sunknown flag '%s'; XLA's flags that mean nothing here are taken in XLA_FLAGS", from, arg);
-    return fail(BAD, "xlagpu: error: %sunknown flag '%s'%s%s%s", from, arg, like ? "; did you mean '--" : "",
-        like ? like : "", like ? "'?" : "");
+    if (!like) return fail(BAD, "xlagpu: error: %sunknown flag '%s' (xlagpu %s --help)", from, arg, verb_names[verb]);
+    return fail(BAD, "xlagpu: error: %sunknown flag '%s'; did you mean '--%s'?", from, arg, like);
 }
 
 /* A flag that only other verbs take. */
@@ -349,6 +351,6 @@ int flags_read(flag_values *f, int verb, int argc, char **argv) {
         else
             rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
     }
-    if (rc) return rc;
-    return OK;
+    if (f->target && strcmp(f->target, "portable") == 0) f->target = verb == VERB_COMPILE ? PORTABLE : NULL;
+    return rc;
 }

@@ -83,7 +83,7 @@ enum {
     X(command_buffer_least, "xla_gpu_graph_min_graph_size", SIZE, FV_RUN | FV_COMPILE, "N", "fewer commands than that are launched one by one (5)") \
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
-    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT | FV_BISECT | FV_TUNE, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it code for every GPU from sm_75 on") \
+    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT | FV_BISECT | FV_TUNE, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it, and for portable, code for every GPU from sm_75 on") \
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT | FV_TUNE, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
@@ -135,6 +135,10 @@ typedef enum flag {
 #undef X
     FLAG_COUNT
 } flag;
+
+/* What ships runs everywhere: the baseline, then what kernels can gain from: asynchronous copies and matrices of bf16,
+ * matrices of f8, warp groups. --target=portable is these. */
+#define PORTABLE "sm_75,sm_80,sm_89,sm_90a"
 
 enum {
     FLAG_LIST_MAX = 64,

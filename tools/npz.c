@@ -45,7 +45,9 @@ unsigned char *file_read(const char *path, size_t *size) {
 bool npz_read(const char *path, npz_file *out) {
     size_t n = 0;
     memset(out, 0, sizeof *out);
-    if (strcmp(path, "-") != 0)
+    if (!*path)
+        snprintf(out->error, sizeof out->error, "xlagpu: error: the name of a file of arrays is empty");
+    else if (strcmp(path, "-") != 0)
         out->weights = xlagpu_weights_open(path, out->error, sizeof out->error);
     else if ((out->input = file_read(path, &n)) != NULL)
         out->weights = xlagpu_weights_read("standard input", out->input, n, out->error, sizeof out->error);
@@ -106,6 +108,10 @@ static size_t npy_head(const npy_array *a, unsigned char out[NPY_HEAD_MAX]) {
     memset(out + 10 + n, ' ', total - 10 - (size_t)n);
     out[total - 1] = '\n';
     return total;
+}
+
+const char *why_unwritable(void) {
+    return errno == ENOENT ? "there is no such folder" : errno == EISDIR ? "it is a folder" : strerror(errno);
 }
 
 /* A plain file goes away first: cut to nothing, it would take its arrays with it where they are mapped. */
@@ -176,7 +182,7 @@ bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[2
     if (f && (standard ? fflush(f) : fclose(f)) != 0) ok = false;
     free(place);
     if (!ok)
-        snprintf(error, 256, "%.200s: error: %s", path,
-            too_large ? "larger than 4 GiB: cannot be written" : "cannot be written");
+        snprintf(error, 256, "%.150s: error: cannot be written: %.70s", *path ? path : "a file without a name",
+            too_large ? "it would be larger than 4 GiB" : why_unwritable());
     return ok;
 }

@@ -26,6 +26,7 @@ char npy_kind(const char *type); /* of HLO's type, numpy's letter: 'b' bool, 'i'
                                   * types that numpy lacks are 'u' */
 /* stored; a path ending in .npy writes the first array alone. A file that is replaced may still be mapped. */
 bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[256]);
+const char *why_unwritable(void); /* opening or writing a file has just failed */
 /* malloc'ed, NUL behind the end; NULL when it cannot be read */
 unsigned char *file_read(const char *path, size_t *size);
 

@@ -113,11 +113,11 @@ static void put_trace(FILE *f, const xlagpu_execution *e, const char *module) {
 int profile_trace(const xlagpu_execution *e, const char *path, const char *module) {
     FILE *f = fopen(path, "wb");
     bool ok;
-    if (!f) return fail(BAD, "%s: error: cannot be written", path);
+    if (!f) return unwritable(path);
     put_trace(f, e, module);
     ok = !ferror(f);
     if (fclose(f) != 0) ok = false;
-    return ok ? OK : fail(BAD, "%s: error: cannot be written", path);
+    return ok ? OK : unwritable(path);
 }
 /* The trace as one more stage of the page. */
 int profile_view(const xlagpu_execution *e, viewer *v, const char *module) {

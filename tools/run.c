@@ -318,8 +318,7 @@ static judge *job_judge(job *j) {
     if (xlagpu_result_count(j->module) != j->n_out) return NULL; /* sizes of dynamic dimensions were taken off */
     for (k = 0; k < j->n_in; k++)
         if (j->in[k].size_of) return NULL;
-    j->judge =
-        judge_new(j->module, j->path, (const char *)j->text, j->text_n, j->in, j->n_in, j->n_out, j->f->fill_elided);
+    j->judge = judge_new(j->module, j->path, j->in, j->n_in, j->n_out, j->f->fill_elided);
     return j->judge;
 }
 static void job_keep_worst(job *j, uint32_t k, const difference *d) {
@@ -340,9 +339,13 @@ static int job_compare_one(job *j, uint32_t k, const char *with) {
     char text[600], bound[160];
     if (!tensor_same_shape(&j->want[k], &j->out[k]))
         return fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
-    tolerance_of(&j->want[k], j->f, &rtol, &atol);
+    tolerance_of(&j->want[k], j->f, true, &rtol, &atol);
     d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
-    if (d.bad && (own = job_judge(j)) != NULL) d = judge_compare(own, k, &j->want[k], &j->out[k], rtol, atol);
+    if (d.bad) {
+        own = job_judge(j);
+        d = judge_compare(own, k, &j->want[k], &j->out[k], j->f);
+        tolerance_of(&j->want[k], j->f, own != NULL, &rtol, &atol);
+    }
     job_keep_worst(j, k, &d);
     if (!d.bad) return OK;
     difference_show(&j->want[k], &j->out[k], k, d.index, text);
@@ -370,6 +373,9 @@ static void job_verdict(const job *j, const char *with) {
         fprintf(stderr, ", bit for bit or equal by value");
     if (j->worst.bound > 0)
         fprintf(stderr, ", within %.3g as the module's own rounding against float64 allows", j->worst.bound);
+    else if (j->worst.error > 0 && j->worst.excess > 0)
+        fprintf(stderr, ", within %.3g as %s allow", j->worst.error / j->worst.excess,
+            j->f->set[FLAG_rtol] || j->f->set[FLAG_atol] ? "--rtol and --atol" : "numbers of its type");
     fprintf(stderr, "; ran in %.2f ms\n", j->run_s * 1e3);
 }
 static int job_compare(job *j, const char *with) {

@@ -237,7 +237,8 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
             long long v = strtoll(rest, &end, 10);
             if (end == rest || v < 0 || a->array.rank == NPY_RANK_MAX ||
                 (v && a->array.bytes > ((size_t)1 << 40) / (size_t)v))
-                return fail(BAD, "xlagpu: error: --arg %s: bad shape", text);
+                return fail(BAD,
+                    "xlagpu: error: --arg %s: bad shape; sizes are joined by ',' or 'x': out:f32:6,512:F.npy", text);
             a->dims[a->array.rank++] = v;
             a->array.bytes *= (size_t)v;
             rest = *end == ',' || *end == 'x' ? end + 1 : end;
@@ -332,6 +333,21 @@ static int sim_results(const flag_values *f, xlagpu_device *d, sim_arg *args) {
         else if (shown)
             sim_print(f->arg[k], &args[k].array);
     }
+    return rc;
+}
+
+/* The file is no PTX: what it is, if the compiler knows its form ("this is CUDA source; ... (what to do)"). */
+static int sim_refused(xlagpu_device *d, const char *path, const unsigned char *text, size_t n) {
+    xlagpu_context *c = xlagpu_create(NULL);
+    const char *what = NULL, *hint;
+    int rc;
+    if (c && !xlagpu_parse(c, path, (const char *)text, n)) what = strstr(xlagpu_error(c), ": error: this is ");
+    hint = what ? strchr(what, '(') : NULL;
+    if (what && hint && strncmp(what, ": error: this is PTX", 20) != 0)
+        rc = fail(BAD, "%s%.*s, not PTX %s", path, (int)strcspn(what, ";"), what, strrchr(what, '('));
+    else
+        rc = fail_in(path, xlagpu_rt_error_status(d), xlagpu_rt_error(d));
+    xlagpu_destroy(c);
     return rc;
 }
 
@@ -453,7 +469,7 @@ int verb_sim(const flag_values *f) {
         if (!rc && !same) sim_describe(d, f->arg[k], k, &args[k]);
     }
     if (!rc && !(loaded = xlagpu_rt_load_ptx(d, f->files[0], (const char *)ptx, n)))
-        rc = fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d));
+        rc = sim_refused(d, f->files[0], ptx, n);
     if (!rc) rc = sim_parameters(d, f, (const char *)ptx, n, args, block, &l.parameter_bytes);
     if (!rc) {
         xlagpu_status s;

@@ -237,9 +237,7 @@ static const judge *subject_judge(subject *s) {
     bool fixed = !s->f->set[FLAG_rtol] && !s->f->set[FLAG_atol] && s->n_shown == s->n_out;
     uint32_t k;
     for (k = 0; k < s->n_in; k++) fixed = fixed && !s->in[k].size_of;
-    if (!s->judged && fixed)
-        s->judge =
-            judge_new(m->module, m->path, (const char *)m->text, m->n, s->in, s->n_in, s->n_out, s->f->fill_elided);
+    if (!s->judged && fixed) s->judge = judge_new(m->module, m->path, s->in, s->n_in, s->n_out, s->f->fill_elided);
     s->judged = true;
     return s->judge;
 }
@@ -252,16 +250,15 @@ bool subject_agrees(subject *s, const tensor *got, uint32_t n, char why[700]) {
     }
     for (k = 0; k < n; k++) {
         const tensor *want = &s->out[k];
-        const judge *own;
         double rtol, atol;
         difference d;
         if (!tensor_same_shape(want, &got[k])) {
             snprintf(why, 700, "out%u has other sizes", k);
             return false;
         }
-        tolerance_of(want, s->f, &rtol, &atol);
+        tolerance_of(want, s->f, true, &rtol, &atol);
         d = tensor_compare(want, &got[k], rtol, atol);
-        if (d.bad && (own = subject_judge(s)) != NULL) d = judge_compare(own, k, want, &got[k], rtol, atol);
+        if (d.bad) d = judge_compare(subject_judge(s), k, want, &got[k], s->f);
         if (!d.bad) continue;
         snprintf(why, 700, "%zu of %zu elements of out%u; the worst is ", d.bad, tensor_count(want), k);
         difference_show(want, &got[k], k, d.index, why + strlen(why));

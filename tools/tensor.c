@@ -491,18 +491,22 @@ double tensor_ulp(xlagpu_type t) {
     next[0]++; /* little-endian: the mantissa's last bit; 1.0 has none set */
     return xlagpu_get_element(t, next) - xlagpu_get_element(t, one);
 }
-/* The largest finite magnitude, at most 1: what an absolute tolerance is a part of. */
-static double size_of_values(const tensor *t) {
+/* What an absolute tolerance is a part of, at most 1: the largest finite magnitude, or the usual one (root of the mean
+ * square). */
+static double size_of_values(const tensor *t, bool usual) {
     xlagpu_type r = tensor_real(t->type);
     size_t size = xlagpu_type_bytes(r), n = size ? tensor_count(t) * (r == t->type ? 1 : 2) : 0, k;
-    double most = 0;
-    for (k = 0; k < n && most < 1; k++) {
+    double most = 0, squares = 0;
+    for (k = 0; k < n && (usual || most < 1); k++) {
         double x = fabs(xlagpu_get_element(r, t->data + k * size));
-        if (isfinite(x) && x > most) most = x;
+        if (!isfinite(x)) continue;
+        if (x > most) most = x;
+        squares += x * x;
     }
+    if (usual && n) most = sqrt(squares / (double)n);
     return most < 1 ? most : 1;
 }
-void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol) {
+void tolerance_of(const tensor *want, const flag_values *f, bool strict, double *rtol, double *atol) {
     xlagpu_type r = tensor_real(want->type);
     double usual = !tensor_is_float(r) ? 0
                    : r == XLAGPU_F64   ? 1e-12
@@ -511,7 +515,10 @@ void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double
                    : r == XLAGPU_BF16  ? 1.6e-2
                                        : 0.25;
     *rtol = f->set[FLAG_rtol] ? f->rtol : usual;
-    *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual * size_of_values(want);
+    strict = strict && tensor_is_float(r) && tensor_ulp(r) > NARROW_ULP;
+    *atol = f->set[FLAG_atol]   ? f->atol
+            : f->set[FLAG_rtol] ? 0
+                                : usual * (strict ? 0.5 : 1) * size_of_values(want, strict);
     if (is_integer(r)) *atol = (double)f->int_atol;
 }
 

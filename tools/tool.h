@@ -26,6 +26,7 @@ int code_of(xlagpu_status s);
 /* a message of the library; "path: error: " in front unless it has a place of its own */
 int fail_in(const char *path, xlagpu_status s, const char *message);
 int unreadable(const char *path); /* file_read has just failed: says why, returns BAD */
+int unwritable(const char *path); /* opening or writing it has just failed: says why, returns BAD */
 double seconds(void);
 char *text_copy(const char *text, size_t n);              /* malloc'ed, with a NUL behind; NULL: no memory */
 int worse(int a, int b);                                  /* of two exit statuses */
@@ -72,8 +73,11 @@ typedef struct tensor_gaps {
 int tensors_load(tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what,
     tensor_gaps *gaps);
 void tensor_array(const tensor *t, const char *name, npy_array *out); /* for writing; the data stay the tensor's */
-/* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
-void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
+/* Floats of fewer bits than f32 are added in f32, so one unit of theirs in the last place says nothing of a sum. */
+#define NARROW_ULP 1e-5
+/* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. `strict`: of
+ * narrow floats half a part of the usual value. That is too little for some right results, which a judge acquits. */
+void tolerance_of(const tensor *want, const flag_values *f, bool strict, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
@@ -86,12 +90,11 @@ void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t i
 /* ---- verdict.c: the bound of a comparison, from the module's own rounding ---- */
 typedef struct judge judge;
 /* Evaluates the module in float64 and, for the arguments and neighbours of theirs, in its own types. NULL when it does
- * not evaluate so. The module, its text and the arguments are only read. */
-judge *judge_new(xlagpu_module *m, const char *path, const char *text, size_t n, const tensor *in, uint32_t n_in,
-    uint32_t n_out, bool fill);
+ * not evaluate so. The module and the arguments are only read. */
+judge *judge_new(xlagpu_module *m, const char *path, const tensor *in, uint32_t n_in, uint32_t n_out, bool fill);
 void judge_free(judge *j); /* NULL is allowed */
-difference judge_compare(
-    const judge *j, uint32_t which, const tensor *want, const tensor *got, double rtol, double atol);
+/* Behind a comparison with the strict tolerance that found something. Without a judge the other tolerance counts. */
+difference judge_compare(const judge *j, uint32_t which, const tensor *want, const tensor *got, const flag_values *f);
 double error_in_ulp(xlagpu_type t, double want, double error); /* of integers the error itself */
 
 /* ---- subject.c: a module that is evaluated and compared ---- */

@@ -476,6 +476,9 @@ static int device_open(tuning *t) {
     bool must = strcmp(p, "auto") != 0;
     xlagpu_device_desc d;
     if (strcmp(p, "model") == 0) return OK;
+    if (strcmp(p, "interpreter") == 0)
+        return fail(
+            BAD, "xlagpu: error: --platform=interpreter runs no kernels; tune takes auto, cuda, host and model");
     memset(&d, 0, sizeof d);
     d.platform = !must || strcmp(p, "gpu") == 0 ? "cuda" : p;
     d.part = t->f->gpu;
@@ -501,10 +504,9 @@ int verb_tune(const flag_values *f) {
     t.until = seconds() + (f->set[FLAG_seconds] ? f->seconds : SECONDS);
     t.tried = (char(*)[1024])malloc(sizeof *t.tried * TRIED_MAX);
     rc = t.tried ? device_open(&t) : fail(DEVICE, "xlagpu: error: out of memory");
-    if (!rc && !standard && (to = fopen(f->o, "w")) == NULL) rc = fail(BAD, "%s: error: cannot be written", f->o);
+    if (!rc && !standard && (to = fopen(f->o, "w")) == NULL) rc = unwritable(f->o);
     for (k = 0; !rc && k < f->n_files; k++) rc = module_tune(&t, f->files[k], to);
-    if (to && (standard ? fflush(to) : fclose(to)) != 0 && !rc)
-        rc = fail(BAD, "%s: error: cannot be written", standard ? "standard output" : f->o);
+    if (to && (standard ? fflush(to) : fclose(to)) != 0 && !rc) rc = unwritable(standard ? "standard output" : f->o);
     free(t.tried);
     free(t.module);
     free(t.records);

@@ -280,7 +280,7 @@ int viewer_write(viewer *v, const char *path, const dump_state *d) {
         if (f) put_page(f, v, d);
         if (!f || ferror(f)) rc = BAD;
         if (f && fclose(f) != 0) rc = BAD;
-        if (rc) fail(BAD, "%s: error: cannot be written", path);
+        if (rc) (void)unwritable(path);
     }
     viewer_free(v);
     return rc;

@@ -34,7 +34,12 @@ int fail_in(const char *path, xlagpu_status s, const char *message) {
 }
 int unreadable(const char *path) {
     const char *why = errno == ENOENT ? "there is no such file" : errno == EISDIR ? "it is a folder" : strerror(errno);
+    if (!*path) return fail(BAD, "xlagpu: error: the name of a file to read is empty");
     return fail(BAD, "%s: error: cannot be read: %s", path, why);
+}
+int unwritable(const char *path) {
+    if (!*path) return fail(BAD, "xlagpu: error: the name of a file to write is empty");
+    return fail(BAD, "%s: error: cannot be written: %s", path, why_unwritable());
 }
 double seconds(void) {
 #ifdef _WIN32 /* its older C library has no timespec_get */
@@ -61,7 +66,7 @@ int write_out(const char *path, const void *p, size_t n) {
     FILE *f = standard ? stdout : fopen(path, "wb");
     ok = f && fwrite(p, 1, n, f) == n;
     if (f && (standard ? fflush(f) : fclose(f)) != 0) ok = false;
-    return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+    return ok ? OK : unwritable(standard ? "standard output" : path);
 }
 
 static int unknown_verb(const char *word) {
@@ -82,6 +87,13 @@ static int unknown_verb(const char *word) {
         like ? "did you mean '" : "", like ? like : "", like ? "'? " : "", list);
 }
 
+static int verb_of(const char *word) {
+    int k;
+    for (k = 0; verb_names[k]; k++)
+        if (strcmp(word, verb_names[k]) == 0) return k;
+    return -1;
+}
+
 int main(int argc, char **argv) {
     static int (*const run[])(const flag_values *) = {
 #define X(name, word, takes, help) verb_##word,
@@ -90,21 +102,20 @@ int main(int argc, char **argv) {
     };
     static flag_values f; /* large, and one process has one */
     const char *word = argc > 1 ? argv[1] : "";
-    int verb = -1, k, rc;
+    int verb = verb_of(word), rc;
     if (xla_tool(argc, argv, &rc)) return rc;
     if (argc < 2 || strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {
-        flags_help(-1);
+        if (argc > 2 && verb_of(argv[2]) < 0) return unknown_verb(argv[2]);
+        flags_help(argc > 2 ? verb_of(argv[2]) : -1);
         return argc < 2 ? BAD : OK;
     }
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0 || strcmp(word, "version") == 0) {
         puts(XLAGPU_VERSION);
         return OK;
     }
     if (strcmp(word, "man") == 0) return write_manual();
     if (strcmp(word, "completions") == 0) return write_completions(argc > 2 ? argv[2] : "");
-    for (k = 0; verb_names[k]; k++)
-        if (strcmp(word, verb_names[k]) == 0) verb = k;
     if (verb < 0) return unknown_verb(word);
     rc = flags_read(&f, verb, argc, argv);
     if (rc) return rc;

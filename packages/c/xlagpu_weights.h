@@ -910,6 +910,9 @@ static bool xw_parse(xlagpu_weights *w) {
     if (w->size >= 10 && p[8] == '{' && xw_le64(p) <= (uint64_t)1 << 40) return xw_safetensors(w);
     if (w->size && *p == '{')
         return xw_fail(w, "this is JSON: of a model in several files give each safetensors file, not their index");
+    if (w->size < 2 || memcmp(p, "PK", 2) != 0)
+        return xw_fail(w,
+            w->size ? "it is no file of arrays: .npz (numpy.savez), .npy (numpy.save) or .safetensors" : "it is empty");
     return xw_npz(w);
 }
 static xlagpu_weights *xw_open(const char *name, char *message, size_t message_bytes) {

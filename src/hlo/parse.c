@@ -119,7 +119,9 @@ XG_FN xg_comp *xg_parse_comp_ref(xg_parse *p) {
 XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p) {
     xg_inst *i;
     if (!xg_parse_at_name(p))
-        xg_lex_fail(&p->lex, NULL, "expected the name of an instruction, found %s", xg_lex_found(&p->lex));
+        xg_lex_fail(&p->lex,
+            p->lex.kind == XG_TOK_NUMBER ? "a number is an instruction, too: c = f32[] constant(1)" : NULL,
+            "expected the name of an instruction, found %s", xg_lex_found(&p->lex));
     i = (xg_inst *)xg_dict_get(&p->comp->names, xg_lex_text(&p->lex));
     if (XG_UNLIKELY(!i)) {
         const char *hint = xg_parse_did_you_mean(p, xg_lex_text(&p->lex), xg_parse_dict_name, &p->comp->names);
@@ -275,7 +277,9 @@ XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     size_t op;
     r->op_at = xg_lex_offset(x);
     r->op_text = xg_lex_text(x);
-    if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected an opcode, found %s", xg_lex_found(x));
+    if (x->kind != XG_TOK_WORD)
+        xg_lex_fail(x, x->kind == '{' ? "was it an attribute? ',' stands in front of each" : NULL,
+            "expected an opcode, found %s", xg_lex_found(x));
     op = (size_t)(uintptr_t)xg_dict_get(&p->ops, r->op_text);
     if (op)
         r->op = (xg_opcode)(op - 1);
@@ -343,8 +347,9 @@ XG_FN void xg_parse_need_attrs(xg_parse *p, const xg_parse_rhs *r) {
         if (required->w[w] & ~r->seen.w[w]) break;
     if (XG_LIKELY(w == XG_ATTR_WORDS) || r->sugar >= XG_SUGAR_UPDATE) return;
     for (k = 0; !(xg_attr_set_has(required, k) && !xg_attr_set_has(&r->seen, k)); k++) {}
-    xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' needs the attribute '%s'", (int)r->op_text.n, r->op_text.p,
-        xg_attr_name((xg_attr_key)k));
+    xg_lex_fail_at(&p->lex, r->op_at,
+        xg_str_is(xg_lex_text(&p->lex), xg_attr_name((xg_attr_key)k)) ? "',' is missing in front of it" : NULL,
+        "'%.*s' needs the attribute '%s'", (int)r->op_text.n, r->op_text.p, xg_attr_name((xg_attr_key)k));
 }
 /* Copies the attributes on the stack to the instruction, by key. */
 XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {

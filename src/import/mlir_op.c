@@ -219,16 +219,15 @@ XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
     xg_shape_print(&b, t->shape, false);
     return b.p;
 }
-XG_FN void xg_mlir_check_operands(xg_mlir *x, const xg_mlir_making *o, const char *at, const xg_mlir_types *in) {
+XG_FN void xg_mlir_check_types(
+    xg_mlir *x, const char *what, xg_ir_value *const *of, uint32_t n, const char *at, const xg_mlir_types *in) {
     uint32_t k;
-    if (in->n != o->operands.n) xg_mlir_fail(x, at, NULL, "%u types for %u operands", in->n, o->operands.n);
-    for (k = 0; k < in->n; k++) {
-        const xg_ir_type *has = o->operands.p[k]->type, *said = in->p[k];
-        if (has == said || has->shape != said->shape || !has->shape) {
-            if (has == said || (!has->shape && !said->shape)) continue;
-            xg_mlir_fail(x, at, NULL, "operand %u is %s, but its type here is %s", k, xg_mlir_type_text(x, has),
+    if (in->n != n) xg_mlir_fail(x, at, NULL, "%u types for %u %ss", in->n, n, what);
+    for (k = 0; k < n; k++) {
+        const xg_ir_type *has = of[k]->type, *said = in->p[k];
+        if (has->shape != said->shape)
+            xg_mlir_fail(x, at, NULL, "%s %u is %s, but its type here is %s", what, k, xg_mlir_type_text(x, has),
                 xg_mlir_type_text(x, said));
-        }
     }
 }
 /* `(types) -> types`, `(types) -> type`, `types -> type`, a type for each result, or operands' types that end with
@@ -249,7 +248,7 @@ XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
             xg_push(x->ir->arena, const xg_ir_type *, &in, t);
         } while (xg_mlir_take(x, ","));
     if (xg_mlir_take(x, "->")) {
-        xg_mlir_check_operands(x, o, at, &in);
+        xg_mlir_check_types(x, "operand", o->operands.p, o->operands.n, at, &in);
         if (xg_mlir_take(x, "("))
             xg_mlir_type_list(x, ")", &out);
         else {
@@ -542,12 +541,15 @@ XG_FN void xg_mlir_form_func(xg_mlir *x, xg_mlir_making *o) {
     xg_mlir_types in = {NULL, 0, 0}, out = {NULL, 0, 0};
     xg_ir_attr *type;
     uint32_t height = x->undo.n, k;
+    const char *head;
     if (xg_mlir_at_word(x)) xg_mlir_add_text(x, o, "sym_visibility", xg_mlir_word(x, "a visibility"));
     xg_mlir_add_text(x, o, "sym_name", xg_mlir_symbol(x));
     r->from = x->ir->serial;
     xg_mlir_func_args(x, &args, &arg_attrs);
     xg_mlir_set_args(r, &args);
     for (k = 0; k < args.n; k++) xg_push(x->ir->arena, const xg_ir_type *, &in, args.p[k]->type);
+    xg_mlir_skip(x);
+    head = x->at;
     if (xg_mlir_take(x, "->")) xg_mlir_func_results(x, &out, &res_attrs);
     type = xg_ir_attr_new(x->ir, XG_IR_TYPE, XG_STR(""));
     type->type = xg_ir_type_function(x->ir, in.p, in.n, out.p, out.n);
@@ -558,6 +560,8 @@ XG_FN void xg_mlir_form_func(xg_mlir *x, xg_mlir_making *o) {
     if (xg_mlir_take(x, "{")) {
         xg_mlir_enter(x);
         xg_mlir_body(x, r);
+        if (r->last && !r->last->n_results)
+            xg_mlir_check_types(x, "result", r->last->operands, r->last->n_operands, head, &out);
         x->depth--;
     }
     xg_mlir_forget(x, height);

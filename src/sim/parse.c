@@ -141,7 +141,7 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         xg_sim_operand_read(p, o->items, depth + 1);
         if (o->items->kind != XG_SIM_O_REG && o->items->kind != XG_SIM_O_VAR && o->items->kind != XG_SIM_O_NUM)
             XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
-                "not an address");
+                "'%.*s' is not declared, or no address", (int)o->items->word.n, o->items->word.p);
         if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
