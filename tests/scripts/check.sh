@@ -185,6 +185,20 @@ if have x86_64-w64-mingw32-gcc; then
     [ -f examples/hello.c ] && job "MinGW links examples/hello.c" \
         "x86_64-w64-mingw32-gcc -std=c99 -I$W/fresh examples/hello.c -o $W/hello.exe"
 fi
+# As MSVC's compilers read it, by clang for their target (clang-cl, and without its macro cl), with MinGW's headers for
+# those of the Windows SDK: less the attributes that these write behind a declaration, where MSVC does not take them.
+if have clang && [ -d /usr/x86_64-w64-mingw32/include ]; then
+    mkdir -p $W/msvc
+    : > $W/msvc/x86intrin.h
+    { echo '#include <_mingw.h>' && echo '#undef __attribute__'
+        for a in NORETURN DEPRECATED DEPRECATED_SEC_WARN DEPRECATED_MSVC2005; do
+            printf '#undef __MINGW_ATTRIB_%s\n#define __MINGW_ATTRIB_%s\n' $a $a; done; } > $W/msvc/before.h
+    for cl in "" "-U__clang__ -U__SIZEOF_INT128__"; do job "clang for MSVC's target $cl" "clang --target=x86_64-pc-windows-msvc \
+        -fms-extensions -fms-compatibility-version=19.38 -isystem $W/msvc -isystem /usr/x86_64-w64-mingw32/include \
+        -include $W/msvc/before.h $cl -std=c11 -Wall -Wgnu -Wno-unused-function -Werror -fsyntax-only -I$W/fresh \
+        $W/both.c"
+    done
+fi
 have aarch64-linux-gnu-gcc && job "aarch64: no warning" \
     "aarch64-linux-gnu-gcc -std=c99 $STRICT -O1 -I$W/fresh -c $W/both.c -o $W/aarch64.o"
 run_jobs
