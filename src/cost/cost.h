@@ -74,6 +74,12 @@ XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what
 /* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
 XG_FN size_t xg_device_find(xg_str attributes, const char *key);
 
+/* What something is estimated by: counts, bytes. Nothing; a test that compares all estimates, not only what is chosen
+ * by them, has a definition of its own. */
+#ifndef XG_ESTIMATED
+#define XG_ESTIMATED(object) ((void)0)
+#endif
+
 /* ---- time.c: from counts to time ---- */
 /* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
 /* clang-format off */

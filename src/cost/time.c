@@ -317,6 +317,8 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     }
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
     together = xg_cost_together(c, terms);
+    XG_ESTIMATED(*c);
+    XG_ESTIMATED(together);
     return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
 }
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
@@ -325,6 +327,7 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     return xg_cost_formula(d, c, &s, terms);
 }
 XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
+    XG_ESTIMATED(bytes);
     return bytes * 1e12 * 1000 /
            ((double)XG_MAX(d->bandwidth, (int64_t)1) * (double)XG_MAX(d->copy_permille, (int64_t)1));
 }

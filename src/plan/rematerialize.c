@@ -207,6 +207,8 @@ XG_FN int64_t xg_limit_gain(const xg_limit *l, xg_plan_value *v, const xg_limit_
     c->slight = v->bytes / XG_LIMIT_SLIGHT;
     if (uses->after <= l->at || free_from > l->at) return 0;
     cost = xg_limit_link(l, c, v);
+    XG_ESTIMATED(cost);
+    XG_ESTIMATED(c->excess);
     return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1)
                ? v->bytes - cost
                : 0;

@@ -636,6 +636,7 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
     for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
     if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        if (!w->copy_words) return false;
         for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
         if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
     }

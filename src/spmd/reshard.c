@@ -353,6 +353,7 @@ XG_FN double xg_reshard_least_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const
     *best = XG_WAY_PLAIN;
     for (way = 0; way < XG_WAY_COUNT && least > 0; way++) {
         double bytes = xg_reshard_way_bytes(a, mesh, global, from, to, (xg_reshard_way)way);
+        XG_ESTIMATED(bytes);
         if (bytes >= least) continue;
         least = bytes;
         *best = (xg_reshard_way)way;

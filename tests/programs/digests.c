@@ -15,12 +15,13 @@
  *     hlo    the module after each HLO pass that changed it (of files that are modules)
  *     kir    the kernels' IR after each pass, the lines of their operations (of files that are modules)
  *     llvm   the kernels as LLVM IR (of files that are modules)
+ *     costs  what the compiler estimates, of each way that it compares, not only of those that it takes (XG_ESTIMATED)
  *     plan   estimates of time, figures of the report; records, buffers, thunks (these of files that are modules)
  *     ptx    the kernels; the message, where the compiler refuses
  *     exe    the executable, which has the optimised module inside
  *     runs   where the arrays are small: results, and what the simulator counted, by kernel and by line; of statements
  *            what they make of registers (their records are `read`)
- *     value  there, too: what the evaluator makes of the same arguments
+ *     value  there, too: what the evaluator makes of the same arguments, and of any bits
  *     other  the executable with libraries, and that of two devices
  *     again  executables for other devices, by other options
  *     hurt   what the reader says where one thing is damaged, or the module printed again (of files that are modules)
@@ -30,7 +31,11 @@
  * (./build.sh digests), and the diff says how far it reached. --show prints the digests module by module, which
  * tells two builds' differences apart; --stop ends at the first difference. Folded constants and estimates come of the
  * C library, too: another one may want a table of its own. Ends with "N passed, N failed". */
+#include <stddef.h>
+#include <stdint.h>
 #define XG_ARENA_FENCES
+static void estimated(const void *data, size_t n);
+#define XG_ESTIMATED(object) estimated(&(object), sizeof(object))
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
@@ -62,7 +67,8 @@ enum {
     LINES = 4000
 };
 #define STAGES(X) \
-    X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(value) X(other) X(again) X(hurt) X(loads)
+    X(read) \
+    X(forms) X(hlo) X(kir) X(llvm) X(costs) X(plan) X(ptx) X(exe) X(runs) X(value) X(other) X(again) X(hurt) X(loads)
 enum {
 #define X(name) STAGE_##name,
     STAGES(X)
@@ -94,6 +100,12 @@ static void add(uint64_t *h, const void *data, size_t n) {
     }
     for (; n; n--, p++) *h = (*h ^ *p) * UINT64_C(0x94D049BB133111EB);
     *h ^= *h >> 32;
+}
+static uint64_t estimates; /* since they were put into a digest */
+static void estimated(const void *data, size_t n) { add(&estimates, data, n); }
+static void add_estimates(digests *d) {
+    if (estimates) add(&d->of[STAGE_costs], &estimates, sizeof estimates);
+    estimates = 0;
 }
 static void add_bytes(digests *d, int stage, xlagpu_bytes bytes) {
     if (bytes.data) add(&d->of[stage], bytes.data, bytes.size);
@@ -170,6 +182,15 @@ static bool take(xlagpu_module *m, bool results, memory *v) {
     }
     return v->n == n;
 }
+/* Bits of any kind, and of each second element a number of a moderate size. */
+static void fill(xlagpu_type t, char *p, size_t bytes, medley *g) {
+    size_t size = (size_t)xlagpu_type_bytes(t), k;
+    int bits = xg_type_bits(t);
+    for (k = 0; k < bytes; k++) p[k] = (char)draw(g, 256);
+    for (k = 0; k < bytes / size; k++)
+        if (k % 2 || bits < 8 || t == XLAGPU_PRED)
+            xlagpu_set_element(t, p + k * size, (double)(draw(g, 64001) - 32000) / (t == XLAGPU_PRED ? 1 : 4000));
+}
 static void give(memory *v) {
     while (v->n) free(v->leaf[--v->n].data);
 }
@@ -230,9 +251,29 @@ static void evaluate(digests *d, xlagpu_context *c, xlagpu_module *m, const memo
         add_results(d, STAGE_value, m, out);
 }
 /* Loops and windows that choose may be long. */
-static bool may_run(xlagpu_module *m, const char *text) {
-    return !strstr(text, "while(") && !strstr(text, "select-and-scatter(") && !strstr(text, "custom-call") &&
-           !strstr(text, "feed(") && xlagpu_module_devices(m) == 1 && xlagpu_longest_sum(m) <= RUN_SUM;
+static bool may_evaluate(xlagpu_module *m, const char *text) {
+    return !strstr(text, "while(") && !strstr(text, "select-and-scatter(") && !strstr(text, "feed(") &&
+           xlagpu_module_devices(m) == 1 && xlagpu_longest_sum(m) <= RUN_SUM;
+}
+/* As the device and the evaluator do it; the evaluator also with any bits. */
+static void compute(
+    digests *d, xlagpu_context *c, xlagpu_device *device, xlagpu_module *m, xlagpu_bytes exe, const char *text) {
+    static medley g;
+    xlagpu_value_info info;
+    memory in, out;
+    uint32_t k;
+    in.n = out.n = 0;
+    if (may_evaluate(m, text) && take(m, false, &in) && take(m, true, &out)) {
+        running = d;
+        if (!strstr(text, "custom-call")) run(d, device, m, exe, &in, &out);
+        evaluate(d, c, m, &in, &out);
+        g.state = 1;
+        for (k = 0; k < in.n && xlagpu_parameter_info(m, k, &info); k++)
+            fill(info.type, (char *)in.leaf[k].data, in.leaf[k].bytes, &g);
+        if (in.n) evaluate(d, c, m, &in, &out);
+    }
+    give(&in);
+    give(&out);
 }
 
 /* What the report says: of time, memory, and what devices send. */
@@ -338,7 +379,6 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
     xlagpu_compile_desc o;
     xlagpu_bytes exe;
-    memory in, out;
     if (!m) {
         add_refusal(d, STAGE_read, c);
         return;
@@ -366,14 +406,7 @@ static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, 
     add_bytes(d, STAGE_exe, exe);
     add_report(d, m);
     if (d->whole) digest_loads(d, exe, drawn);
-    in.n = out.n = 0;
-    if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) {
-        running = d;
-        run(d, device, m, exe, &in, &out);
-        evaluate(d, c, m, &in, &out);
-    }
-    give(&in);
-    give(&out);
+    compute(d, c, device, m, exe, text);
     if (d->varied)
         compile_as_said(d, c, m, &o, drawn);
     else
@@ -430,10 +463,12 @@ static void digest_text(digests *d, xlagpu_device *device, const char *text) {
     digest_module(d, c, device, text, drawn);
     xlagpu_destroy(c);
     if (d->whole) digest_hurt(d, text, drawn);
-    if (!d->whole && !d->split) return;
-    c = xlagpu_create(&desc);
-    digest_two_devices(d, c, text, drawn);
-    xlagpu_destroy(c);
+    if (d->whole || d->split) {
+        c = xlagpu_create(&desc);
+        digest_two_devices(d, c, text, drawn);
+        xlagpu_destroy(c);
+    }
+    add_estimates(d);
 }
 
 /* ---- lines ---- */
@@ -635,6 +670,7 @@ static void digest_choice(digests *d, xlagpu_device *device, const char *name, u
         add_refusal(d, STAGE_read, c);
     if (show && !m) printf("%s%s\n", s.text, xlagpu_error(c));
     xlagpu_destroy(c);
+    add_estimates(d);
 }
 typedef struct kind {
     const char *name;
@@ -664,15 +700,6 @@ static void digest_kind(const table_flags *t, xlagpu_device *device, const kind 
 
 /* ---- elementwise operations ---- */
 
-/* Bits of any kind, and of each second element a number of a moderate size. */
-static void fill(xlagpu_type t, char *p, size_t bytes, medley *g) {
-    size_t size = (size_t)xlagpu_type_bytes(t), k;
-    int bits = xg_type_bits(t);
-    for (k = 0; k < bytes; k++) p[k] = (char)draw(g, 256);
-    for (k = 0; k < bytes / size; k++)
-        if (k % 2 || bits < 8 || t == XLAGPU_PRED)
-            xlagpu_set_element(t, p + k * size, (double)(draw(g, 64001) - 32000) / (t == XLAGPU_PRED ? 1 : 4000));
-}
 static void digest_function(digests *d, const char *text) {
     static medley g;
     xlagpu_context *c = xlagpu_create(NULL);
@@ -760,7 +787,7 @@ static void add_records(digests *d, const xg_sim_module *m) {
 static void digest_form(digests *d, const char *target, const char *statement) {
     static char text[FORM_TEXT];
     char params[192];
-    bool runs = form_runs(statement);
+    form_way runs = form_runs(statement);
     xg_sim_module *m;
     const char *wrong = NULL;
     form f;
@@ -778,7 +805,8 @@ static void digest_form(digests *d, const char *target, const char *statement) {
         memset(params, 0, sizeof params);
         memcpy(params, &p, sizeof p);
         wrong = form_run(&f, m, params, sizeof params);
-        add(&d->of[STAGE_runs], wrong ? wrong : p + FORM_HALF, wrong ? strlen(wrong) : (size_t)FORM_HALF);
+        add(&d->of[STAGE_runs], wrong ? wrong : p + FORM_HALF,
+            wrong ? strlen(wrong) : (size_t)(FORM_BYTES - FORM_HALF));
     }
     if (show)
         printf("%s %06x %06x %.100s %.200s\n", target, (unsigned)(d->of[STAGE_read] & 0xFFFFFF),

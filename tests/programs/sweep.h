@@ -56,14 +56,15 @@ static void sweep_put(sweep *s, const char *format, ...) {
     s->n += xg_vformat(s->text + s->n, sizeof s->text - s->n, format, a);
     va_end(a);
 }
-/* Powers of two, multiples of eight, odd ones, small ones. */
+/* Powers of two, and beside them, multiples of eight, odd ones, small ones. */
 static int sweep_dim(sweep *s, int most) {
     int d = 0;
-    switch (draw(s->g, 5)) {
+    switch (draw(s->g, 6)) {
     case 0: d = 1 << draw(s->g, 13); break;
     case 1: d = 8 * (1 + draw(s->g, 64)); break;
     case 2: d = 1 + draw(s->g, 2000); break;
     case 3: d = 128 * (1 + draw(s->g, 24)); break;
+    case 4: d = (1 << draw(s->g, 13)) + draw(s->g, 3) - 1; break;
     default: d = 1 + draw(s->g, 40); break;
     }
     while (d > most) d = (d + 1) / 2;
@@ -246,6 +247,24 @@ static void sweep_attention(sweep *s) {
         "rhs_contracting_dims={2}\n}\n",
         t, b, h, q, d);
 }
+/* The order of rows: by x and y, then by v and w; as a comparison, or as what else says the same. */
+static void sweep_order(sweep *s, bool pair) {
+    const char *less = percent(s->g, 50) ? "LT" : "GT";
+    int form = pair ? draw(s->g, 7) : draw(s->g, 2);
+    if (form == 0) sweep_put(s, "  ROOT z = pred[] compare(x, y), direction=%s\n", less);
+    if (form == 1) sweep_put(s, "  ROOT z = pred[] compare(y, x), direction=%s\n", less);
+    if (form < 2) return;
+    sweep_put(s, "  l = pred[] compare(x, y), direction=%s\n  k = pred[] compare(v, w), direction=LT\n", less);
+    sweep_put(s, "  t = pred[] compare(%s), direction=%s\n", percent(s->g, 50) ? "x, y" : "y, x",
+        form == 2 || form == 5 ? "NE" : "EQ");
+    switch (form) {
+    case 2: sweep_put(s, "  ROOT z = pred[] select(t, l, k)\n"); break;
+    case 3: sweep_put(s, "  ROOT z = pred[] select(t, k, l)\n"); break;
+    case 4: sweep_put(s, "  a = pred[] and(t, k)\n  ROOT z = pred[] or(l, a)\n"); break;
+    case 5: sweep_put(s, "  a = pred[] and(t, l)\n  ROOT z = pred[] or(a, k)\n"); break;
+    default: sweep_put(s, "  a = pred[] and(k, t)\n  ROOT z = pred[] or(a, l)\n"); break;
+    }
+}
 static void sweep_sort(sweep *s) {
     int rows = sweep_dim(s, 512), lanes = sweep_dim(s, percent(s->g, 20) ? 1 << 15 : SWEEP_DIM);
     bool pair = percent(s->g, 50);
@@ -253,8 +272,8 @@ static void sweep_sort(sweep *s) {
     xg_format(t, sizeof t, "%s", one_of(s->g, "f32 s32 f16 u8 s64 bf16"));
     sweep_put(s, "before {\n  x = %s[] parameter(0)\n  y = %s[] parameter(1)\n", t, t);
     if (pair) sweep_put(s, "  v = s32[] parameter(2)\n  w = s32[] parameter(3)\n");
-    sweep_put(s, "  ROOT z = pred[] compare(x, y), direction=%s\n}\n", one_of(s->g, "LT GT"));
-    sweep_put(s, "ENTRY e {\n  p = %s[%d,%d] parameter(0)\n", t, rows, lanes);
+    sweep_order(s, pair);
+    sweep_put(s, "}\nENTRY e {\n  p = %s[%d,%d] parameter(0)\n", t, rows, lanes);
     if (pair)
         sweep_put(s,
             "  i = s32[%d,%d] iota(), iota_dimension=1\n  ROOT z = (%s[%d,%d], s32[%d,%d]) sort(p, i), dimensions={1}, "

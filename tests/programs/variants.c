@@ -270,6 +270,7 @@ static void one_file(const char *path) {
 /* ---- what changes reach: see seeds.py ---- */
 
 static int tries;
+static uint64_t tries_from;
 /* The inputs as they are, and their variants: what is reached anyway. */
 static void explore_base(void *user, int k) {
     variants *v = (variants *)user;
@@ -278,13 +279,13 @@ static void explore_base(void *user, int k) {
     if (k < v->n_cases)
         free(come_to(v, c, c->in, c->size));
     else
-        free(try_variant(v, v->all[k - v->n_cases].of, v->all[k - v->n_cases].which, 0));
+        free(try_variant(v, v->all[k - v->n_cases].of, v->all[k - v->n_cases].which, v->all[k - v->n_cases].seed));
     reach_end_base();
 }
 static void explore_one(void *user, int k) {
     variants *v = (variants *)user;
     int c = k % v->n_cases;
-    uint64_t number = 1 + (uint64_t)(k / v->n_cases);
+    uint64_t number = tries_from + 1 + (uint64_t)(k / v->n_cases);
     reach_begin();
     free(try_variant(v, &v->cases[c], 0, number));
     reach_end("variants", v->path, c, number);
@@ -319,6 +320,7 @@ int main(int argc, char **argv) {
 #ifdef REACH
     reach_start();
     tries = getenv("XG_TRIES") ? atoi(getenv("XG_TRIES")) : 0;
+    tries_from = getenv("XG_FROM") ? strtoull(getenv("XG_FROM"), NULL, 10) : 0;
     for (; a < argc; a++)
         if (strstr(argv[a], t.only)) explore_file(argv[a], !tries);
     reach_finish();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/seeds.txt: draws of digests.c and variants.c that reach what no other does. Needs clang; from the root.
 
-    python3 tests/scripts/seeds.py [--tries 4] [--random 300] [--seconds 13] [--only WORD]
+    python3 tests/scripts/seeds.py [--tries 4] [--random 300] [--seconds 13] [--behind N] [--only WORD]
 
 A draw is a change of a module, of a text test's input or of a PTX statement, or a random module. Both programs are
 built with clang's coverage and say, for each draw, which edges and which outcomes of comparisons (equal, apart by one,
@@ -10,7 +10,8 @@ their time, as many as take --seconds of the processor together; the table has t
 in the tables of both programs (./build.sh digests).
 
 What runs without seeds is the base, and is run first: about ten minutes of a processor, as long again for each two
-tries. When code or tests change, seeds stay valid and only reach less. --only: files whose path holds the word; seeds
+tries. When code or tests change, seeds stay valid and only reach less. --behind: the seeds that there are stay, and
+more are looked for behind the first N tries, by which they were found. --only: files whose path holds the word; seeds
 of the others stay."""
 
 import argparse, bisect, glob, heapq, os, re, subprocess
@@ -52,13 +53,15 @@ def build(program):
     subprocess.run(command, shell=True, check=True)
 
 
-def run(program, args, base, out, tries=0):
+def run(program, args, base, out, tries=0, behind=0):
     """Runs it; what it reaches of what is no draw. Draws are reported in the file `out`."""
     names = Names(f"{BUILD}/{program}")
     keys = [k for k in map(names.key, base) if k]
     with open(f"{BUILD}/base.bin", "wb") as f:
         f.write(b"".join(k.to_bytes(8, "little") for k in keys))
-    places = f"XG_REACH_BASE={BUILD}/base.bin XG_REACH_ALL={BUILD}/all.bin" + (f" XG_TRIES={tries}" if tries else "")
+    places = f"XG_REACH_BASE={BUILD}/base.bin XG_REACH_ALL={BUILD}/all.bin" + (
+        f" XG_TRIES={tries} XG_FROM={behind}" if tries else ""
+    )
     subprocess.run(f"{places} {BUILD}/{program} {args} > {BUILD}/{out} 2>/dev/null", shell=True)
     data = open(f"{BUILD}/all.bin", "rb").read()
     return {names.of(int.from_bytes(data[k : k + 8], "little")) for k in range(0, len(data), 8)}
@@ -103,11 +106,11 @@ def choose(draws, seconds):
     return taken
 
 
-def write(taken, only):
+def write(taken, only, behind):
     lines = {}
-    for line in open("tests/seeds.txt") if only else ():
+    for line in open("tests/seeds.txt") if only or behind else ():
         what, draws = " ".join(line.split()[:2]), line.split()[2:]
-        if line[0] != "#" and only not in what:
+        if line[0] != "#" and (behind or only not in what):
             lines[what] = draws
     for what, draw, _, _ in taken:
         lines.setdefault(what, []).append(draw)
@@ -123,10 +126,11 @@ def main():
     ap.add_argument("--tries", type=int, default=4, help="of each module, statement and case")
     ap.add_argument("--random", type=int, default=300, help="random modules of each kind")
     ap.add_argument("--seconds", type=float, default=13, help="of the processor, for all draws that are taken")
+    ap.add_argument("--behind", type=int, default=0, help="tries of an earlier call, whose draws stay")
     ap.add_argument("--only", default="", help="files whose path holds this")
     a = ap.parse_args()
     os.makedirs(BUILD, exist_ok=True)
-    if os.path.exists("tests/seeds.txt") and not a.only:
+    if os.path.exists("tests/seeds.txt") and not a.only and not a.behind:
         os.remove("tests/seeds.txt")
     base = set()
     for program in ("digests", "variants"):
@@ -138,11 +142,12 @@ def main():
         files = " ".join(f for f in words if a.only in f)
         runs = [(files, a.tries)]
         if program == "digests" and not a.only:
-            runs += [("--forms", a.tries), ("--choices 400", a.random), ("--medleys 100", a.random)]
+            runs += [("--forms", a.tries), ("--choices 800", a.random), ("--medleys 100", a.random)]
         for args, tries in runs:
-            run(program, args, base, "kept.txt", tries)
+            behind = a.behind if tries == a.tries else a.behind and a.random
+            run(program, args, base, "kept.txt", tries, behind)
             draws += [d for d in read_kept(f"{BUILD}/kept.txt", program, base) if d[3]]
-    write(choose(draws, a.seconds), a.only)
+    write(choose(draws, a.seconds), a.only, a.behind)
 
 
 if __name__ == "__main__":
