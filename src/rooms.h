@@ -458,6 +458,7 @@ XG_ROOMS_BEGIN
 #include "llvm/flow.c"
 #include "llvm/cpu_ops.c"
 #include "llvm/cpu_table.c"
+#include "llvm/cpu_flat.c"
 #include "llvm/cpu.c"
 #include "llvm/compile.c"
 

@@ -17,7 +17,7 @@
  * blocks from first to end, and NAME.scratch says how many bytes of scratch memory it takes. */
 #ifndef XG_LLVM_CPU_C
 #define XG_LLVM_CPU_C
-#include "cpu_table.c"
+#include "cpu_flat.c"
 #include "flow.c"
 
 enum {
@@ -713,11 +713,29 @@ XG_FN void xg_cpu_assemble(xg_cpu *u, const xg_cpu_target *t, xg_buf *b) {
     xg_puts(b, "ptr %scratch, i32 %first, i32 %end)\n  ret void\n}\n");
     xg_printf(b, "define internal void @\"%.*s.blocks\"(", length, f->name.p);
     for (k = 0; k < n; k++) xg_cpu_param(b, f->args ? &f->args[k] : NULL, k);
-    xg_printf(b, "%sptr noalias align %d %%scratch, i32 %%first, i32 %%end) noinline nounwind {\n", n ? ", " : "",
-        (int)XG_CPU_LINE);
-    xg_cpu_blocks(u, b);
+    xg_printf(b, "%sptr noalias align %d %%scratch, i32 %%first, i32 %%end) noinline nounwind%s {\n", n ? ", " : "",
+        (int)XG_CPU_LINE, u->l.flat.is ? " noimplicitfloat" : "");
+    if (u->l.flat.is)
+        xg_cpu_put_flat(&u->l, b);
+    else
+        xg_cpu_blocks(u, b);
     xg_put_str(b, xg_str_of(u->l.declares.p, u->l.declares.n));
     xg_llvm_put_nodes(&u->l, b);
+}
+/* The body of a kernel for one block. */
+XG_FN void xg_cpu_put_threads(xg_cpu *u) {
+    const xg_kregion *body = u->l.f->body;
+    if (u->l.tabled) xg_puts(&u->entry, "  %table = load ptr, ptr %scratch, align 8\n");
+    (void)xg_cpu_mark(body);
+    xg_cpu_know_region(u, body);
+    do {
+        u->changed = false;
+        xg_cpu_find_uniform(u, body);
+    } while (u->changed);
+    xg_cpu_number(u, body);
+    xg_cpu_localize(body);
+    xg_cpu_region(u, body);
+    xg_cpu_close(u);
 }
 XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_str *out) {
     xg_cpu u;
@@ -736,20 +754,9 @@ XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t,
     lacks = xg_cpu_lacks(u.l.f->body, 0);
     if (lacks) return lacks;
     xg_cpu_find_table(&u.l);
-    if (u.l.tabled) {
-        xg_cpu_put_table(&u.l, &u.l.globals);
-        xg_puts(&u.entry, "  %table = load ptr, ptr %scratch, align 8\n");
-    }
-    (void)xg_cpu_mark(u.l.f->body);
-    xg_cpu_know_region(&u, u.l.f->body);
-    do {
-        u.changed = false;
-        xg_cpu_find_uniform(&u, u.l.f->body);
-    } while (u.changed);
-    xg_cpu_number(&u, u.l.f->body);
-    xg_cpu_localize(u.l.f->body);
-    xg_cpu_region(&u, u.l.f->body);
-    xg_cpu_close(&u);
+    xg_cpu_find_flat(&u.l);
+    if (u.l.tabled) xg_cpu_put_table(&u.l, &u.l.globals);
+    if (!u.l.flat.is) xg_cpu_put_threads(&u);
     xg_buf_init(&b, a);
     xg_cpu_assemble(&u, xg_cpu_target_of(t), &b);
     *out = xg_str_of(b.p, b.n);

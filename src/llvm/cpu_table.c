@@ -15,7 +15,8 @@ enum {
     XG_CPU_TABLE_DEPTH = 512,
     XG_CPU_TABLE_STORE = 128, /* bits of the entries that are looked up at once: wider ones cost moves between halves */
     XG_CPU_TABLE_WORD = 32,   /* bits that are read at once */
-    XG_CPU_TABLE_INTERLEAVE = 2
+    XG_CPU_TABLE_INTERLEAVE = 2,
+    XG_CPU_TABLE_CELL = 8 /* bytes */
 };
 /* The table that is searched for: what is looked up, and what has been seen of the values that it stands for. */
 typedef struct xg_cpu_search {
@@ -156,6 +157,14 @@ XG_FN void xg_cpu_put_number(xg_llvm *l) {
     xg_llvm_put_type(&l->body, v->type);
     xg_putc(&l->body, '\n');
 }
+/* As the upper bits of a cell (cpu_flat.c). */
+XG_FN void xg_cpu_put_as_cell(xg_llvm *l, const xg_kval *v) {
+    uint32_t t = xg_llvm_temp(l, "bitcast %s %s to i16", xg_llvm_elem(v->type->elem), xg_cpu_text(l, v));
+    t = xg_llvm_temp(l, "zext i16 %%t%u to i64", t);
+    t = xg_llvm_temp(l, "shl i64 %%t%u, 48", t);
+    xg_puts(&l->body, "  %place = getelementptr inbounds i64, ptr %table, i32 %i\n");
+    xg_printf(&l->body, "  store i64 %%t%u, ptr %%place\n", t);
+}
 /* Text of NAME.table and NAME.fill, and of what looks up. */
 XG_FN void xg_cpu_put_table(xg_llvm *l, xg_buf *out) {
     const xg_kval *v = XG_KOPERAND(l->tabled, 0);
@@ -165,7 +174,8 @@ XG_FN void xg_cpu_put_table(xg_llvm *l, xg_buf *out) {
     const char *name = l->f->name.p;
     xg_buf outer = l->body;
     xg_printf(out, "@\"%.*s.table\" = constant i64 %lld\n", length, name,
-        (long long)entries * xg_kelem_bits(v->type->elem) / 8);
+        l->flat.is ? (long long)(entries + 1) * XG_CPU_TABLE_CELL
+                   : (long long)entries * xg_kelem_bits(v->type->elem) / 8);
     xg_printf(out, "define void @\"%.*s.fill\"(ptr %%args, ptr %%scratch, i32 %%first, i32 %%end) nounwind {\n", length,
         name);
     xg_puts(out, "entry:\n  %table = load ptr, ptr %scratch, align 8\n  br label %number\nnumber:\n"
@@ -173,14 +183,21 @@ XG_FN void xg_cpu_put_table(xg_llvm *l, xg_buf *out) {
     xg_buf_init(&l->body, l->arena);
     xg_cpu_put_number(l);
     xg_cpu_put_function(l, v, XG_NEW_N(l->arena, uint8_t, (size_t)l->m->n_ids + 1));
-    xg_printf(&l->body, "  %%place = getelementptr inbounds %s, ptr %%table, i32 %%i\n  store ", type);
-    xg_llvm_put_typed(&l->body, v);
-    xg_puts(&l->body, ", ptr %place\n");
+    if (l->flat.is)
+        xg_cpu_put_as_cell(l, v);
+    else {
+        xg_printf(&l->body, "  %%place = getelementptr inbounds %s, ptr %%table, i32 %%i\n  store ", type);
+        xg_llvm_put_typed(&l->body, v);
+        xg_puts(&l->body, ", ptr %place\n");
+    }
     xg_put_str(out, xg_str_of(l->body.p, l->body.n));
     xg_printf(out, "  %%next = add nuw nsw i32 %%i, 1\n  %%more = icmp ult i32 %%next, %u\n", entries);
-    xg_puts(out, "  br i1 %more, label %number, label %done\ndone:\n  ret void\n}\n");
+    xg_puts(out, "  br i1 %more, label %number, label %done\ndone:\n");
+    if (l->flat.is)
+        xg_printf(out, "  %%past = getelementptr i64, ptr %%table, i64 %u\n  store i64 0, ptr %%past\n", entries);
+    xg_puts(out, "  ret void\n}\n");
     l->body = outer;
-    xg_cpu_put_look_up(l, out);
+    if (!l->flat.is) xg_cpu_put_look_up(l, out);
 }
 
 #endif /* XG_LLVM_CPU_TABLE_C */

@@ -9,6 +9,17 @@
 #include "llvm.h"
 
 typedef struct xg_llvm xg_llvm;
+/* Of a kernel of which each element is what a table says of the same element of another array (cpu_flat.c): a parameter
+ * and the first element's place in it, in bytes. */
+typedef struct xg_cpu_side {
+    const xg_kval *of;
+    int64_t at;
+} xg_cpu_side;
+typedef struct xg_cpu_flat {
+    bool is;
+    int64_t count; /* elements, at most */
+    xg_cpu_side from, to;
+} xg_cpu_flat;
 struct xg_llvm {
     xg_arena *arena;
     const xg_target *target;
@@ -26,6 +37,7 @@ struct xg_llvm {
     uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
     const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
+    xg_cpu_flat flat;
     xg_ptx_index index;
 };
 

@@ -21,6 +21,12 @@ for v in 16 17 18 19 20 21; do
         build/llvm/corpus-cpu-$v.log | tail -1)
     case $sum in *" 0 failed") ok "LLVM $v: corpus on llvm-cpu, $sum" ;;
         *) bad "LLVM $v: corpus on llvm-cpu, $sum"; grep FAIL build/llvm/corpus-cpu-$v.log | head ;; esac
+    # functions of one number of 16 bits: all five looked up in tables, three of them by the loop over an array
+    build/llvm/xlagpu-$v compile tests/llvm/tables.hlo --target="$own" --emit=llvm > build/llvm/tables.ll 2>&1
+    if [ "$(grep -c '\.table" = constant' build/llvm/tables.ll)" = 5 ] &&
+        [ "$(grep -c '\.blocks"(.* noimplicitfloat {$' build/llvm/tables.ll)" = 3 ] && build/llvm/xlagpu-$v run \
+        tests/llvm/tables.hlo --platform=llvm-cpu --rtol=0 --atol=0 > build/llvm/tables.txt 2>&1
+    then ok "LLVM $v: tables"; else bad "LLVM $v: tables"; tail -3 build/llvm/tables.txt; fi
     if build/llvm/xlagpu-$v compile tests/corpus/log_transpose_add.hlo --target="$own" -o build/llvm/case.xgx \
         > build/llvm/case.log 2>&1 && build/llvm/object build/llvm/case.xgx 20000 > build/llvm/case.log 2>&1
     then ok "LLVM $v: damaged objects, $(tail -2 build/llvm/case.log | head -1)"
