@@ -121,10 +121,10 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
     scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
+    xg_attention_exps(w, w->scores[half], columns, shift);
     for (c = 0; c < columns; c++) {
-        xg_kval *p = xg_attention_exp(w, w->scores[half][c], shift);
-        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], p);
-        xg_attention_weight(w, half, c, p);
+        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], w->scores[half][c]);
+        xg_attention_weight(w, half, c, w->scores[half][c]);
     }
     w->shrinks[half] = scale;
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
