@@ -399,6 +399,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_RSQRTA:
     case XG_K_OP_CTPOP:
     case XG_K_OP_CTLZ: return xg_kest_make_price(XG_PIPE_SPECIAL, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_VOTEANY:
     case XG_K_OP_SHFLDOWN:
     case XG_K_OP_SHFLUP:
     case XG_K_OP_SHFLBFLY:
@@ -424,6 +425,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_STMATRIX:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
+    case XG_K_OP_FMAF2: return xg_kest_make_price(XG_PIPE_F32, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_SUBBF2:
     case XG_K_OP_SUBH2:
     case XG_K_OP_MULBF2:
@@ -569,6 +571,10 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
     int64_t times = e->times;
     xg_kest_settle(e);
+    if (op->a) { /* its maker says that it seldom does */
+        xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
+        return;
+    }
     if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last) e->times = xg_kest_held(e, op);
     for (l = 0; l < XG_WARP_LANES && sure; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
@@ -751,6 +757,7 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     uint32_t k;
     e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
     if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
+    if (op->op == XG_K_OP_FMAF2) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], n); /* as much as two */
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
     ready = begin + (memory ? memory : p.latency);

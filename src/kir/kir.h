@@ -180,6 +180,10 @@ enum {
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
+/* A flag of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters. */
+enum {
+    XG_KA_FTZ = 1
+};
 /* What MMA multiplies: X(NAME, type of a, type of b, of the sum, bytes of an element, what the device calls it). */
 /* clang-format off */
 #define XG_KIR_MMA(X) \

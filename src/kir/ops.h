@@ -31,7 +31,7 @@ enum {
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
     X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, 0: it does not say */ \
-    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results */ \
+    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
     X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop) /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \
@@ -154,6 +154,8 @@ enum {
     X(SUBH2, "nvvm.sub.rn.f16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
     X(MULBF2, "nvvm.mul.rn.bf16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
     X(MULH2, "nvvm.mul.rn.f16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
+    X(FMAF2, "nvvm.fma.rn.f32x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* i64: of two f32 each */ \
+    X(VOTEANY, "nvvm.vote.any.sync", 1, 1, 1, 0, KF_CONV | KF_LOW, int1, none) /* i1: does it hold in any lane of the warp? */ \
     X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \
     X(SHFLUP, "nvvm.shfl.sync.up", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \
     X(SHFLBFLY, "nvvm.shfl.sync.bfly", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) \

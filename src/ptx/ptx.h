@@ -60,12 +60,6 @@ XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all f
 XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
-/* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
- * where it matters. */
-enum {
-    XG_KA_FTZ = 1
-};
-
 /* Bytes of a kernel's parameters: what every driver takes; with PTX 8.1 (CUDA 12.1). */
 enum {
     XG_PTX_PARAM_BYTES_OLD = 4096,

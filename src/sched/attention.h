@@ -96,6 +96,7 @@ typedef struct xg_attention_bound {
 /* Of a row of the backward pass: maximum and sum of its weights, and their sum with dP. */
 enum {
     XG_ATTENTION_GRAD_SUM = XG_ATTENTION_STATS,
+    XG_ATTENTION_REFERENCE = XG_ATTENTION_GRAD_SUM, /* of the forward pass: see attention_tensor.c */
     XG_ATTENTION_BACK_STATS
 };
 /* The backward pass: what its kernels have beside the scores (attention_back_form.c). */
@@ -336,7 +337,6 @@ typedef struct xg_attention_kernel {
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
-    xg_kval *shrinks[XG_ATTENTION_HALVES_MAX]; /* of a step: by what sums of rows in tensor memory are scaled */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
@@ -405,6 +405,8 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
+XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
+XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **x, xg_kval *y, xg_kval *const *z); /* two x = x y + z */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
@@ -500,6 +502,7 @@ XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
+XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 
@@ -515,6 +518,7 @@ XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w); /* masks, or th
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
 /* ---- attention_ends.c ---- */
+XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums); /* two numbers as a vector */
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */

@@ -112,21 +112,30 @@ XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
     }
     xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves);
 }
+/* A row's sum += its weights, of every other one at a time. */
+XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
+    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR], *p[XG_ATTENTION_PAIR];
+    memcpy(two, w->scores[half], sizeof two);
+    for (c = XG_ATTENTION_PAIR; c < columns; c += XG_ATTENTION_PAIR) {
+        memcpy(p, &w->scores[half][c], sizeof p);
+        xg_attention_fma2(w, p, one, two);
+        memcpy(two, p, sizeof two);
+    }
+    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->sum[half], two[c]);
+}
 /* Sum and what the maximum scales, of a thread's row. */
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *shift, *scale;
-    shift = xg_attention_shift(w, most);
-    scale = xg_attention_exp(w, w->most[half], shift);
+    bool in_tensor = w->p->shape.in_tensor;
+    xg_kval *shift = xg_attention_shift(w, in_tensor ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
+    xg_kval *scale = in_tensor ? NULL : xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
-    w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
-    for (c = 0; c < columns; c++) {
-        xg_kval *p = xg_attention_exp(w, w->scores[half][c], shift);
-        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], p);
-        xg_attention_weight(w, half, c, p);
-    }
-    w->shrinks[half] = scale;
+    if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
+    xg_attention_exps(w, w->scores[half], columns, shift);
+    xg_attention_add_up(w, half);
+    for (c = 0; c < columns; c++) xg_attention_weight(w, half, c, w->scores[half][c]);
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
@@ -135,6 +144,7 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     xg_attention_peaks(w, most);
+    if (w->p->shape.in_tensor) xg_attention_tensor_refer(w, most);
     for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
 /* ---- all steps ---- */
@@ -285,6 +295,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
+        if (w->p->shape.in_tensor) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
     xg_attention_walk_all(w, true, xg_attention_walked_steps);

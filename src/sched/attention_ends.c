@@ -251,7 +251,8 @@ XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attenti
     ends->given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->most[half]), w->f->sum, a->max->shape->type);
     ends->n = 1;
     shift = xg_attention_row_value(w, XG_ATTENTION_SHIFT, at, ends);
-    ends->factor = xg_attention_exp(w, xg_attention_shift(w, w->most[half]), shift);
+    v = w->p->shape.in_tensor ? w->stat[half][XG_ATTENTION_REFERENCE] : w->most[half];
+    ends->factor = xg_attention_exp(w, xg_attention_shift(w, v), shift);
     if (a->sum) {
         v = xg_k2(b, XG_K_OP_MULF, w->sum[half], ends->factor);
         ends->given[1].of = a->sum;

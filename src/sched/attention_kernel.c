@@ -127,14 +127,63 @@ XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *
         for (k = 0; k < n; k++) v[k] = xg_k2(b, op, v[k], of[k]);
     }
 }
-/* exp(x - shift). What is rounded to 16 bits afterwards takes the device's power of two as it is. */
+#define XG_ATTENTION_LOG2_E 1.4426950408889634
+/* What is rounded to 16 bits afterwards takes the device's power of two as it is; what that flushes is less than 2^-126
+ * of a row's largest weight. */
+XG_FN xg_kval *xg_attention_power(xg_attention_kernel *w, xg_kval *x) {
+    x = xg_k1(xg_attention_b(w), XG_K_OP_EX2A, x);
+    x->def->flags |= XG_KA_FTZ;
+    return x;
+}
+/* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
-    static const double log2_of_e = 1.4426950408889634;
     xg_kb *b = xg_attention_b(w);
     x = xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
-    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, log2_of_e)));
+    return xg_attention_power(w, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
 }
+/* x y + z of two neighbours, which tensor memory's devices compute in one instruction. */
+XG_FN xg_kval *xg_attention_packed_two(xg_attention_kernel *w, xg_kval *const *v) {
+    xg_kval *pair = xg_attention_paired(w, v);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &pair, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
+}
+XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **x, xg_kval *y, xg_kval *const *z) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *o[3], *both[XG_ATTENTION_PAIR], *v;
+    int64_t k;
+    both[0] = both[1] = y;
+    if (w->p->shape.in_tensor) {
+        o[0] = xg_attention_packed_two(w, x);
+        o[1] = xg_attention_packed_two(w, both);
+        o[2] = xg_attention_packed_two(w, z);
+        v = xg_kir_value(b, XG_K_OP_FMAF2, o, 3, o[0]->type);
+        v = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
+        for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_attention_lane(w, v, k);
+    } else
+        for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_k3(b, XG_K_OP_FMA, x[k], y, z[k]);
+}
+/* The same of a row's scores, in their place: a multiplication and addition each. The shift's exponent of two is
+ * rounded: a factor of all of the row, which its sum divides out again. A shift for which that were more than 2^4 is
+ * taken as an exponent of two itself: scores of that size are at least 4 apart. */
+XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
+    enum {
+        LARGE = 1 << 26
+    };
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E), *one = xg_attention_number(w, 1);
+    xg_kval *less[XG_ATTENTION_PAIR];
+    int64_t c;
+    if (w->f->unit == XG_TILE_NO_UNIT) {
+        for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
+        return;
+    }
+    less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE)), by, one);
+    less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
+    for (c = 0; c < n; c += XG_ATTENTION_PAIR) xg_attention_fma2(w, &x[c], by, less);
+    for (c = 0; c < n; c++) x[c] = xg_attention_power(w, x[c]);
+}
+#undef XG_ATTENTION_LOG2_E
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
     return xg_kselect(xg_attention_b(w), xg_kcmpf_(xg_attention_b(w), XG_CF_OEQ, most, least), zero, most);

@@ -6,14 +6,18 @@
  *     the other groups: first asks for s = Q K; then, for each step:
  *         all: wait until s is made; read it; "taken"
  *         first: waits until all have taken it; asks for s = Q K of the next step
- *         all: scores, maximum, weights; wait until o is made; o = o scale; p; "ready"
+ *         all: scores, maximum, weights; p; "ready"
  *         first: waits until all are ready; asks for o = o + p V
  *
  * Where there are not enough columns for s and p, p lies where s was, and the next s is asked for behind o. Products
  * that a thread asks for are made in this order. While one group makes weights, the other one's products are made. A
  * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32
  * rows.
- * Two weights of neighbouring keys are a word of p. */
+ * Two weights of neighbouring keys are a word of p.
+ *
+ * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds its
+ * reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps alone.
+ * In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C
 #include "attention.h"
@@ -122,24 +126,53 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
                 xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
         }
 }
-/* The sums of a thread's rows times what their maximum asks for; `none`: 0. */
-XG_FN void xg_attention_shrink(xg_attention_kernel *w, bool none) {
-    int64_t columns = w->p->columns, n = xg_attention_read_at_once(columns), block, c, k, i;
+/* The sums of a thread's rows times numbers, few at a time beside the scores; without numbers: 0. */
+XG_FN void xg_attention_shrink(xg_attention_kernel *w, xg_kval *const *by) {
+    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k, i;
     int64_t first = xg_attention_sums_at(w->p);
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
             xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x;
-            if (!none) v = xg_attention_read_cells(w, block, first + c, n);
+            if (by) v = xg_attention_read_cells(w, block, first + c, n);
             for (k = 0; k < n / XG_KMMA_N; k++) {
                 o[1 + k] = xg_attention_no_sums(w);
                 for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
-                    x = w->shrinks[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
+                    x = by[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
                     x = xg_k2(xg_attention_b(w), XG_K_OP_MULF, xg_attention_lane(w, &v[k], i), x);
                     o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
                 }
             }
             xg_attention_write_cells(w, block, first + c, o, n / XG_KMMA_N);
         }
+}
+/* Where a maximum of the warp's rows exceeds its reference by so much that weights become too large for 16 bits, maxima
+ * become references. */
+XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most) {
+    enum {
+        MORE = 5 /* exp of it is less than 2^8 */
+    };
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *any = NULL, *v, *more = xg_attention_number(w, MORE), *scales[XG_ATTENTION_HALVES_MAX], **at;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    int64_t half;
+    for (half = 0; half < w->p->halves; half++) {
+        at = &w->stat[half][XG_ATTENTION_REFERENCE];
+        v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_k2(b, XG_K_OP_ADDF, *at, more));
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+        xg_flow_slot(&f, at);
+        xg_flow_slot(&f, &w->sum[half]);
+    }
+    xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
+    f.op->a = 1;
+    xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
+    for (half = 0; half < w->p->halves; half++) {
+        at = &w->stat[half][XG_ATTENTION_REFERENCE];
+        scales[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
+        w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scales[half]);
+        *at = most[half];
+    }
+    xg_attention_shrink(w, scales);
+    xg_flow_end(&f);
 }
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
     int64_t words = w->p->own / XG_ATTENTION_PAIR, n = xg_attention_read_at_once(words), block, c, k;
@@ -207,11 +240,12 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 
 /* ---- the kernel ---- */
 
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, true); }
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, NULL); }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
     bool ahead = xg_attention_is_ahead(w->p);
     xg_flow one;
+    w->turn = turn;
     xg_attention_begin_step(w, step);
     xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
@@ -223,8 +257,7 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
         xg_flow_end(&one);
     }
     xg_attention_weigh(w);
-    xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
-    xg_attention_shrink(w, false);
+    if (ahead) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
     xg_attention_write_weights(w);
     xg_attention_tell(w, XG_ATTENTION_READY);
     one = xg_attention_first_thread(w);

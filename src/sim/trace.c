@@ -61,6 +61,7 @@ enum {
 typedef struct xg_sim_price {
     uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
     uint8_t weight;   /* warp instructions */
+    uint8_t pairs;    /* 1: each takes the pipe for two: f32x2 */
     uint16_t latency; /* clocks */
     uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
@@ -188,7 +189,8 @@ XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg
     p->weight = 1;
     p->latency = XG_SIM_TRACE_ALU_CLOCKS;
     while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
-        if (xg_str_is(w, "f32"))
+        p->pairs = xg_str_is(w, "f32x2");
+        if (xg_str_is(w, "f32") || p->pairs)
             p->pipe = XG_PIPE_F32;
         else if (xg_str_is(w, "f64"))
             p->pipe = XG_PIPE_F64;
@@ -307,7 +309,7 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
     if (p->pipe < XG_PIPE_COUNT)
         p->piped = (uint16_t)xg_cost_scale(
-            p->weight, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
+            p->weight << p->pairs, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
 
@@ -513,7 +515,7 @@ XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     const xg_sim_price *p = &w->l->trace->prices[i];
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;
-    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight << p->pairs;
     r->passes += ran * p->feed / 4;
     if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
 }
