@@ -3318,6 +3318,12 @@ XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what
 /* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
 XG_FN size_t xg_device_find(xg_str attributes, const char *key);
 
+/* What something is estimated by: counts, bytes. Nothing; a test that compares all estimates, not only what is chosen
+ * by them, has a definition of its own. */
+#ifndef XG_ESTIMATED
+#define XG_ESTIMATED(object) ((void)0)
+#endif
+
 /* ---- time.c: from counts to time ---- */
 /* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
 /* clang-format off */
@@ -4100,6 +4106,8 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     }
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
     together = xg_cost_together(c, terms);
+    XG_ESTIMATED(*c);
+    XG_ESTIMATED(together);
     return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
 }
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
@@ -4108,6 +4116,7 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     return xg_cost_formula(d, c, &s, terms);
 }
 XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
+    XG_ESTIMATED(bytes);
     return bytes * 1e12 * 1000 /
            ((double)XG_MAX(d->bandwidth, (int64_t)1) * (double)XG_MAX(d->copy_permille, (int64_t)1));
 }
@@ -7296,7 +7305,7 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         xg_sim_operand_read(p, o->items, depth + 1);
         if (o->items->kind != XG_SIM_O_REG && o->items->kind != XG_SIM_O_VAR && o->items->kind != XG_SIM_O_NUM)
             XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
-                "not an address");
+                "'%.*s' is not declared, or no address", (int)o->items->word.n, o->items->word.p);
         if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
             xg_sim_accept(p, '+');
             o->value = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
@@ -17453,6 +17462,7 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
     for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
     if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        if (!w->copy_words) return false;
         for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
         if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
     }
@@ -17965,6 +17975,7 @@ enum {
 typedef struct xg_sim_price {
     uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
     uint8_t weight;   /* warp instructions */
+    uint8_t pairs;    /* 1: each takes the pipe for two: f32x2 */
     uint16_t latency; /* clocks */
     uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
@@ -18092,7 +18103,8 @@ XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg
     p->weight = 1;
     p->latency = XG_SIM_TRACE_ALU_CLOCKS;
     while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
-        if (xg_str_is(w, "f32"))
+        p->pairs = xg_str_is(w, "f32x2");
+        if (xg_str_is(w, "f32") || p->pairs)
             p->pipe = XG_PIPE_F32;
         else if (xg_str_is(w, "f64"))
             p->pipe = XG_PIPE_F64;
@@ -18211,7 +18223,7 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
     if (p->pipe < XG_PIPE_COUNT)
         p->piped = (uint16_t)xg_cost_scale(
-            p->weight, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
+            p->weight << p->pairs, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
 
@@ -18417,7 +18429,7 @@ XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     const xg_sim_price *p = &w->l->trace->prices[i];
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;
-    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight << p->pairs;
     r->passes += ran * p->feed / 4;
     if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
 }
@@ -28499,11 +28511,11 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
-    XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
-    XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
-    XR_CPU_THREAD_BYTES = 16,    /* of a block's scratch memory, which count as a thread: it goes over all of it */
-    XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
+    XR_CPU_TABLE_MOST = (1 << 19) + 8, /* bytes: 8 for each number of 16 bits, and as many behind them */
+    XR_CPU_TABLE_BEHIND = 4,           /* bytes: gathers read 32 bits */
+    XR_CPU_LITTLE = 8192,              /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_THREAD_BYTES = 16, /* of a block's scratch memory, which count as a thread: it goes over all of it */
+    XR_CPU_SHARES = 8         /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
     xr_object_code code, fill; /* fill: of the table that it looks numbers up in, or NULL */
