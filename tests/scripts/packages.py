@@ -1,5 +1,8 @@
 """What the Python package promises, beside NumPy; with JAX, if it is here, functions of it. Exits 0 if all holds."""
 
+import subprocess
+import sys
+
 import numpy as np
 import xlagpu
 
@@ -68,6 +71,14 @@ def of_jax():
             assert np.allclose(np.asarray(g, np.float32), np.asarray(v, np.float32), rtol=1e-5, atol=1e-6)
 
 
+def outlives_modules():
+    """What outlives the package's own names at the end of Python, as a cache of another package does, goes silently."""
+    text = f"import builtins, xlagpu; builtins.kept = xlagpu.compile({TEXT!r}, device=xlagpu.Device('host'))"
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
+
+
 whole()
 bounded()
+outlives_modules()
 of_jax()

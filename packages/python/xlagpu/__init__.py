@@ -37,7 +37,7 @@ class Device:
 
     def __del__(self):
         handle, self._handle = getattr(self, "_handle", None), None
-        if handle:
+        if lib and handle:  # at the end of Python lib may go first
             lib.xlagpu_rt_close(handle)  # and with it what was loaded
 
     def error(self):
@@ -80,7 +80,8 @@ class _Module:
             self.fail()
 
     def __del__(self):
-        lib.xlagpu_destroy(self.context)
+        if lib:
+            lib.xlagpu_destroy(self.context)
 
     def fail(self):
         raise Error(lib.xlagpu_error_status(self.context), lib.xlagpu_error(self.context).decode())
@@ -154,7 +155,8 @@ class Program:
         self.results = [r for r in self._results if not r.size_of]
 
     def __del__(self):
-        if getattr(self, "_handle", None) and self.device._handle:  # at the end of Python the device may go first
+        # At the end of Python lib or the device may go first.
+        if lib and getattr(self, "_handle", None) and self.device._handle:
             with self.device.lock:
                 lib.xlagpu_rt_unload(self._handle)
 
