@@ -270,7 +270,7 @@ static void compute(
         g.state = 1;
         for (k = 0; k < in.n && xlagpu_parameter_info(m, k, &info); k++)
             fill(info.type, (char *)in.leaf[k].data, in.leaf[k].bytes, &g);
-        if (in.n) evaluate(d, c, m, &in, &out);
+        if (in.n && !strstr(text, "while")) evaluate(d, c, m, &in, &out); /* a loop might not end */
     }
     give(&in);
     give(&out);
