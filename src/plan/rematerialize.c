@@ -3,14 +3,15 @@
  *
  * Asked when the order is settled, of the plan itself and not of an estimate: parameters, results and constants are
  * what they are, temporaries lie as pack.c puts them. While that is over the limit, the position at which most is
- * needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes
- * it is run once more in front of its first later reader. What that kernel reads then has to live until there, which is
- * deducted, as far as it is not there anyway: what remains for each second of kernel time decides which is first. What
- * it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is
- * made again. When none of that helps any more, a value that is needed again much later waits in host memory: it is
- * copied there behind its last reader before the peak, and back in front of the first one after it. That takes far
- * longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with
- * copy_stream or concurrent both ways run beside the kernels between.
+ * needed is looked at. Memory that a library's call works in there becomes smaller first. A value that lives there,
+ * but is not read there, needs no memory there if the kernel that makes it is run once more in front of its first
+ * later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there
+ * anyway: what remains for each second of kernel time decides which is first. What it reads may be made again, too, if
+ * it is gone by then. Of a kernel of several results only the one that is needed is made again. When none of that
+ * helps any more, a value that is needed again much later waits in host memory: it is copied there behind its last
+ * reader before the peak, and back in front of the first one after it. That takes far longer than a kernel, so it is
+ * asked last, and only for as much as is over the limit. On a device opened with copy_stream or concurrent both ways
+ * run beside the kernels between.
  * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got
  * and what holds the rest.
  *
@@ -31,7 +32,8 @@ enum {
     XG_LIMIT_CHAIN = 16 /* kernels made again for one value */,
     XG_LIMIT_SLIGHT = 64,
     XG_LIMIT_VALUES = 4, /* of an instruction's leaf: a loop's have a start, a state, an end and a copy */
-    XG_LIMIT_ALIGN = 256 /* bytes, of a buffer at most */
+    XG_LIMIT_ALIGN = 256 /* bytes, of a buffer at most */,
+    XG_LIMIT_WORKSPACE = 32 << 20 /* bytes, that a library's call may have beside its leaves (XG_LT_WORKSPACE_BYTES) */
 };
 
 typedef struct xg_limit {
@@ -388,6 +390,26 @@ XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
     return n;
 }
 
+/* ---- what libraries work in ---- */
+
+/* A workspace at the peak becomes as much smaller as is over the limit; the library then advises another algorithm. */
+XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
+    xg_comps all = xg_opt_sequences(l->m);
+    uint32_t k;
+    for (k = 0; k < all.n && l->p->workspaces.n; k++)
+        XG_FOR_INSTS(i, all.p[k]) {
+            const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
+            const xg_record *r;
+            if (!v || v->first > l->at || v->last < l->at || !xg_limit_lies_in_block(v->buffer)) continue;
+            r = xg_record_read(l->arena, i);
+            *(int64_t *)(uintptr_t)xg_record_get(&r->form, "workspace")->p =
+                XG_MAX(v->bytes - (l->live[l->at] - l->most), (int64_t)0) / XG_LIMIT_ALIGN * XG_LIMIT_ALIGN;
+            xg_record_write(i, r);
+            return 1;
+        }
+    return 0;
+}
+
 /* ---- all of it ---- */
 
 XG_FN int xg_limit_larger(const void *pa, const void *pb) {
@@ -431,7 +453,7 @@ XG_FN int64_t xg_limit_shape_bytes(const xg_shape *s) {
 /* Whether memory of its own for every value would fit: then no plan is needed to know that the plan fits. */
 XG_FN bool xg_limit_is_ample(xg_module *m) {
     xg_comps all = xg_opt_sequences(m);
-    int64_t n = 0;
+    int64_t n = XG_LIMIT_WORKSPACE;
     uint32_t k;
     for (k = 0; k < all.n; k++)
         XG_FOR_INSTS(i, all.p[k]) n = xg_sched_add(n, xg_cost_mul(xg_limit_shape_bytes(i->shape), XG_LIMIT_VALUES));
@@ -459,7 +481,8 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
             excess = l.excess;
             patience = XG_LIMIT_PATIENCE;
         }
-        taken = better || patience ? xg_limit_round(&l) : 0;
+        taken = xg_limit_shrink(&l);
+        if (!taken && (better || patience)) taken = xg_limit_round(&l);
         if (!better && patience) patience--;
         if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
         if (!taken || round == XG_LIMIT_ROUNDS) {

@@ -143,17 +143,22 @@ static xlagpu_device *open_with(const char *folder) {
     return d;
 }
 /* A module that is one fusion, whose record orders the library; more: of the record. */
-static xlagpu_bytes compile(xlagpu_context *c, const char *text, bool deterministic, xlagpu_module **m) {
+static xlagpu_bytes compile_within(
+    xlagpu_context *c, const char *text, bool deterministic, uint64_t limit, xlagpu_module **m) {
     xlagpu_compile_desc desc;
     xlagpu_bytes none = {NULL, 0};
     memset(&desc, 0, sizeof desc);
     desc.target.name = "sm_90a";
     desc.libraries = "cublaslt";
     desc.deterministic_ops = deterministic;
+    desc.memory_limit = limit;
     *m = xlagpu_parse(c, "library", text, strlen(text));
     if (EXPECT(*m != NULL)) return xlagpu_compile(*m, &desc);
     printf("%s\n", xlagpu_error(c));
     return none;
+}
+static xlagpu_bytes compile(xlagpu_context *c, const char *text, bool deterministic, xlagpu_module **m) {
+    return compile_within(c, text, deterministic, 0, m);
 }
 #define ORDER ", kind=kOutput, calls=f, backend_config={\"xlagpu_kernel\":{\"library\":\"cublaslt\"%s}}"
 
@@ -317,6 +322,36 @@ static void failures(xlagpu_context *c) {
     }
     EXPECT(calls > 10 && fake->workspace == 512);
     fake->fail_at = 0;
+}
+/* A product of 188 bytes, ordered to work in 512 more: under a limit it works in whole lines of 256 that are left. */
+static void workspaces(xlagpu_context *c) {
+    static const struct {
+        uint64_t limit;
+        unsigned long long workspace;
+    } rows[] = {{188 + 512, 512}, {188 + 511, 256}, {188 + 255, 0}, {188, 0}};
+    static char text[2000];
+    float x[15] = {0}, y[20] = {0}, z[12];
+    xlagpu_rt_tensor in[2], out;
+    xlagpu_module *m;
+    size_t k;
+    module_text(&samples[0], ",\"form\":{\"workspace\":\"512\"}", text, sizeof text);
+    in[0].data = x;
+    in[0].bytes = sizeof x;
+    in[1].data = y;
+    in[1].bytes = sizeof y;
+    out.data = z;
+    out.bytes = sizeof z;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++) {
+        xlagpu_bytes exe = compile_within(c, text, false, rows[k].limit, &m);
+        xlagpu_device *d = open_with(FOLDER);
+        xlagpu_program *p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
+        z[0] = 1;
+        EXPECT(p && xlagpu_rt_run(p, in, 2, &out, 1) == XLAGPU_OK && z[0] == 0);
+        EXPECT(fake->workspace == rows[k].workspace);
+        xlagpu_rt_close(d);
+        EXPECT(count.live == 0 && fake->live == 0);
+    }
+    EXPECT(!compile_within(c, text, false, 187, &m).data && xlagpu_error_status(c) == XLAGPU_ERROR_LIMIT);
 }
 /* Why a program does not load, or is not prepared. */
 static void refused(const xlagpu_bytes *exe, const char *name, const char *folder, const char *why) {
@@ -849,6 +884,7 @@ int main(void) {
     for (k = 0; k < sizeof samples / sizeof *samples; k++) one_product(c, &samples[k]);
     EXPECT(fake->products == (long)(sizeof samples / sizeof *samples));
     failures(c);
+    workspaces(c);
     absences(c);
     narrow_products(c);
     narrow_failures(c);
