@@ -403,7 +403,7 @@ XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of
 XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all threads of the block */
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
-XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n);
+XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
 XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **x, xg_kval *y, xg_kval *const *z); /* two x = x y + z */

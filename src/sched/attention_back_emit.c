@@ -245,7 +245,7 @@ XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
     xg_attention_back_spot s;
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    xg_attention_combine(w, XG_K_OP_MAXF, &most, 1);
+    xg_attention_combine(w, XG_K_OP_MAXF, &most, 1, XG_ATTENTION_BESIDE);
     shift = xg_attention_shift(w, most);
     v = xg_attention_exp(w, w->most[half], shift);
     w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], v);
@@ -337,7 +337,6 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     enum {
         AT_ONCE = 8
     };
-    xg_kb *b;
     int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, rounds = xg_tile_over(w->f->keys, threads), k;
     int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
     xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
@@ -351,9 +350,7 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     }
     for (k = 0; k < at_once; k++) least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, all[k]);
     xg_flow_end(&f);
-    b = xg_attention_b(w);
-    for (k = 1; k < XG_WARP_LANES; k *= 2)
-        least = xg_k2(b, XG_K_OP_MINF, least, xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k)));
+    xg_attention_combine(w, XG_K_OP_MINF, &least, 1, XG_WARP_LANES);
     xg_flow_slot(&one, &w->votes);
     first = xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->lane, 0);
     if (w->p->producers) { /* which go through it as if they were others */
@@ -465,7 +462,8 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
         w->stat[half][0] = w->most[half];
         w->stat[half][1] = w->sum[half];
         xg_attention_combine(
-            w, XG_K_OP_ADDF, &w->stat[half][1], w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1);
+            w, XG_K_OP_ADDF, &w->stat[half][1], w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1,
+            XG_ATTENTION_BESIDE);
     }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
@@ -478,7 +476,7 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     xg_attention_back_walk(w, xg_attention_back_delta_step);
     if (w->p->shape.grouped) xg_attention_walked(w, w->to);
     for (half = 0; half < w->p->halves; half++)
-        xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1);
+        xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1, XG_ATTENTION_BESIDE);
 }
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;

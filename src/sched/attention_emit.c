@@ -110,7 +110,7 @@ XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
         for (c = 1; c < columns; c++) two[c % 2 == 0] = xg_k2(b, XG_K_OP_MAXF, two[c % 2 == 0], w->scores[half][c]);
         most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
     }
-    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves);
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
 }
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {

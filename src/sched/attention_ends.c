@@ -65,24 +65,30 @@ XG_FN xg_kval *xg_attention_put_pair(xg_attention_kernel *w, xg_kval *const *sum
     o[2] = at;
     return xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, array->type);
 }
-/* The maximum of all parts, and what each had relative to its own. */
-XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
+/* The maximum of n parts, which becomes the row's, and their sums relative to it; by what these are scaled is in the
+ * place of the maxima. */
+XG_FN void xg_attention_joined(xg_attention_kernel *w, int64_t half, xg_kval **of, xg_kval *const *sums, int64_t n) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *first, *column, *sums[XG_ATTENTION_PAIR];
-    int64_t k, c;
-    for (k = 0; k < w->p->shape.parts; k++) {
-        v = xg_attention_end_of(w, k, half, false);
-        most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
-    }
+    xg_kval *most = of[0], *sum = NULL, *shift, *v;
+    int64_t k;
+    for (k = 1; k < n; k++) most = xg_k2(b, XG_K_OP_MAXF, most, of[k]);
     shift = xg_attention_shift(w, most);
-    for (k = 0; k < w->p->shape.parts; k++) {
-        scale = xg_attention_exp(w, xg_attention_end_of(w, k, half, false), shift);
-        v = xg_k2(b, XG_K_OP_MULF, xg_attention_end_of(w, k, half, true), scale);
+    for (k = 0; k < n; k++) {
+        of[k] = xg_attention_exp(w, of[k], shift);
+        v = xg_k2(b, XG_K_OP_MULF, sums[k], of[k]);
         sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
     }
-    scale = xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     w->sum[half] = sum;
+}
+XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *scale, *own = w->most[half], *first, *column, *sums[XG_ATTENTION_PAIR];
+    int64_t parts = w->p->shape.parts, k, c;
+    xg_kval **of = XG_NEW_N(w->t.e->arena, xg_kval *, 2 * (size_t)parts);
+    for (k = 0; k < 2 * parts; k++) of[k] = xg_attention_end_of(w, k % parts, half, k >= parts);
+    xg_attention_joined(w, half, of, &of[parts], parts);
+    scale = xg_attention_exp(w, own, xg_attention_shift(w, w->most[half]));
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
     for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c += XG_ATTENTION_PAIR) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
@@ -131,22 +137,13 @@ XG_FN void xg_attention_meet(xg_attention_kernel *w) {
 }
 /* The maximum of all blocks, what each had relative to its own, and by what its sums are scaled. */
 XG_FN void xg_attention_join_peers(xg_attention_kernel *w, int64_t half) {
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *at = xg_attention_row_at(w, half, false), *most = NULL, *sum = NULL, *shift, *v;
-    int64_t k;
-    for (k = 0; k < w->p->cluster; k++) {
-        w->scales[half][k] = xg_kextract(b, w->peers[k], &at, 1);
-        most = most ? xg_k2(b, XG_K_OP_MAXF, most, w->scales[half][k]) : w->scales[half][k];
+    int64_t n = w->p->cluster, k;
+    xg_kval *at;
+    for (k = 0; k < 2 * n; k++) {
+        at = xg_attention_row_at(w, half, k >= n);
+        w->scales[half][k] = xg_kextract(xg_attention_b(w), w->peers[k % n], &at, 1);
     }
-    shift = xg_attention_shift(w, most);
-    at = xg_attention_row_at(w, half, true);
-    for (k = 0; k < w->p->cluster; k++) {
-        w->scales[half][k] = xg_attention_exp(w, w->scales[half][k], shift);
-        v = xg_k2(b, XG_K_OP_MULF, xg_kextract(b, w->peers[k], &at, 1), w->scales[half][k]);
-        sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
-    }
-    w->most[half] = most;
-    w->sum[half] = sum;
+    xg_attention_joined(w, half, w->scales[half], &w->scales[half][n], n);
 }
 /* Two columns of a thread's row, of all blocks in their order. */
 XG_FN void xg_attention_of_peers(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval **out) {
@@ -219,7 +216,7 @@ XG_FN void xg_attention_join_blocks(xg_attention_kernel *w) {
     int64_t half;
     w->peers = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
     for (half = 0; half < w->p->halves; half++) {
-        w->scales[half] = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
+        w->scales[half] = XG_NEW_N(w->t.e->arena, xg_kval *, 2 * w->p->cluster); /* behind them the blocks' sums */
         xg_attention_show_row(w, half);
     }
     xg_attention_meet(w);
@@ -359,7 +356,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
     int64_t half;
     uint32_t k;
-    xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves);
+    xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves, XG_ATTENTION_BESIDE);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
     for (half = 0; half < w->p->halves; half++) {

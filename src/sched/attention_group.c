@@ -149,20 +149,29 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
 
 /* ---- the thread that asks ---- */
 
+/* A box of map `map` whose first n coordinates are among the operands; the others are of the batch. */
+XG_FN void xg_attention_ask_box(
+    xg_attention_kernel *w, const xg_attention_box *box, uint32_t n, int64_t map, xg_kval **o) {
+    xg_aff_ctx *x = w->t.e->m->aff;
+    uint32_t j;
+    for (j = 0; j < box->tensor.rank; j++) {
+        const xg_aff *at = j < n ? NULL : xg_aff_add_k(x, box->batch[j], box->first[j]);
+        if (at) o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, at, &w->batch);
+        o[2 + j] = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
+    }
+    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = map;
+}
 /* The boxes of a step's keys or values: of 64 columns each. */
 XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval *step, xg_kval *turn) {
     const xg_attention_box *box = &w->f->boxes[side];
     int64_t lines = xg_attention_lines(side ? w->p->columns : w->p->depth), rows = w->p->shape.step, k;
     int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held), all = lines * bytes;
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *at[XG_ATTENTION_DIMS], *o[2 + XG_KMAP_RANK], *full, *key;
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *o[2 + XG_KMAP_RANK], *full, *key;
     xg_aff_ctx *x = w->t.e->m->aff;
-    xg_kb *b = xg_attention_b(w);
-    uint32_t j;
     xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);
     full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
     if (side && w->f->back.turned) all += w->f->back.n_lines * rows * xg_type_bytes(w->f->sum);
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, all);
-    xg_attention_numbers(w, at);
     key = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[1]));
     for (k = 0; k < lines; k++) {
         const xg_aff *place = xg_aff_add_k(
@@ -171,29 +180,20 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
         o[1] = full;
         o[2] = xg_elem_index(&w->t.s, box->first[0] + k * XG_ATTENTION_LINE);
         o[3] = key;
-        for (j = 2; j < box->tensor.rank; j++)
-            o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
-        for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
-        xg_kir_do(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = side;
+        xg_attention_ask_box(w, box, 2, side, o);
     }
 }
 /* What each of a step's keys has one of, beside the values. */
 XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval *step, xg_kval *turn) {
     const xg_attention_box *box = &w->f->back.boxes[line];
     int64_t stages = w->p->stages, rows = w->p->shape.step;
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *at[XG_ATTENTION_DIMS], *o[2 + XG_KMAP_RANK];
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *o[2 + XG_KMAP_RANK];
     xg_aff_ctx *x = w->t.e->m->aff;
-    xg_kb *b = xg_attention_b(w);
-    uint32_t j;
-    xg_attention_numbers(w, at);
     o[0] = xg_tile_bulk_at(
         &w->t, w->columns[line], xg_tile_apply(&w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
     o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
     o[2] = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[0]));
-    for (j = 1; j < box->tensor.rank; j++)
-        o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
-    for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
-    xg_kir_do(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = XG_TILE_SIDES + line;
+    xg_attention_ask_box(w, box, 1, XG_TILE_SIDES + (int64_t)line, o);
 }
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;

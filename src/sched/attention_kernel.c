@@ -117,11 +117,11 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->query);
     xg_attention_carry_more(w, f);
 }
-XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n) {
+XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *of[XG_ATTENTION_HALVES_MAX];
     int64_t apart, k;
-    for (apart = 1; apart < XG_ATTENTION_BESIDE; apart *= 2) {
+    for (apart = 1; apart < lanes; apart *= 2) {
         xg_kval *by = xg_kconst_int(b, XG_E_I32, apart);
         for (k = 0; k < n; k++) of[k] = xg_kshuffle(b, XG_K_OP_SHFLBFLY, v[k], by);
         for (k = 0; k < n; k++) v[k] = xg_k2(b, op, v[k], of[k]);

@@ -352,23 +352,25 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
 
 /* ---- the plan ---- */
 
+/* What an order says of a form; absent: what holds where it says nothing. */
+XG_FN bool xg_attention_says(const xg_record *given, const char *what, const int64_t *v, uint32_t n, bool absent) {
+    const xg_numbers *said = xg_record_get(&given->form, what);
+    return said ? said->n == n && memcmp(said->p, v, n * sizeof *v) == 0 : absent;
+}
 /* An order that names a tile takes no other. */
 XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s, int64_t cluster) {
-    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
-    const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
-    const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
-    const xg_numbers *rows = given ? xg_record_get(&given->form, "warp_rows") : NULL;
-    const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
-    const xg_numbers *turns = given ? xg_record_get(&given->form, "in_turns") : NULL;
-    if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
-    if (group && (!s->grouped || group->n != 2 || group->p[0] != s->warps * s->blocks * XG_ATTENTION_ROWS ||
-                     group->p[1] != s->step))
-        return false;
-    if (tile && s->grouped) return false;
-    if (turns ? turns->n != 1 || turns->p[0] != s->in_turns : (tile || group) && s->in_turns) return false;
-    if (rows ? rows->n != 1 || rows->p[0] != s->blocks * XG_ATTENTION_ROWS : tile && s->blocks > 1) return false;
-    if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
-    return !tile || (tile->n == 2 && tile->p[0] == s->warps * s->blocks * XG_ATTENTION_ROWS && tile->p[1] == s->step);
+    int64_t parts = s->parts, turns = s->in_turns, rows = s->blocks * (int64_t)XG_ATTENTION_ROWS, tile[2];
+    const char *own = s->grouped ? "group_tile" : "tile", *other = s->grouped ? "tile" : "group_tile";
+    bool named;
+    if (!given) return true;
+    named = xg_record_get(&given->form, own) != NULL;
+    tile[0] = s->warps * rows;
+    tile[1] = s->step;
+    return !xg_record_get(&given->form, other) && xg_attention_says(given, own, tile, 2, true) &&
+           xg_attention_says(given, "parts", &parts, 1, true) &&
+           xg_attention_says(given, "cluster", &cluster, 1, !named || cluster == 1) &&
+           xg_attention_says(given, "in_turns", &turns, 1, !named || !turns) &&
+           xg_attention_says(given, "warp_rows", &rows, 1, !named || s->grouped || s->blocks == 1);
 }
 /* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
 XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device *m) {

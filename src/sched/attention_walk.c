@@ -150,10 +150,7 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
         }
         least = least ? xg_k2(b, XG_K_OP_MINF, least, most) : most;
     }
-    for (k = 1; k < XG_WARP_LANES; k *= 2) {
-        v = xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k));
-        least = xg_k2(b, XG_K_OP_MINF, least, v);
-    }
+    xg_attention_combine(w, XG_K_OP_MINF, &least, 1, XG_WARP_LANES);
     return least;
 }
 /* Behind the steps that the tile can see: all others, unless each row's maximum makes the weights of masked keys 0. */

@@ -29,26 +29,27 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.cluster > 1 ? w->p.cluster : 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
+    static const char *const names[] = {
+        "backward", "tile", "warp_rows", "parts", "in_turns", "cluster", "walked", "matrix_unit"};
     const xg_attention_way *w = (const xg_attention_way *)job->form;
-    int64_t tile[2], walked[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
-    tile[0] = w->p.tile;
-    tile[1] = w->p.shape.step;
-    if (w->p.form.back.is) {
-        int64_t back = 1 + w->p.form.back.turned;
-        xg_record_put(job->arena, &r->form, "backward", &back, 1);
-    }
-    xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
-    if (w->p.shape.blocks > 1) xg_record_put(job->arena, &r->form, "warp_rows", &w->p.warp_rows, 1);
-    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
-    if (w->p.in_turns) {
-        int64_t turns = 1;
-        xg_record_put(job->arena, &r->form, "in_turns", &turns, 1);
-    }
-    if (w->p.cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &w->p.cluster, 1);
-    walked[0] = w->p.walked;
-    walked[1] = w->p.steps;
-    if (w->p.bounded) xg_record_put(job->arena, &r->form, "walked", walked, 2);
-    if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
+    const xg_attention_plan *p = &w->p;
+    int64_t v[XG_COUNT(names)][2];
+    size_t k;
+    memset(v, 0, sizeof v); /* what is 0 is not said; those of tile and walked are two */
+    v[0][0] = p->form.back.is + p->form.back.turned;
+    v[1][0] = p->tile;
+    v[1][1] = p->shape.step;
+    v[2][0] = p->shape.blocks > 1 ? p->warp_rows : 0;
+    v[3][0] = p->shape.parts;
+    v[4][0] = p->in_turns;
+    v[5][0] = p->cluster > 1 ? p->cluster : 0;
+    v[6][0] = p->bounded ? p->walked : 0;
+    v[6][1] = p->steps;
+    v[7][0] = p->form.unit != XG_TILE_NO_UNIT;
+    for (k = 0; k < XG_COUNT(names); k++)
+        if (v[k][0])
+            xg_record_put(
+                job->arena, &r->form, k == 1 && p->shape.grouped ? "group_tile" : names[k], v[k], v[k][1] ? 2 : 1);
     r->launch = w->e.record->launch;
 }
 /* Its time beside that of the library, where that may be called. */
