@@ -138,16 +138,16 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_module *module = dot->comp->module;
     const xg_device *m = &module->device;
     xg_aff_ctx *x = xg_aff_new(module->work);
-    xg_tile_plan p, boxes;
+    xg_tile_plan p;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
-    boxes = p;
     xg_split_fetch(&p, x, m);
 #ifndef XLAGPU_SMALL
-    if (xg_tile_box_wants(&p) && xg_tile_box_may(&boxes, XG_TILE_K)) { /* as gradients of filters will be */
-        xg_split_fetch(&boxes, x, m);
+    if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
+        xg_tile_plan boxes = p;
+        if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
         if (xg_tile_may_bulk(&boxes)) p = boxes;
     }
 #endif
