@@ -125,21 +125,32 @@ XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     return xg_cost_mul(batch, xg_cost_mul(xg_tile_over(l->elements / shared, EDGE),
                                   xg_tile_over(r->elements / shared, EDGE))) >= (int64_t)m->sm_count;
 }
+/* How a plan's operands are brought, where what will be fused is not known yet. */
+XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        xg_tile_choose_fetch(p, x, m, k);
+        p->fetch[k].branches = p->fetch[k].work = 0;
+        p->fetch[k].loads = 1;
+    }
+}
 XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_module *module = dot->comp->module;
     const xg_device *m = &module->device;
     xg_aff_ctx *x = xg_aff_new(module->work);
     xg_tile_plan p;
-    uint32_t k;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
-    for (k = 0; k < XG_TILE_SIDES; k++) {
-        xg_tile_choose_fetch(&p, x, m, k);
-        p.fetch[k].branches = p.fetch[k].work = 0; /* what will be fused is not known yet */
-        p.fetch[k].loads = 1;
+    xg_split_fetch(&p, x, m);
+#ifndef XLAGPU_SMALL
+    if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
+        xg_tile_plan boxes = p;
+        if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        if (xg_tile_may_bulk(&boxes)) p = boxes;
     }
+#endif
     return xg_split_best(&p, m, size);
 }
 /* Equal dots of operands alike are cut alike. */

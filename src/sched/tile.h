@@ -111,6 +111,10 @@ typedef struct xg_tile_fetch {
     int64_t row_pitch, batch_pitch, first_row;
     bool may_bulk; /* tensor copies bring it; `tensor` describes the array */
     xg_kmap tensor;
+    /* (variables) -> the dimensions of `tensor`, where a box of a picture begins (tile_box.c), and the one along which
+     * the tile's rows lie, if it is one. NULL: the dimensions are rows, k and batch. */
+    const xg_imap *boxes;
+    uint32_t row_dim;
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
@@ -163,8 +167,10 @@ typedef struct xg_tile_plan {
      * have the same number. See tile_scale.c */
     const xg_inst *scaled, *scale, *product;
     int64_t scale_run;
-    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at; /* (variables) -> its indices */
+    int64_t pixels;         /* positions of a box of a convolution's picture; 0: it is a matrix */
+    xg_tile_role pixels_of; /* ...: M or K */
+    const xg_inst *end;     /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at;  /* (variables) -> its indices */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
@@ -251,6 +257,8 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it ha
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* of zeros; false: by other means */
 
+/* What depends on the order of rows and k, and the shape. */
+XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
@@ -270,6 +278,9 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p);
 /* (row / lanes, k / lanes, lane, batch) -> offset of the source's element, when lanes run along k, or along rows. */
 XG_FN const xg_imap *xg_tile_probe(
     const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to, const xg_shape *s, bool along_k, int64_t n);
+
+/* The same of the result: (row, column / lanes, lane, batch). */
+XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, const xg_shape *root, int64_t n);
 
 /* ---- tile_rows.c: row programs behind products; a small build has none ---- */
 XG_FN bool xg_tile_has_rows(const xg_tile_plan *p);                         /* there is one behind this product */
@@ -459,13 +470,26 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
 XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but); /* for all copies but so many groups, for all threads */
 XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 
+/* ---- tile_box.c: pictures that come by tensor copies; a small build has none ---- */
+XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a convolution has none */
+XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
+/* In the order in which positions lie in memory, or that of boxes. */
+XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_shape *s, const xg_imap *place);
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+    const xg_aff *const *linear, const xg_aff **place);
+
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
-XG_FN void xg_tile_bulk_describe(
-    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
+XG_FN void xg_tile_bulk_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from,
+    const xg_imap *place, const xg_imap *to); /* to: (variables) -> its indices */
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p);
 XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side); /* its boxes are brought half by half */
-XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride);   /* one more, if tensor maps have such ones */
+XG_FN uint32_t xg_tile_map_type(xlagpu_type t);
+/* The array is a matrix, or many: its place is that of xg_tile_probe, of which `inner` (0, 1) counts neighbours. */
+XG_FN bool xg_tile_bulk_is_matrix(
+    xg_kmap *m, xg_aff_ctx *x, const xg_imap *place, int64_t a, int64_t b, int64_t batch, uint32_t inner);
+XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride); /* one more, if tensor maps have such ones */
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                    /* 0: other ways bring a side */
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */

@@ -12,7 +12,8 @@
  * outside of an array is zero: steps and tiles at the edges need no guards.
  *
  * An array qualifies whose elements lie at k * a + row * b + batch * c: one of a and b is 1, the others are multiples
- * of 16 bytes. What is computed on the way, or lies otherwise, is copied by threads. */
+ * of 16 bytes; or the picture of a convolution (tile_box.c). What is computed on the way, or lies otherwise, is copied
+ * by threads. */
 #ifndef XG_SCHED_TILE_BULK_C
 #define XG_SCHED_TILE_BULK_C
 #include "tile.h"
@@ -26,6 +27,8 @@
     X(128, 192, 64, 5) \
     X(128, 192, 64, 4) \
     X(128, 128, 64, 6) \
+    X(256, 64, 128, 5) \
+    X(192, 64, 64, 6) \
     X(64, 256, 64, 5) \
     X(64, 128, 64, 8) \
     X(128, 64, 64, 8) \
@@ -39,11 +42,7 @@ enum {
     XG_TILE_BULK_LESS = 24,     /* registers of a thread that asks, the least there are */
     XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
     XG_TILE_BULK_OWN = 56,      /* of a thread beside its sums: descriptors, addresses, the epilogue's (ptxas 13) */
-    XG_TILE_BULK_COLUMNS_LEAST = 128, /* of tensor memory: four blocks of a multiprocessor are enough */
-    XG_TILE_BULK_TYPE_BYTE = 0,       /* as CUtensorMapDataType numbers types */
-    XG_TILE_BULK_TYPE_F16 = 6,
-    XG_TILE_BULK_TYPE_F32 = 7,
-    XG_TILE_BULK_TYPE_BF16 = 9
+    XG_TILE_BULK_COLUMNS_LEAST = 128 /* of tensor memory: four blocks of a multiprocessor are enough */
 };
 static const int64_t XG_TILE_BULK_SIZE_MAX = (int64_t)1 << 31, XG_TILE_BULK_STRIDE_MAX = (int64_t)1 << 40;
 
@@ -58,36 +57,56 @@ XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride) {
     m->dims[m->rank++] = size;
     return stride > 0 && stride % XG_TILE_ACCESS_BYTES == 0 && stride < XG_TILE_BULK_STRIDE_MAX;
 }
+XG_FN uint32_t xg_tile_map_type(xlagpu_type t) {
+    enum { /* as CUtensorMapDataType numbers types */
+        BYTE = 0,
+        WORD = 3,
+        F16 = 6,
+        F32 = 7,
+        BF16 = 9
+    };
+    if (xg_type_bytes(t) == 1) return BYTE;
+    return t == XLAGPU_F16 ? F16 : t == XLAGPU_BF16 ? BF16 : t == XLAGPU_F32 ? F32 : WORD;
+}
+XG_FN bool xg_tile_bulk_is_matrix(
+    xg_kmap *m, xg_aff_ctx *x, const xg_imap *place, int64_t a, int64_t b, int64_t batch, uint32_t inner) {
+    const xg_aff *rest = xg_imap_ok(place) && !place->n_constraints ? place->results[0] : NULL;
+    int64_t sizes[3], strides[3];
+    uint32_t k;
+    sizes[0] = a;
+    sizes[1] = b;
+    sizes[2] = batch;
+    for (k = 0; k < 3 && rest; k++) {
+        const xg_aff *dim = xg_aff_dim(x, k < 2 ? k : 3);
+        strides[k] = xg_aff_scale_of(rest, dim);
+        rest = xg_aff_sub(x, rest, xg_aff_mul(x, dim, strides[k]));
+        strides[k] *= m->bytes;
+    }
+    if (rest != xg_aff_const(x, 0)) return false;
+    return xg_tile_bulk_dim(m, sizes[inner], strides[inner]) && xg_tile_bulk_dim(m, sizes[!inner], strides[!inner]) &&
+           (batch == 1 || !strides[2] || xg_tile_bulk_dim(m, batch, strides[2]));
+}
 XG_FN void xg_tile_bulk_describe(
-    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place) {
+    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place, const xg_imap *to) {
     const xg_tile_group *g = p->form.group;
     xg_tile_fetch *t = &p->fetch[side];
     xg_kmap *m = &t->tensor;
-    const xg_aff *rest = xg_imap_ok(place) ? place->results[0] : NULL, *dims[3];
-    int64_t strides[3], inner = t->along_k ? 1 : 0;
-    uint32_t k;
     t->may_bulk = false;
-    if (!p->may_group || !t->copied || from->op != XG_PARAMETER || !rest || place->n_constraints) return;
+    t->boxes = NULL;
+    if (!p->may_group || !t->copied || from->op != XG_PARAMETER) return;
     if (!t->along_k && t->bytes != 2) return; /* bytes are turned in registers */
-    for (k = 0; k < 3; k++) {
-        dims[k] = xg_aff_dim(x, k < 2 ? k : 3); /* rows, k, batch: see xg_tile_probe */
-        strides[k] = xg_aff_scale_of(rest, dims[k]) * t->bytes;
-        rest = xg_aff_sub(x, rest, xg_aff_mul(x, dims[k], strides[k] / t->bytes));
-        if (!rest) return;
-    }
-    if (rest != xg_aff_const(x, 0)) return;
     memset(m, 0, sizeof *m);
     m->bytes = (int32_t)t->bytes;
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
-    m->type = t->bytes == 1            ? XG_TILE_BULK_TYPE_BYTE
-              : t->bytes == 4          ? XG_TILE_BULK_TYPE_F32
-              : t->held == XLAGPU_BF16 ? XG_TILE_BULK_TYPE_BF16
-                                       : XG_TILE_BULK_TYPE_F16;
+    m->type = xg_tile_map_type(t->held);
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
-    for (k = 0; k < 2; k++, inner = !inner)
-        if (!xg_tile_bulk_dim(m, g[inner ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M].size, strides[inner])) return;
-    if (g[XG_TILE_B].size > 1 && strides[2] && !xg_tile_bulk_dim(m, g[XG_TILE_B].size, strides[2])) return;
-    t->may_bulk = true;
+    t->may_bulk = xg_tile_bulk_is_matrix(
+        m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
+#ifndef XLAGPU_SMALL
+    if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from->shape, to);
+#else
+    (void)to;
+#endif
 }
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p) { return p->fetch[0].may_bulk && p->fetch[1].may_bulk; }
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
@@ -105,6 +124,7 @@ XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
  * share, each brings the first or the second half of a box: of its rows, or of its k. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
+    if (t->boxes && t->by_rows && !t->row_dim) return p->pixels;
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
 }
 XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
@@ -114,6 +134,7 @@ XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     /* steps that end early, or are split among blocks, are a block's own */
     if (p->in_tensor || p->end || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
+    if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
     return !s->stores || p->may_store;
 }
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
@@ -125,10 +146,13 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
         t->async = true;
-        t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
-        t->tensor.box[1] = t->by_rows ? rows : (uint32_t)p->shape.k;
-        if (xg_tile_bulk_is_shared(p, k)) t->tensor.box[1] /= 2;
-        t->tensor.box[2] = 1;
+        if (!t->boxes) {
+            t->row_dim = 1; /* what is halved, where two share it: rows, or k */
+            t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
+            rows = t->by_rows ? rows : (uint32_t)p->shape.k;
+            t->tensor.box[2] = 1;
+        }
+        if (t->row_dim) t->tensor.box[t->row_dim] = rows / (xg_tile_bulk_is_shared(p, k) ? 2 : 1);
     }
 }
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
@@ -237,7 +261,7 @@ XG_FN void xg_tile_bulk_box(
     bool shared = xg_tile_bulk_is_shared(p, side), half_rows = side && xg_tile_is_pair(p);
     xg_kop *op;
     /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
-    half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[1]);
+    half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[t->row_dim]);
     if (shared) to = xg_aff_add_mul(x, to, half, t->line);
     o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, xg_aff_add_k(x, to, t->offset + row * p->shape.k), at);
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
@@ -249,6 +273,15 @@ XG_FN void xg_tile_bulk_box(
     place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
     if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
+#ifndef XLAGPU_SMALL
+    if (t->boxes) {
+        const xg_aff *linear[XG_TILE_ROLES] = {NULL};
+        linear[XG_TILE_B] = place[2];
+        linear[side ? XG_TILE_N : XG_TILE_M] = place[t->by_rows];
+        linear[XG_TILE_K] = place[!t->by_rows];
+        xg_tile_box_place(w, side, counts, XG_TILE_BULK_AT_DIMS, linear, place);
+    }
+#endif
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
             &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
@@ -293,7 +326,10 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
             xg_tile_bulk_box(w, side, row, counts, at, full);
     }
 }
-XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) { return p->threads == 2 * XG_TILE_BULK_GROUP; }
+/* To those that hold sums, which tensor memory has instead. */
+XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) {
+    return p->threads == 2 * XG_TILE_BULK_GROUP && !xg_tile_is_tensor(p);
+}
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
     if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
 }

@@ -29,6 +29,7 @@ XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
 }
 /* Steps that end early are a block's own. */
 XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
+    if (s->multicast == 3 && p->fetch[0].boxes) return false; /* they are not halved */
     return p->in_tensor && !p->end && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
 }
 XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }

@@ -156,30 +156,38 @@ XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int
     if (!rest || xg_aff_uses(rest, v)) return 0;
     return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
 }
-/* (row / lanes, k / lanes, lane) -> offset of the source's element, when lanes run along k, or along rows. */
-XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
-    const xg_shape *s, bool along_k, int64_t n) {
+XG_FN const xg_imap *xg_tile_probe_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_tile_role *roles,
+    const xg_imap *to, const xg_shape *s, bool second, int64_t n) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
-    xg_tile_role row = side ? XG_TILE_N : XG_TILE_M;
-    xg_imap *m = xg_imap_of_dims(x, 4, f->n_vars);
+    xg_imap *m = xg_imap_of_dims(x, 4, to->n_dims);
     xg_range ranges[4];
     xg_aff_env env;
     uint32_t k;
-    ranges[0] = xg_range_of(0, f->group[row].size / (along_k ? 1 : n) - 1);
-    ranges[1] = xg_range_of(0, f->group[XG_TILE_K].size / (along_k ? n : 1) - 1);
+    memset(linear, 0, sizeof linear);
+    for (k = 0; k < 2; k++) {
+        ranges[k] = xg_range_of(0, f->group[roles[k]].size / (k == second ? n : 1) - 1);
+        linear[roles[k]] = xg_aff_dim(x, k);
+    }
     ranges[2] = xg_range_of(0, n - 1);
     ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
     env = xg_aff_env_of(x, ranges, 4, NULL, 0);
-    memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, 3);
-    linear[row] = xg_aff_dim(x, 0);
-    linear[XG_TILE_K] = xg_aff_dim(x, 1);
-    k = along_k ? XG_TILE_K : row;
-    linear[k] = xg_aff_add_mul(x, lane, linear[k], n);
+    linear[roles[second]] = xg_aff_add_mul(x, lane, linear[roles[second]], n);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
-    for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
+    for (k = 0; k < to->n_dims; k++) m->results[k] = vars[k];
     return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
+}
+XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
+    const xg_shape *s, bool along_k, int64_t n) {
+    xg_tile_role roles[2];
+    roles[0] = side ? XG_TILE_N : XG_TILE_M;
+    roles[1] = XG_TILE_K;
+    return xg_tile_probe_of(f, x, roles, to, s, along_k, n);
+}
+XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, const xg_shape *root, int64_t n) {
+    static const xg_tile_role roles[2] = {XG_TILE_M, XG_TILE_N};
+    return xg_tile_probe_of(f, x, roles, xg_emit_same_place(x, f->hero->shape, root), root, true, n);
 }
 /* Whether the operand's elements are those of a parameter, unchanged. */
 XG_FN bool xg_tile_is_moved(const xg_inst *i) {
@@ -278,7 +286,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
             t->vector = n;
             t->along_k = way;
             row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
-            xg_tile_bulk_describe(p, x, side, from, row);
+            xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
 #endif
@@ -299,30 +307,11 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *root = e->roots[0]->shape;
     int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
-    const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
     if (xg_type_class(root->type) & XGT_C) n = 1;
     if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
-    for (; n > 1; n /= 2) {
-        const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
-        xg_imap *m = xg_imap_of_dims(x, 4, f->rank);
-        xg_range ranges[4];
-        xg_aff_env env;
-        uint32_t k;
-        if (f->group[XG_TILE_N].size % n) continue;
-        ranges[0] = xg_range_of(0, f->group[XG_TILE_M].size - 1);
-        ranges[1] = xg_range_of(0, f->group[XG_TILE_N].size / n - 1);
-        ranges[2] = xg_range_of(0, n - 1);
-        ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
-        env = xg_aff_env_of(x, ranges, 4, NULL, 0);
-        memset(linear, 0, sizeof linear);
-        linear[XG_TILE_B] = xg_aff_dim(x, 3);
-        linear[XG_TILE_M] = xg_aff_dim(x, 0);
-        linear[XG_TILE_N] = xg_aff_add_mul(x, xg_aff_dim(x, 2), xg_aff_dim(x, 1), n);
-        xg_tile_variables(f, &env, linear, vars);
-        for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
-        for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-        if (xg_tile_contiguous(x, xg_imap_compose(x, m, place), 2, n) == 2) return n;
-    }
+    for (; n > 1; n /= 2)
+        if (f->group[XG_TILE_N].size % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2)
+            return n;
     return 1;
 }
 
@@ -538,40 +527,38 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 XG_FN bool xg_tile_is_named(const xg_record *given, const char *name) {
     return given && xg_record_get(&given->form, name);
 }
-/* The record says so, or, where what is not said is none (`whole`), this is 0. */
-XG_FN bool xg_tile_is_said(const xg_record *given, const char *name, int64_t is, bool whole) {
-    const xg_numbers *want = given ? xg_record_get(&given->form, name) : NULL;
-    return want ? want->n == 1 && want->p[0] == is : !whole || !is;
+/* The record says so, or, where it is whole and says nothing of it, this is `none`. */
+XG_FN bool xg_tile_is_said(const xg_record *given, const char *name, int64_t is, bool whole, int64_t none) {
+    const xg_numbers *want = xg_record_get(&given->form, name);
+    return want ? want->n == 1 && want->p[0] == is : !whole || is == none;
+}
+/* The record says nothing of it, or so many numbers, which `may` be. */
+XG_FN bool xg_tile_are_said(
+    const xg_record *given, const char *name, bool may, uint32_t n, int64_t a, int64_t b, int64_t c) {
+    const xg_numbers *want = xg_record_get(&given->form, name);
+    return !want || (may && want->n == n && want->p[0] == a && want->p[1] == b && (n < 3 || want->p[2] == c));
 }
 /* The record names no other shape. */
 XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
-    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
-    const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
-    const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
-    const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
-    const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
-    const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
-    const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
-    const xg_numbers *cluster = given ? xg_record_get(&given->form, "cluster") : NULL;
-    bool said = given && (group || xg_record_is_whole(given));
-    if (!xg_tile_is_said(given, "multicast", s->multicast, said) || !xg_tile_is_said(given, "stays", s->stays, said) ||
-        !xg_tile_is_said(given, "tensor_store", s->stores, said))
-        return false;
+    bool whole, grouped, tile, part;
+    if (!given) return true;
+    whole = xg_record_is_whole(given);
+    tile = whole || xg_tile_is_named(given, "tile");
+    part = whole && xg_tile_is_named(given, "thread_tile");
     /* without the word, a record that names the tile of a warp group means the other way to bring operands */
-    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : said && s->bulk) return false;
-    /* nor does a record mean clusters that names a tile without them */
-    if (cluster ? cluster->n != 1 || cluster->p[0] != s->cluster
-                : given && (tile || xg_record_is_whole(given)) && s->cluster > 1)
-        return false;
-    if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
-    if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
-    if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
-        return false;
-    if (stages ? stages->n != 1 || stages->p[0] != s->stages
-               : given && xg_record_is_whole(given) && part && s->stages != XG_TILE_PLAIN_STAGES)
-        return false;
-    if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
-    return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
+    grouped = whole || xg_tile_is_named(given, "group_tile");
+    return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
+           xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
+           xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) &&
+           /* nor does a record mean clusters that names a tile without them */
+           xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
+           xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
+           xg_tile_is_said(given, "stages", s->stages, part, XG_TILE_PLAIN_STAGES) &&
+           xg_tile_are_said(given, "group_tile", s->grouped, 2, 4 * s->tm, s->tn, 0) &&
+           xg_tile_are_said(given, "warp_tile", !s->grouped, 2, s->tm, s->tn, 0) &&
+           xg_tile_are_said(given, "thread_tile", true, 2, s->tm, s->tn, 0) &&
+           xg_tile_are_said(given, "tile", true, 3, s->m, s->n, s->k);
 }
 /* A few rows of a large matrix, which is read once: *few_m says that the rows are those of m. */
 XG_FN bool xg_tile_is_few(const xg_tile_plan *p, bool *few_m) {
@@ -760,6 +747,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
+        if (p->pixels && !one.bulk) continue;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
@@ -859,6 +847,18 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
     return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
            f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
 }
+XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
+    if (p->pixels && !xg_tile_may_bulk(p)) return;
+    if (xg_tile_has_rows(p))
+        p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
+    else {
+        p->out_vector = xg_tile_choose_out(p, e);
+        xg_tile_store_describe(p, e);
+    }
+    xg_tile_choose(p, e->given, m, out_bytes);
+}
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     int64_t out_bytes = 0;
     uint32_t k;
@@ -872,21 +872,17 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     xg_tile_choose_unit(p, e->given, m);
     if (xg_tile_has_rows(p) && (p->unit != XG_TILE_NO_UNIT || p->on_processor)) return false;
     xg_tile_find_scale(p, e->m->aff);
-    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
-    if (xg_tile_has_rows(p)) {
-        p->reads = true;
-        p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
-    } else {
-        p->out_vector = xg_tile_choose_out(p, e);
-        p->reads = xg_hero_epilogue_reads(e, &p->heroes);
-        xg_tile_store_describe(p, e);
-    }
+    p->reads = xg_tile_has_rows(p) || xg_hero_epilogue_reads(e, &p->heroes);
     XG_FOR_INSTS(i, e->comp)
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
-    xg_tile_choose(p, e->given, m, out_bytes);
+#ifdef XLAGPU_SMALL
+    xg_tile_plan_order(p, e, m, out_bytes);
+#else
+    xg_tile_box_plan(p, e, m, out_bytes);
+#endif
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);

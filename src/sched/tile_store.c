@@ -41,69 +41,22 @@ XG_FN bool xg_tile_store_is_simple(const xg_inst *i, const xg_inst *hero, int64_
         if (!xg_tile_store_is_simple(XG_OPERAND(i, k), hero, work)) return false;
     return true;
 }
-XG_FN uint32_t xg_tile_map_type(xlagpu_type t) {
-    enum { /* as CUtensorMapDataType numbers types */
-        WORD = 3,
-        F16 = 6,
-        F32 = 7,
-        BF16 = 9
-    };
-    return t == XLAGPU_F16 ? F16 : t == XLAGPU_BF16 ? BF16 : t == XLAGPU_F32 ? F32 : WORD;
-}
-/* place: (row, column, -, batch) -> the offset of the result's element. */
-XG_FN bool xg_tile_store_place(xg_tile_plan *p, xg_aff_ctx *x, const xg_imap *place, int64_t bytes) {
-    const xg_tile_group *g = p->form.group;
-    const xg_aff *rest = xg_imap_ok(place) ? place->results[0] : NULL, *dims[3];
-    xg_kmap *m = &p->result;
-    int64_t strides[3];
-    uint32_t k;
-    if (!rest || place->n_constraints) return false;
-    for (k = 0; k < 3; k++) {
-        dims[k] = xg_aff_dim(x, k < 2 ? k : 3);
-        strides[k] = xg_aff_scale_of(rest, dims[k]) * bytes;
-        rest = xg_aff_sub(x, rest, xg_aff_mul(x, dims[k], strides[k] / bytes));
-        if (!rest) return false;
-    }
-    if (rest != xg_aff_const(x, 0)) return false;
-    if (!xg_tile_bulk_dim(m, g[XG_TILE_N].size, strides[1]) || !xg_tile_bulk_dim(m, g[XG_TILE_M].size, strides[0]))
-        return false;
-    return g[XG_TILE_B].size == 1 || xg_tile_bulk_dim(m, g[XG_TILE_B].size, strides[2]);
-}
-/* (row, column, -, batch) -> the hero's indices */
-XG_FN const xg_imap *xg_tile_store_probe(const xg_tile_form *f, xg_aff_ctx *x) {
-    static const xg_tile_role roles[4] = {XG_TILE_M, XG_TILE_N, XG_TILE_K, XG_TILE_B};
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
-    xg_imap *m = xg_imap_of_dims(x, 4, f->rank);
-    xg_range ranges[4];
-    xg_aff_env env;
-    uint32_t k;
-    memset(linear, 0, sizeof linear);
-    for (k = 0; k < 4; k++) {
-        ranges[k] = m->dims[k].range = xg_range_of(0, f->group[roles[k]].size - 1);
-        if (roles[k] != XG_TILE_K) linear[roles[k]] = xg_aff_dim(x, k);
-    }
-    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    return m;
-}
 XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) {
     const xg_shape *root = e->roots[0]->shape;
     int64_t bytes = xg_type_bytes(root->type), work = 0;
+    const xg_tile_group *g = p->form.group;
     xg_aff_ctx *x = e->m->aff;
-    const xg_imap *place;
     memset(&p->result, 0, sizeof p->result);
     p->may_store = false;
     if (!xg_tile_may_bulk(p) || e->n_roots != 1 || p->heroes.n != 1 || p->reads) return;
     if ((bytes != 2 && bytes != 4) || (xg_type_class(root->type) & XGT_C)) return;
     if (!xg_tile_store_is_simple(e->roots[0], p->form.hero, &work)) return;
-    place = xg_indexing_flatten(x, xg_emit_same_place(x, p->form.hero->shape, root), root);
     p->result.arg = e->comp->n_params;
     p->result.bytes = (int32_t)bytes;
     p->result.swizzle = XG_KMAP_SWIZZLE_LINE;
     p->result.type = xg_tile_map_type(root->type);
-    place = xg_imap_compose(x, xg_tile_store_probe(&p->form, x), place);
-    p->may_store = xg_tile_store_place(p, x, place, bytes);
+    p->may_store = xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1), g[XG_TILE_M].size,
+        g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
 }
 #endif
 /* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */

@@ -469,6 +469,7 @@ static void tiles_of_fusion(
         if (!xg_tile_is_hero(NULL, i, true) || !xg_tile_form_of(&f, xg_aff_new(io->arena), i)) continue;
         if (!xg_tile_is_worth(&f) || i->shape->elements * f.group[XG_TILE_K].size <= 1 << 16) continue;
         ++*n;
+        memset(&p, 0, sizeof p);
         xg_emit_open(&e, NULL, io->arena, fusion, &t);
         if (!xg_tile_plan_of(&p, &e, m))
             xg_printf(&io->out, "%s: %.*s%s\n", path, (int)fusion->name.n, fusion->name.p, joined ? ", joined" : "");

@@ -1,0 +1,197 @@
+/* sched/tile_box.c -- operands of convolutions that come by tensor copies, without an im2col in memory: what a step
+ * wants of the picture is a box of it.
+ *
+ *     rows of a tile:  8 columns of each of 8 lines of each of 2 pictures     a box of 64 channels by 8 by 8 by 2,
+ *     k of a step:     64 channels below one place of the window              moved by the place of the window
+ *
+ * Positions are taken in such an order: each axis of rows (of a gradient of the filter: of k) is split into one that
+ * lies in a box and one that counts boxes. The box's sizes are powers of two that divide the axes, so that no tile has
+ * places outside of the result. What lies outside of the picture is zero, as the padding is. Where neighbours are a
+ * stride apart, the array is described as so many arrays of every other column. */
+#ifndef XG_SCHED_TILE_BOX_C
+#define XG_SCHED_TILE_BOX_C
+#include "tile.h"
+
+#ifndef XLAGPU_SMALL
+
+/* The axes of a group split so that so many positions make a box. False: their extents do not allow it. */
+XG_FN bool xg_tile_box_split(xg_tile_group *g, int64_t positions) {
+    xg_tile_group to;
+    int64_t inside[XG_TILE_VARS_MAX];
+    uint32_t k;
+    memset(&to, 0, sizeof to);
+    for (k = g->n; k-- > 0;) {
+        inside[k] = XG_MIN(xg_tile_power(g->axes[k].extent), positions);
+        positions /= inside[k];
+    }
+    if (positions > 1 || 2 * g->n > XG_TILE_VARS_MAX) return false;
+    for (k = 0; k < 2 * g->n; k++) {
+        xg_tile_axis a = g->axes[k % g->n];
+        int64_t own = inside[k % g->n];
+        if (k < g->n) {
+            a.extent /= own;
+            a.scale *= own;
+        } else
+            a.extent = own;
+        if (a.extent > 1) to.axes[to.n++] = a;
+    }
+    to.size = g->size;
+    *g = to;
+    return true;
+}
+/* The same form of as many variables as axes. */
+XG_FN void xg_tile_box_axes(const xg_tile_form *f, xg_tile_form *to) {
+    uint32_t r, k;
+    *to = *f;
+    for (to->n_vars = r = 0; r < XG_TILE_ROLES; r++)
+        for (k = 0; k < f->group[r].n; k++) {
+            to->group[r].axes[k].of = to->n_vars++;
+            to->group[r].axes[k].scale = 1;
+        }
+}
+/* So many neighbours of a group (0: of an axis that is alone, as many as rows are brought at a time) lie along
+ * dimensions of the array, each axis along one, from *d on. */
+XG_FN bool xg_tile_box_run(xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *g, int64_t n, uint32_t *d) {
+    const xg_imap *m = t->boxes;
+    uint32_t k, r;
+    if (!n && g->n != 1) return false;
+    for (k = g->n; n != 1 && k-- > 0; (*d)++) {
+        const xg_aff *v = xg_aff_dim(x, g->axes[k].of), *rest;
+        int64_t own = n ? XG_MIN(n, g->axes[k].extent) : 1;
+        if (n % own || (k && g->axes[k].extent % own)) return false;
+        for (; *d < m->n_results && !xg_aff_uses(m->results[*d], v); (*d)++) {}
+        for (r = 0; r < m->n_results; r++)
+            if (r != *d && xg_aff_uses(m->results[r], v)) return false;
+        if (*d == m->n_results || xg_aff_scale_of(m->results[*d], v) != 1) return false;
+        rest = xg_aff_sub(x, m->results[*d], v);
+        if (!rest || xg_aff_uses(rest, v)) return false;
+        if (!n) t->row_dim = *d;
+        t->tensor.box[*d] = (uint32_t)own;
+        n = n ? n / own : 1;
+    }
+    return n == 1;
+}
+/* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array. */
+XG_FN bool xg_tile_box_is_whole(xg_aff_ctx *x, const xg_imap *axes, const xg_imap *m, const xg_shape *s) {
+    uint32_t k, r;
+    for (k = 0; k < m->n_dims; k++)
+        if (!xg_range_within(axes->dims[k].range, m->dims[k].range)) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        for (r = 0; r < s->rank; r++) {
+            const xg_aff *rest = xg_aff_sub(x, m->results[r], c->expr);
+            if (rest && rest->kind == XG_AFF_CONST && c->range.lo + rest->k <= 0 &&
+                c->range.hi + rest->k >= s->dims[r] - 1)
+                break;
+        }
+        if (r == s->rank) return false;
+    }
+    return true;
+}
+/* How far apart neighbours in a box lie, whose axis is the last one that the index has. */
+XG_FN int64_t xg_tile_box_stride(xg_aff_ctx *x, const xg_tile_group *g, const xg_aff *e) {
+    int64_t scale = 0;
+    uint32_t k;
+    for (k = g->n; k-- > 0 && !scale;) scale = xg_aff_scale_of(e, xg_aff_dim(x, g->axes[k].of));
+    return XG_MAX(scale, (int64_t)1);
+}
+/* The array's dimensions, innermost first: of one whose neighbours are a stride apart the parts that begin alike lie
+ * side by side below it, in the dimension before if that is the innermost one. place: (axes) -> its indices. */
+XG_FN bool xg_tile_box_dims(
+    xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *positions, const xg_imap *place, const xg_shape *s) {
+    xg_imap *m = xg_imap_of_dims(x, place->n_dims, 2 * XG_KMAP_RANK);
+    xg_kmap *map = &t->tensor;
+    int64_t stride = t->bytes, apart;
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++) m->dims[k].range = xg_range_of(INT64_MIN, INT64_MAX);
+    for (map->rank = k = 0; k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        const xg_aff *e = place->results[d];
+        apart = xg_tile_box_stride(x, positions, e);
+        if (s->dims[d] % apart || map->rank + (apart > 1 && k > 1) >= XG_KMAP_RANK) return false;
+        if (apart > 1 && k == 1) {
+            m->results[0] = xg_aff_add_mul(x, m->results[0], xg_aff_mod(x, e, apart), map->dims[0]);
+            map->dims[0] *= apart;
+        } else if (apart > 1) {
+            m->results[map->rank] = xg_aff_mod(x, e, apart);
+            if (!xg_tile_bulk_dim(map, apart, stride)) return false;
+        }
+        m->results[map->rank] = apart > 1 ? xg_aff_div(x, e, apart) : e;
+        if (!xg_tile_bulk_dim(map, s->dims[d] / apart, stride * apart)) return false;
+        stride *= s->dims[d];
+    }
+    m->n_results = map->rank;
+    t->boxes = m;
+    return true;
+}
+/* to: (variables) -> the array's indices. */
+XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_shape *s, const xg_imap *to) {
+    xg_tile_fetch *t = &p->fetch[side];
+    const xg_tile_group *k, *rows;
+    int64_t line = XG_KWGMMA_LINE_BYTES / t->bytes;
+    xg_imap *axes;
+    xg_tile_form own;
+    uint32_t d = 0, n, a;
+    if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
+    xg_tile_box_axes(&p->form, &own);
+    axes = xg_imap_of_dims(x, own.n_vars, p->form.n_vars);
+    for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
+    for (n = a = 0; n < XG_TILE_ROLES; n++)
+        for (d = 0; d < own.group[n].n; d++, a++) {
+            const xg_tile_axis *of = &p->form.group[n].axes[d];
+            axes->dims[a].range = xg_range_of(0, of->extent - 1);
+            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+        }
+    to = xg_imap_compose(x, axes, to);
+    if (!xg_imap_ok(to) || !xg_tile_box_is_whole(x, axes, to, s)) return false;
+    if (!xg_tile_box_dims(t, x, &own.group[p->pixels_of], to, s)) return false;
+    k = &own.group[XG_TILE_K];
+    rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
+    for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
+    t->row_dim = d = 0;
+    if (!t->along_k) return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d);
+    line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
+    return line >= 0 && xg_tile_box_run(t, x, rows, line, &d);
+}
+XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
+    return p->form.hero->op == XG_CONVOLUTION && p->may_group && !p->pixels && !xg_tile_may_bulk(p);
+}
+/* The same plan, of boxes; positions lie in rows, or in k. False: that cannot be. */
+XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
+    p->pixels = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held);
+    if (role == XG_TILE_M) p->pixels = p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
+    p->pixels_of = role;
+    if (xg_tile_box_split(&p->form.group[role], p->pixels)) return true;
+    p->pixels /= 2;
+    return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
+}
+XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_K};
+    xg_tile_plan plain = *p, boxes;
+    uint32_t k;
+    xg_tile_plan_order(p, e, m, out_bytes);
+    for (k = 0; k < XG_COUNT(roles) && xg_tile_box_wants(p); k++) {
+        boxes = plain;
+        if (!xg_tile_box_may(&boxes, roles[k])) continue;
+        xg_tile_plan_order(&boxes, e, m, out_bytes);
+        if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
+    }
+}
+/* Where the boxes of a step begin, of places that count so much; row, k, batch: of the contraction. */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+    const xg_aff *const *linear, const xg_aff **place) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *to;
+    xg_tile_form own;
+    xg_aff_env env;
+    xg_imap *m;
+    xg_tile_box_axes(&w->p->form, &own);
+    m = xg_tile_map(x, counts, n, own.n_vars);
+    env = xg_imap_env(x, m);
+    xg_tile_variables(&own, &env, linear, m->results);
+    to = xg_imap_compose(x, m, w->p->fetch[side].boxes);
+    memcpy(place, to->results, to->n_results * sizeof *place);
+}
+
+#endif
+#endif /* XG_SCHED_TILE_BOX_C */
