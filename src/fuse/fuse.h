@@ -264,6 +264,7 @@ struct xg_kernel {
     bool loops;  /* folds windows, element by element */
     bool is_update_in_place : 1;
     bool moves : 1; /* into the fusion that is being made, which is the only one that computes it */
+    bool lasts : 1; /* xg_fuse_lasts */
     /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     bool rows : 1;
     uint32_t turn;  /* the way that tiles serve: that of the first input that is turned; 0: of none */
@@ -272,7 +273,8 @@ struct xg_kernel {
     uint32_t at;
     uint32_t level; /* greater than that of all that its kernel reads */
     const xg_inst *hero;
-    int64_t elements, instructions, blocks, time;
+    int64_t elements; /* of its root */
+    int64_t instructions, blocks, time;
     /* the rest */
     xg_cost_traffic moved;     /* of all that it reads */
     xg_kernel *leader;         /* of several roots in one kernel: the one that has the figures; itself */

@@ -532,15 +532,18 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
 /* ---- one computation ---- */
 
 /* May it be in a group of this round? */
+XG_FN bool xg_phase_is_wide(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return s->elements > XG_PHASES_WALK;
+    for (k = 0; k < s->n_elems && !xg_phase_is_wide(s->elems[k]); k++) {}
+    return k < s->n_elems;
+}
 XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     const xg_inst *i = node->inst;
     xg_phase_work work;
     xg_mark mark;
-    uint32_t k;
     if (w->parted) return xg_phase_may_be_parted(w, node);
-    if (!xg_phases_takes(w->a, i)) return false;
-    for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++)
-        if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
+    if (i->op != XG_FUSION || xg_phase_is_wide(i->shape) || !xg_phases_takes(w->a, i)) return false;
     mark = xg_arena_mark(w->a);
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
     xg_arena_reset(w->a, mark);

@@ -343,7 +343,7 @@ XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel 
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
-    own.reads = own.walked = xg_fuse_elements(root->inst);
+    own.reads = own.walked = root->elements;
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     if (root != leader && !xg_kernel_same_domain(domain, xg_kernel_domain(root)))
         own.order = xg_hash_mix(root->inst->id, 99) | 1; /* it walks by itself */
@@ -357,7 +357,6 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     g->epoch++;
     g->listed = NULL;
     g->order.n = g->found.n = g->seen.n = 0;
-    k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
     k->updates = 0;
@@ -548,13 +547,15 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->n = c->n_insts;
     xg_kernel_times_open(g);
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
-    memset(g->nodes, 0, ((size_t)g->n + 1) * sizeof *g->nodes);
     XG_FOR_INSTS(i, c) {
         xg_kernel *node = &g->nodes[k];
+        memset(node, 0, sizeof *node);
         node->inst = i;
         node->place = k++;
         node->leader = node;
         node->kind = (uint8_t)xg_fuse_class_of(i);
+        node->elements = xg_fuse_elements(i);
+        node->lasts = xg_fuse_lasts(i);
         i->scratch = node;
     }
     xg_kernel_list_operands(g);
@@ -570,6 +571,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
         node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned &&
                                                          node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->candidate = node->live && node->kind == XG_FUSE_KERNEL && !node->pinned;
         node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
     }
     for (k = 0; k < g->n; k++) {

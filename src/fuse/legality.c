@@ -230,8 +230,10 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
         LARGE_BYTES = 1 << 20, /* what is smaller is written anew in less time than a launch takes */
         WINDOW_PART = 4        /* of the array: a larger window leaves little in place */
     };
-    const xg_inst *u = c->inst, *x;
+    const xg_inst *u, *x;
     uint32_t k;
+    if (!c->updates && !c->hero) return false; /* it has neither in it */
+    u = c->inst;
     if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 ||
         xg_cost_bytes(u->shape) <= LARGE_BYTES)
         return false;

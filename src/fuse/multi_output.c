@@ -51,7 +51,7 @@ XG_FN bool xg_multi_stays(const xg_kernel *k) {
 XG_FN bool xg_multi_may_wait(const xg_kernel *n) {
     uint32_t j;
     for (j = 0; j < n->n_inputs; j++)
-        if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
+        if (!n->inputs[j].from->lasts) return false;
     return !xg_multi_stays(n);
 }
 XG_FN uint32_t xg_multi_soon(const xg_kernel *n) { return n->n_inputs > 0; } /* his level if he did not wait */
@@ -484,7 +484,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
 /* Is the value read at that level, or later, anyway? */
 XG_FN bool xg_multi_is_kept(const xg_kernel *value, const xg_kernel *but, uint32_t level) {
     uint32_t j;
-    if (value->pinned || xg_fuse_lasts(value->inst)) return true;
+    if (value->pinned || value->lasts) return true;
     for (j = 0; j < value->readers.n; j++) {
         const xg_kernel *c = value->readers.p[j]->leader;
         if (c != but && c->level >= level && value->readers.p[j]->live && xg_kernel_find_input(c, value)) return true;
@@ -549,8 +549,7 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
 XG_FN void xg_multi_of_values(xg_kernels *g, bool numbers) {
     uint32_t k;
     for (k = 0; k < g->n; k++)
-        if (g->nodes[k].readers.n > 1 && (xg_fuse_elements(g->nodes[k].inst) == 1) == numbers)
-            xg_multi_readers_of(g, &g->nodes[k]);
+        if (g->nodes[k].readers.n > 1 && (g->nodes[k].elements == 1) == numbers) xg_multi_readers_of(g, &g->nodes[k]);
 }
 
 /* Requires levels, and keeps them. */

@@ -7,7 +7,9 @@
  * price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two
- * kernels changed. Ties go to the producer that comes first. */
+ * kernels changed. Ties go to the producer that comes first. A computation of more than XG_PRIORITY_STRETCH
+ * instructions is gone through in stretches of as many: layers of a model that are worth the same would else be gone
+ * through all together, once for each of their instructions, and what lies in no cache is dear. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
@@ -17,7 +19,8 @@ enum {
     XG_PRIORITY_FETCH_PS = 200 /* an instruction */,
     XG_PRIORITY_HERO_PS = 3000, /* where all else is alike: what a hero has moved into moves no further */
     XG_QUEUE_ARITY = 4,
-    XG_PRIORITY_MANY = 16 /* inputs */
+    XG_PRIORITY_MANY = 16 /* inputs */,
+    XG_PRIORITY_STRETCH = 16384 /* instructions: their kernels take some MB */
 };
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are
@@ -30,6 +33,7 @@ typedef struct xg_queue {
     xg_kernels *g;
     XG_VEC(xg_queued) heap;
     uint32_t *at;                /* by place of the kernel: its place in the heap plus 1 */
+    uint32_t end;                /* of the stretch: producers from this place on are not asked for yet */
     XG_VEC(xg_kernel *) readers; /* of the producer that is moving */
 } xg_queue;
 
@@ -82,8 +86,8 @@ XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
 XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
     xg_queued k;
     uint32_t at = q->at[p->place];
-    bool wanted =
-        p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    bool wanted = p->place < q->end && p->candidate && p->live && p->n_refused == 0 &&
+                  p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
     if (!wanted) {
         if (at) xg_queue_drop(q, p);
         return;
@@ -262,22 +266,23 @@ XG_FN void xg_priority_bring_next(const xg_queue *q) {
 
 XG_FN void xg_priority_run(xg_kernels *g) {
     xg_queue q;
-    uint32_t k;
+    uint32_t k = 0;
     memset(&q, 0, sizeof q);
     q.g = g;
     q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     q.heap.p = (xg_queued *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *q.heap.p));
     q.heap.cap = g->n + 1;
     g->forgets = true;
-    for (k = 0; k < g->n; k++)
-        g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
-    for (k = 0; k < g->n; k++)
-        if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
-    while (q.heap.n) {
-        xg_kernel *best = xg_queue_kernel(&q, 0);
-        xg_queue_drop(&q, best);
-        xg_priority_bring_next(&q);
-        xg_priority_fuse(&q, best);
+    while (k < g->n) {
+        q.end = k + XG_MIN(g->n - k, (uint32_t)XG_PRIORITY_STRETCH);
+        for (; k < q.end; k++)
+            if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+        while (q.heap.n) {
+            xg_kernel *best = xg_queue_kernel(&q, 0);
+            xg_queue_drop(&q, best);
+            xg_priority_bring_next(&q);
+            xg_priority_fuse(&q, best);
+        }
     }
     g->forgets = false;
     for (k = 0; k < g->n; k++)

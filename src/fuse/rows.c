@@ -334,8 +334,8 @@ XG_FN void xg_rows_run(xg_kernels *g) {
     xg_arena *known = xg_arena_inner(g->arena);
     uint32_t k;
     xg_dict_init(&g->row_forms, known);
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *a = &g->nodes[k];
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *a = g->kernels.p[k];
         if (!a->live || a->leader != a || !xg_rows_reduce(a)) continue;
         (void)xg_rows_into_reader(g, a);
     }

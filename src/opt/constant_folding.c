@@ -65,7 +65,7 @@ XG_FN bool xg_fold_can(const xg_inst *i) {
     int64_t in = 0, out;
     uint32_t k;
     if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
-        xg_inst_attr(i, XG_A_control_predecessors))
+        (i->comp->module->made_order && xg_inst_attr(i, XG_A_control_predecessors)))
         return false;
     if (xg_fold_is_size(i)) return true;
     for (k = 0; k < i->n_operands; k++) {

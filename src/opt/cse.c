@@ -5,7 +5,8 @@
  * callees come before callers, so one walk over the module sorts computations into classes. What has effects, talks to
  * other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
  *
- * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. */
+ * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. What alone reads
+ * one of its operands has no equal, and is put into the table only when that operand is about to get further readers. */
 #ifndef XG_OPT_CSE_C
 #define XG_OPT_CSE_C
 #include "opt.h"
@@ -15,7 +16,8 @@ typedef struct xg_cse {
     const xg_comp **class_of; /* by computation id: the first computation that is written like it */
     uint32_t *place;          /* by instruction id: its place in its computation, while computations are compared */
     bool inside;              /* operands are compared by place, not by identity */
-    xg_set *seen;
+    xg_set seen;              /* of what the walk has been at: all that may have an equal */
+    unsigned char *waits;     /* by instruction id: the walk has been there, and it is not among those */
 } xg_cse;
 typedef struct xg_cse_key {
     const xg_cse *s;
@@ -259,9 +261,43 @@ XG_FN void xg_cse_classes(xg_cse *s) {
     s->inside = false;
 }
 
+XG_FN xg_inst **xg_cse_find(xg_cse *s, xg_inst *i) {
+    xg_cse_key key;
+    key.s = s;
+    key.i = i;
+    return (xg_inst **)xg_set_find(&s->seen, xg_hash_mix(xg_cse_hash(s, i), i->comp->id), xg_cse_eq,
+        &key); /* a thousand loops have a thousand ones */
+}
+XG_FN bool xg_cse_is_alone(const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++)
+        if (!i->operands[k].prev && !i->operands[k].next) return true;
+    return false;
+}
+XG_FN bool xg_cse_inst(xg_cse *s, xg_inst *i) {
+    xg_inst **slot, *first, *reader;
+    if (xg_cse_is_alone(i)) {
+        s->waits[i->id] = 1;
+        return false;
+    }
+    slot = xg_cse_find(s, i);
+    first = *slot;
+    if (!first) {
+        *slot = i;
+        return false;
+    }
+    reader = first->first_use && !first->first_use->next ? first->first_use->user : NULL;
+    if (reader && s->waits[reader->id]) {
+        s->waits[reader->id] = 0;
+        *xg_cse_find(s, reader) = reader;
+    }
+    xg_inst_replace(i, first);
+    xg_inst_remove(i);
+    return true;
+}
+
 XG_FN bool xg_opt_cse(xg_module *m) {
     xg_cse s;
-    xg_set seen;
     xg_comp *c;
     bool changed = false;
     uint32_t n = 0;
@@ -270,27 +306,15 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
     s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
-    xg_set_init(&seen, m->work);
+    s.waits = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
+    xg_set_init(&s.seen, m->work);
     for (c = m->first; c; c = c->next) n += c->n_insts;
-    xg_set_reserve(&seen, n);
+    xg_set_reserve(&s.seen, n / 4);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
-            xg_cse_key key;
-            void **slot;
             next = xg_inst_behind(i);
-            if (!xg_cse_may_merge(i)) continue;
-            key.s = &s;
-            key.i = i;
-            slot = xg_set_find(&seen, xg_hash_mix(xg_cse_hash(&s, i), c->id), xg_cse_eq,
-                &key); /* a thousand loops have a thousand ones */
-            if (!*slot) {
-                *slot = i;
-                continue;
-            }
-            xg_inst_replace(i, (xg_inst *)*slot);
-            xg_inst_remove(i);
-            changed = true;
+            if (xg_cse_may_merge(i)) changed = xg_cse_inst(&s, i) || changed;
         }
     }
     return changed;

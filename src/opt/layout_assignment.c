@@ -101,17 +101,18 @@ XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
     }
     return false;
 }
-/* Marks, in its scratch, what a reduction over rows reads, and what that is made of element for element. */
-XG_FN void xg_assign_mark_rows(const xg_comp *c) {
+/* By instruction id: what a reduction over rows reads, and what that is made of element for element. */
+XG_FN unsigned char *xg_assign_rows(const xg_comp *c) {
+    unsigned char *rows = XG_NEW_N(c->module->work, unsigned char, c->module->n_ids + 1);
     xg_inst *i;
     uint32_t k;
-    for (i = c->last; i; i = xg_inst_before(i)) i->scratch = NULL;
-    for (i = c->last; i; i = xg_inst_before(i)) {
+    for (i = c->module->made[XG_REDUCE] ? c->last : NULL; i; i = xg_inst_before(i)) {
         if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i))
-            XG_OPERAND(i, 0)->scratch = i;
-        else if (i->scratch && xg_assign_keeps(i))
-            for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
+            rows[XG_OPERAND(i, 0)->id] = 1;
+        else if (rows[i->id] && xg_assign_keeps(i))
+            for (k = 0; k < i->n_operands; k++) rows[XG_OPERAND(i, k)->id] = 1;
     }
+    return rows;
 }
 
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has
@@ -230,18 +231,17 @@ XG_FN bool xg_assign_remove_copy(xg_inst *i) {
 
 /* A transpose, wherever its operand lies, may say by its layout alone what it does. */
 XG_FN bool xg_assign_may_rename(const xg_inst *i) {
-    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && !i->scratch &&
-           xg_assign_readers_are_free(i);
+    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i);
 }
 
 XG_FN bool xg_assign_comp(xg_comp *c) {
     const bool *made = c->module->made;
     xg_inst *i, *next;
     bool changed = false;
-    xg_assign_mark_rows(c);
+    const unsigned char *rows = made[XG_TRANSPOSE] ? xg_assign_rows(c) : NULL; /* no transpose is made here */
     for (i = c->first; i; i = xg_inst_behind(i)) {
         if (i->op == XG_TRANSPOSE)
-            changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
+            changed = (!rows[i->id] && xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i))
             changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i))

@@ -96,15 +96,28 @@ XG_FN bool xg_reuse_of(xg_inst *x, uint32_t n_ids) {
     }
     return changed;
 }
+XG_FN bool xg_reuse_is_large(const xg_shape *s) {
+    return xg_shape_is_array(s) && !s->dynamic &&
+           s->elements >= XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(s->type), (int64_t)1);
+}
+/* By more than one; nearly nothing is. */
+XG_FN bool xg_reuse_is_reduced(const xg_inst *x) {
+    uint32_t n = 0;
+    XG_FOR_USES(u, x) n += u->user->op == XG_REDUCE;
+    return n > 1;
+}
+XG_FN void xg_reuse_place(const xg_comp *c) {
+    uintptr_t n = 0;
+    XG_FOR_INSTS(i, c) i->scratch = (void *)n++;
+}
 XG_FN bool xg_reuse_in(xg_comp *c) {
-    uint32_t n_ids = c->module->n_ids, n = 0;
-    bool changed = false;
-    XG_FOR_INSTS(i, c) i->scratch = (void *)(uintptr_t)n++; /* its place */
+    uint32_t n_ids = c->module->n_ids;
+    bool changed = false, placed = false;
     XG_FOR_INSTS(i, c) {
-        if (!xg_shape_is_array(i->shape) || i->shape->dynamic ||
-            i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1))
-            continue;
-        if (i->first_use != i->last_use) changed = xg_reuse_of(i, n_ids) || changed;
+        if (!xg_reuse_is_large(i->shape) || !xg_reuse_is_reduced(i)) continue;
+        if (!placed) xg_reuse_place(c);
+        placed = true;
+        changed = xg_reuse_of(i, n_ids) || changed;
     }
     return changed;
 }

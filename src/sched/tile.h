@@ -268,6 +268,12 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
 XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's extent alone */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p); /* of a cluster; 0: blocks are alone */
+/* How the threads of all blocks of a cluster walk over rows of so many columns, vector by vector. */
+typedef struct xg_tile_walk {
+    int64_t threads, vector, line; /* elements of a vector; vectors of a row */
+    int64_t columns, rows, rounds; /* of a round, in vectors; rounds */
+} xg_tile_walk;
+XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t columns);
 /* Blocks of a cluster hand their sums on: each thread to the one that makes results of them. */
 typedef struct xg_tile_inbox {
     int64_t vectors, owners, own, rounds; /* of a round; blocks that have some; of each; rounds */

@@ -167,21 +167,20 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / p->parts, vectors = rows * columns / p->out_vector;
-    int64_t line, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
+    int64_t rows = p->shape.m / p->parts, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
+    xg_tile_walk walk = xg_tile_walk_of(p, rows, columns);
     const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
-    line = columns / p->out_vector;
-    o.threads = p->threads * p->shape.cluster;
+    o.threads = walk.threads;
     o.swizzled = xg_tile_is_apart(p);
-    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), o.threads);
-    o.counts[XG_TILE_OUT_ROW] = XG_MIN(o.threads / o.counts[XG_TILE_OUT_COLUMN], rows);
-    wide = line / o.counts[XG_TILE_OUT_COLUMN]; /* rounds of a row */
-    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, o.threads);
+    o.counts[XG_TILE_OUT_COLUMN] = walk.columns;
+    o.counts[XG_TILE_OUT_ROW] = walk.rows;
+    wide = walk.line / walk.columns; /* rounds of a row */
+    o.counts[XG_TILE_OUT_ROUND] = walk.rounds;
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
     o.counts[XG_TILE_OUT_N] = p->tiles[1];

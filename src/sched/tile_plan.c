@@ -393,20 +393,30 @@ XG_FN int64_t xg_tile_held_blocks(const xg_tile_plan *p, int64_t more) {
     int64_t bytes = p->shared * xg_type_bytes(p->held) + more + m->shared_reserved;
     return XG_MIN(m->shared_per_sm / bytes, xg_tile_over(p->blocks, XG_MAX(m->sm_count, (int64_t)1)));
 }
+XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t columns) {
+    xg_tile_walk w;
+    w.threads = p->threads * p->shape.cluster;
+    w.vector = XG_MAX(XG_MIN(p->out_vector, columns), (int64_t)1);
+    w.line = columns / w.vector;
+    w.columns = XG_MIN(xg_tile_power(w.line), w.threads);
+    w.rows = XG_MIN(w.threads / w.columns, rows);
+    w.rounds = xg_tile_over(rows * w.line, w.threads);
+    return w;
+}
 /* A place of its own for what others hand on, as they may be done before the block is; where threads bring operands,
  * and no fewer blocks are side by side for it. */
 XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
-    int64_t vector = XG_MAX(XG_MIN(p->out_vector, (int64_t)p->shape.n), (int64_t)1), line = p->shape.n / vector;
-    int64_t all = p->threads * p->shape.cluster, columns, bytes;
+    xg_tile_walk w;
+    int64_t bytes;
     xg_tile_inbox b;
     memset(&b, 0, sizeof b);
     if (p->shape.cluster == 1 || p->parts > 1 || p->shape.grouped || p->bulk || xg_tile_has_rows(p)) return b;
-    columns = XG_MIN(xg_tile_power(line), all);
-    b.vectors = columns * XG_MIN(all / columns, (int64_t)p->shape.m);
+    w = xg_tile_walk_of(p, p->shape.m, p->shape.n);
+    b.vectors = w.columns * w.rows;
     b.owners = xg_tile_over(b.vectors, p->threads);
     b.own = XG_MIN(b.vectors, p->threads);
-    b.rounds = xg_tile_over(p->shape.m * line, all);
-    b.size = p->shape.cluster * b.rounds * b.own * vector;
+    b.rounds = w.rounds;
+    b.size = p->shape.cluster * b.rounds * b.own * w.vector;
     bytes = b.size * xg_type_bytes(p->form.sum);
     if (xg_tile_held_blocks(p, bytes) < xg_tile_held_blocks(p, 0)) b.size = 0;
     return b;
