@@ -395,6 +395,10 @@ static int job_check(job *j) {
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
+    if (!j->module && !reference && !j->f->quiet && !j->f->summary)
+        fprintf(stderr,
+            "%s: ran in %.2f ms; compared with nothing: an executable has no HLO to evaluate (--expect=R.npz)\n",
+            j->path, j->run_s * 1e3);
     if (!j->module || (reference && !*reference)) return OK;
     if (j->snapshot && job_snapshot(j, true) == XLAGPU_OK) {
         rc = tensors_trim(j->want, &j->n_want);

@@ -163,6 +163,8 @@ for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" \
     "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
 expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && \
     $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
+expect 0 'good.xgx: ran in .* compared with nothing' "... says that nothing was compared" \
+    "$X run $W/good.xgx --platform=host"
 expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
 expect 0 '^2$' "--report: a header and a line, tab-separated" \
     "$X compile $W/good.hlo --target=sm_90a --report > $W/report && \

@@ -61,7 +61,7 @@ def main():
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p;\n.reg .b32 %r;\n"
         "mov.u32 %r, 0;\nL:\nadd.s32 %r, %r, 1;\nsetp.lt.s32 %p, %r, 300;\n@%p bra L;\nret;\n}\n"
     )
-    sim = [TOOL, "sim", str(WORK / "long.ptx"), "--entry", "k", "--grid", "100000", "--block", "32"]
+    sim = [TOOL, "sim", str(WORK / "long.ptx"), "--entry", "k", "--grid", "10000000", "--block", "32"]
     status, seen = on_terminal(sim, b"s left")
     stopped = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
     check("the simulator shows progress and rest on a terminal", b"k: " in seen and b"%, " in seen, seen)
@@ -70,7 +70,7 @@ def main():
     said, status = in_pipe(sim, 2.5)
     check("in a pipe it is quiet, and is interrupted", said == b"" and status == -signal.SIGINT, said)
     # A compilation of more than a second.
-    lines, n = ["ENTRY e {", " x0 = f32[64,64] parameter(0)"], int(os.environ.get("TERMINAL_OPS", "30000"))
+    lines, n = ["ENTRY e {", " x0 = f32[64,64] parameter(0)"], int(os.environ.get("TERMINAL_OPS", "120000"))
     for i in range(n):
         lines += [f" d{i} = f32[64,64] dot(x{i}, x{i}), lhs_contracting_dims={{{i % 2}}}, rhs_contracting_dims={{0}}"]
         lines += [f" {'ROOT ' if i == n - 1 else ''}x{i + 1} = f32[64,64] sine(d{i})"]

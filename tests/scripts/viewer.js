@@ -64,6 +64,7 @@ const names = {
   addEventListener: () => {},
   matchMedia: () => ({matches: true}),
   requestAnimationFrame: f => f(),
+  ResizeObserver: class { observe() {} },
   getComputedStyle: () => ({getPropertyValue: () => '#123456'})
 };
 const app = new Function(...Object.keys(names), code + `; return { model, show, onKey, difference, changesOf, linksOf,

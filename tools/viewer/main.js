@@ -164,9 +164,6 @@ $('what').textContent =
 $('find').oninput = fillList;
 addEventListener('keydown', onKey);
 addEventListener('hashchange', () => show(shown()));
-addEventListener('resize', () => {
-  if (active.board) active.board.paint();
-});
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark');
 fillList();
 show(shown());

@@ -166,6 +166,7 @@ class Board {
     this.canvas = make('canvas');
     this.tip = make('div', 'tip');
     this.box.append(this.canvas, this.tip);
+    new ResizeObserver(() => this.paint()).observe(this.canvas);
     const at = e => {
       const r = this.canvas.getBoundingClientRect();
       return [e.clientX - r.left, e.clientY - r.top];

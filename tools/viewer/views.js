@@ -299,7 +299,7 @@ function viewKernel(main, name) {
       for_.append(link(h, 'graph/after/' + (c ? c.computation.name : '') + '/' + h), ' ');
     });
     for_.append(
-        '; ', link('its passes', 'stage/' + model.stages.indexOf(model.families.get('kernel ' + name)[0])));
+        '· ', link('its passes', 'stage/' + model.stages.indexOf(model.families.get('kernel ' + name)[0])));
     main.append(for_);
   }
   /* the HLO that the kernel's lines come from, in the order of the text */
@@ -379,8 +379,13 @@ function viewBuffers(main, number = '') {
   pick.onchange = () => go('buffers/' + pick.value);
   const end = Math.max(1, ...all.flatMap(a => a.values.map(v => v.to))) + 1, tall = 400;
   const live = new Float64Array(end + 1);
-  for (const v of chosen.values) {
-    live[v.from] += v.size;
+  /* Values that share a place, as where a result is made in its operand's, count once. */
+  const until = new Map();
+  for (const v of [...chosen.values].sort((a, b) => a.from - b.from)) {
+    const place = v.offset + ':' + v.size, from = Math.max(v.from, (until.get(place) ?? -1) + 1);
+    if (v.to < from) continue;
+    until.set(place, v.to);
+    live[from] += v.size;
     if (v.to + 1 <= end) live[v.to + 1] -= v.size;
   }
   let sum = 0, peak = 0, peakAt = 0;
@@ -454,10 +459,13 @@ function viewBuffers(main, number = '') {
 
 /* ---- time ---- */
 let measured = null; /* of a trace: hlo -> microseconds, and how often; xlagpu run --viewer brings one along */
+let simulated = false; /* it is the simulator's: how long this machine took, not a GPU */
 function readTrace(text) {
   const by = new Map();
+  simulated = false;
   for (const e of JSON.parse(text).traceEvents || []) {
     if (e.ph !== 'X') continue;
+    if (e.args && e.args.warp_instructions) simulated = true;
     const m = by.get(e.name) || {us: 0, runs: 0};
     m.us += e.dur;
     m.runs++;
@@ -617,7 +625,7 @@ function viewTime(main) {
     go('time');
   });
   const head = make('div', 'dim',
-      measured ? 'measured ' + usOf(top.us) + ', predicted ' + usOf(total) + '; trace: '
+      measured ? (simulated ? 'simulated in ' : 'measured ') + usOf(top.us) + ', predicted ' + usOf(total) + '; trace: '
                : 'predicted ' + usOf(total) +
                      '; a trace (xlagpu run M.hlo --trace=T.json) puts measured times beside: ');
   head.append(pick);
@@ -627,7 +635,8 @@ function viewTime(main) {
     ['instruction', r => r.hlo], ['predicted', r => r.us, usOf, 'm'], ['limited by', r => r.limit],
     ['% of peak', r => r.peak, null, 'n'], ['runs', r => r.runs, null, 'n'], ['kernel', r => r.kernel]
   ];
-  if (measured) columns.splice(2, 0, ['measured', r => r.measured || 0, v => v ? usOf(v) : '-', 'm']);
+  const taken = simulated ? 'simulated in' : 'measured';
+  if (measured) columns.splice(2, 0, [taken, r => r.measured || 0, v => v ? usOf(v) : '-', 'm']);
   main.append(head, legendOf(limitsSeen), flame.box, roof.box, tableOf(columns, rows, r => {
     if (kernelNamed.has(r.kernel)) go('kernel/' + r.kernel);
   }));
