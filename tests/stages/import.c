@@ -1,11 +1,13 @@
 /* import: a module in any form that is read -> HLO text, checked. Arguments: `eval` the entry's result instead, `locs`
- * keeps the metadata, `dims=b=8` sizes of open dimensions. */
+ * keeps the metadata, `dims=b=8` sizes of open dimensions, `hex` the input are hexadecimal bytes with # comments. */
+static size_t proto_unhex(const xg_source *in, char *out, size_t end);
 static void stage_import(xg_stage *io) {
     xg_source *src = XG_NEW(io->arena, xg_source);
     xg_module *m;
     xg_print_options o;
     *src = io->in;
     src->text = xg_str_copy(io->arena, xg_str_of(io->in.text, io->in.size)).p;
+    if (strstr(io->args, "hex")) src->size = proto_unhex(&io->in, (char *)(uintptr_t)src->text, io->in.size);
     io->ctx->dims = strstr(io->args, "dims=") ? strstr(io->args, "dims=") + 5 : NULL;
     m = xg_import_parse(io->ctx, io->arena, src);
     xg_hlo_verify(m);

@@ -1,7 +1,8 @@
 /* stage kir: parse, verify, print; the text must not change when it is read and printed again.
  * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after
  * each and printed. stage kir_made: the same, but what is printed is how many operations and values the passes made, of
- * which most may be gone again. */
+ * which most may be gone again. stage kir_arity: which operations of values and one type the reader takes with 0, 1, 2 …
+ * operands. */
 static const xg_kmodule *kir_read(xg_stage *io, const xg_source *src) {
     const xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), src);
     xg_kir_verify(m);
@@ -79,4 +80,34 @@ static void stage_kir_made(xg_stage *io) {
     uint32_t before = m->n_ids;
     kir_run_passes(io, m);
     xg_printf(&io->out, "%u\n", m->n_ids - before);
+}
+/* Does the reader take the operation with so many operands? What else is wrong does not count. */
+static bool kir_takes(xg_stage *io, const char *name, int operands) {
+    char text[400];
+    xg_source s = {"arity", text, 0};
+    jmp_buf here, *volatile outer = io->ctx->guard;
+    volatile bool takes = true;
+    int k;
+    s.size = xg_format(
+        text, sizeof text, "func.func @f(%%a: i32) attributes {xla.entry, xla.inputs = 1} {\n  %%r = %s", name);
+    for (k = 0; k < operands; k++) s.size += xg_format(text + s.size, sizeof text - s.size, k ? ", %%a" : " %%a");
+    s.size += xg_format(text + s.size, sizeof text - s.size, " : i32\n  return\n}\n");
+    if (!setjmp(here)) {
+        xg_try(io->ctx, &here);
+        (void)xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &s);
+    } else
+        takes = strstr(io->ctx->message, "wrong number of operands") == NULL;
+    io->ctx->guard = outer;
+    io->ctx->status = XLAGPU_OK;
+    return takes;
+}
+static void stage_kir_arity(xg_stage *io) {
+    int n, k;
+    for (n = 0; n < 6; n++) {
+        xg_printf(&io->out, "%d:", n);
+        for (k = 1; k < XG_K_OP_COUNT; k++)
+            if (xg_kop_rows[k].form == XG_KFORM_none && kir_takes(io, xg_kop_rows[k].text, n))
+                xg_printf(&io->out, " %s", xg_kop_rows[k].text);
+        xg_putc(&io->out, '\n');
+    }
 }

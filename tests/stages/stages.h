@@ -53,6 +53,7 @@
     X(kir) \
     X(kir_pass) \
     X(kir_made) \
+    X(kir_arity) \
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
