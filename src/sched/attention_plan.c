@@ -46,7 +46,8 @@
 enum {
     XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
     XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
-    XG_ATTENTION_SCORE_ISSUE = 7,      /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_SCORE_ISSUE = 6,      /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_PAIRED_ISSUE = 5,     /* ... where exponents and sums are made of two in one */
     XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
     XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
     XG_ATTENTION_STEP_ISSUE = 50,      /* ... of a step, and of a block outside of its steps */
@@ -197,7 +198,9 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = (p->depth + p->columns) / XG_ATTENTION_UNIT_K;
-    scores = p->own / XG_ATTENTION_BESIDE * p->halves * XG_ATTENTION_SCORE_ISSUE;
+    scores = p->own / XG_ATTENTION_BESIDE * p->halves;
+    if (p->shape.in_tensor) return scores * XG_ATTENTION_PAIRED_ISSUE + XG_ATTENTION_STEP_ISSUE;
+    scores *= XG_ATTENTION_SCORE_ISSUE;
     if (p->shape.grouped) return scores + p->halves * p->columns / XG_ATTENTION_BESIDE + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
