@@ -410,6 +410,10 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
         return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
     case XG_K_OP_FPTOSI:
     case XG_K_OP_FPTOUI: return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_EXTF:
+    case XG_K_OP_TRUNCF:
+        if (XG_MIN(xg_kelem_bits(t->elem), xg_kelem_bits(op->results[0].type->elem)) > 8) break;
+        return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
     case XG_K_OP_DIVSI:
     case XG_K_OP_DIVUI:
     case XG_K_OP_REMSI:

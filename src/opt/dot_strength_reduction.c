@@ -139,7 +139,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     from = XG_OPERAND(x, 0)->shape->type;
     if (xg_type_bits(from) != 8 || from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
     if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
-    if (k == 1 || xg_type_class(from) == XGT_F) return xg_device_is_narrow(device);
+    if (k == 1 || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device); /* one instruction makes that an f32 */
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }

@@ -125,14 +125,14 @@ XG_FN bool xg_ptx_rounds_nan(const xg_kb *b, const xg_kval *x) {
 #endif
 static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
     xg_kval *bits = BITS_(x), *lsb, *r, *nan, *quiet;
-    lsb = SHRU_(bits, I32_(16));
-    lsb = AND_(lsb, I32_(1));
-    r = IADD_(bits, I32_(0x7FFF));
+    lsb = BY_(SHRUI, bits, 16);
+    lsb = BY_(ANDI, lsb, 1);
+    r = BY_(ADDI, bits, 0x7FFF);
     r = IADD_(r, lsb);
-    r = SHRU_(r, I32_(16));
+    r = BY_(SHRUI, r, 16);
     if (!xg_ptx_rounds_nan(b, x)) {
-        quiet = SHRU_(bits, I32_(16));
-        quiet = OR_(quiet, I32_(0x7FC0)); /* the payload does not matter, the sign does */
+        quiet = BY_(SHRUI, bits, 16);
+        quiet = BY_(ORI, quiet, 0x7FC0); /* the payload does not matter, the sign does */
         nan = CMPF_(UNO, x, x);
         r = SEL_(nan, quiet, r);
     }
@@ -143,13 +143,13 @@ static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
  * are NaN. */
 static xg_kval *xg_ptx_f32_to_scale(xg_kb *b, xg_kval *x) {
     xg_kval *bits = BITS_(x), *normal, *r, *bad;
-    normal = CMPI_(UGT, bits, I32_(0x7FFFFF));
+    normal = CMPBY_(UGT, bits, 0x7FFFFF);
     normal = CAST_(EXTUI, normal, XG_E_I32);
-    r = IADD_(bits, I32_(0x3FFFFF));
+    r = BY_(ADDI, bits, 0x3FFFFF);
     r = IADD_(r, normal);
-    r = SHRU_(r, I32_(23));
-    bad = ISUB_(bits, I32_(1)); /* bits in 1 .. infinity are good */
-    bad = CMPI_(UGT, bad, I32_(0x7F7FFFFF));
+    r = BY_(SHRUI, r, 23);
+    bad = BY_(SUBI, bits, 1); /* bits in 1 .. infinity are good */
+    bad = CMPBY_(UGT, bad, 0x7F7FFFFF);
     r = SEL_(bad, I32_(0xFF), r);
     r = CAST_(TRUNCI, r, XG_E_I8);
     return CAST_(BITCAST, r, XG_E_F8E8M0FNU);
@@ -164,24 +164,24 @@ static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
                                                                   : f->has_nan    ? f->nan_bits
                                                                                   : f->max_bits);
     xg_kval *bits = BITS_(x), *magnitude, *sign, *normal, *low, *sub, *is_sub, *r, *over, *nan, *value, *zero;
-    magnitude = AND_(bits, I32_(0x7FFFFFFF));
-    sign = SHRU_(bits, I32_(32 - f->bits));
-    sign = AND_(sign, I32_((int64_t)sign_bit));
-    low = SHRU_(magnitude, I32_(shift));
-    low = AND_(low, I32_(1));
+    magnitude = BY_(ANDI, bits, 0x7FFFFFFF);
+    sign = BY_(SHRUI, bits, 32 - f->bits);
+    sign = BY_(ANDI, sign, (int64_t)sign_bit);
+    low = BY_(SHRUI, magnitude, shift);
+    low = BY_(ANDI, low, 1);
     normal = IADD_(magnitude, low);
-    normal = IADD_(normal, I32_((int64_t)(int32_t)(((1u << (shift - 1)) - 1) - ((uint32_t)(127 - f->bias) << 23))));
-    normal = SHRU_(normal, I32_(shift));
+    normal = BY_(ADDI, normal, (int64_t)(int32_t)(((1u << (shift - 1)) - 1) - ((uint32_t)(127 - f->bias) << 23)));
+    normal = BY_(SHRUI, normal, shift);
     value = FLOAT_(magnitude);
     sub = ADD_(value, K32_(magic));
     sub = BITS_(sub);
-    sub = ISUB_(sub, I32_((int64_t)magic));
-    is_sub = CMPI_(ULT, magnitude, I32_((int64_t)smallest));
+    sub = BY_(SUBI, sub, (int64_t)magic);
+    is_sub = CMPBY_(ULT, magnitude, (int64_t)smallest);
     r = SEL_(is_sub, sub, normal);
-    over = CMPI_(UGT, r, I32_((int64_t)f->max_bits));
+    over = CMPBY_(UGT, r, (int64_t)f->max_bits);
     if (f->nan_is_negative_zero) { /* no negative zero; NaN and overflow are the one code that would have been it */
         xg_kval *signed_r = OR_(r, sign);
-        zero = CMPI_(EQ, r, I32_(0));
+        zero = CMPBY_(EQ, r, 0);
         r = SEL_(zero, I32_(0), signed_r);
         over = OR_(over, CMPF_(UNO, x, x));
         r = SEL_(over, I32_((int64_t)f->nan_bits), r);
@@ -217,8 +217,8 @@ static xg_kval *xg_ptx_f32_to_f8(xg_kb *b, xg_kval *x, xg_kelem to) {
         code = SEL_(nan, I32_(0x7E), I32_(0x7C));
     }
     sign = BITS_(x);
-    sign = SHRU_(sign, I32_(24));
-    sign = AND_(sign, I32_(0x80));
+    sign = BY_(SHRUI, sign, 24);
+    sign = BY_(ANDI, sign, 0x80);
     code = OR_(code, sign);
     q = SEL_(beyond, code, q);
     q = CAST_(TRUNCI, q, XG_E_I8);
@@ -244,53 +244,92 @@ XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to) {
 
 /* ---- narrow to f32 ---- */
 static xg_kval *xg_ptx_scale_to_f32(xg_kb *b, xg_kval *bits) {
-    xg_kval *r = SHL_(bits, I32_(23)), *zero = CMPI_(EQ, bits, I32_(0)), *nan;
+    xg_kval *r = BY_(SHLI, bits, 23), *zero = CMPBY_(EQ, bits, 0), *nan;
     r = SEL_(zero, I32_(0x400000), r);
-    nan = CMPI_(EQ, bits, I32_(0xFF));
+    nan = CMPBY_(EQ, bits, 0xFF);
     r = SEL_(nan, I32_(0x7FC00000), r);
     return FLOAT_(r);
 }
+/* The upper half of 32 bits. */
+static xg_kval *xg_ptx_upper(xg_kb *b, xg_kval *x, xg_kelem e) {
+    xg_kval *v[2];
+    v[0] = xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, xg_kir_vector(b->m, e, 2));
+    v[1] = I32_(1);
+    return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, e));
+}
+#ifndef XLAGPU_SMALL
+/* The word of which x is a byte, as a load left it; NULL: there is none. */
+static xg_kval *xg_ptx_byte_of(xg_kval *x, int64_t *at) {
+    while (xg_kval_by(x, XG_K_OP_VEXTRACT)) {
+        xg_kval *vec = XG_KOPERAND(x->def, 0), *word, *lane = xg_kvector_lane(vec, XG_KOPERAND(x->def, 1));
+        if (lane && lane != x && !xg_kval_by(lane, XG_K_OP_CONST)) {
+            x = lane;
+            continue;
+        }
+        if (!xg_kval_by(vec, XG_K_OP_BITCAST) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), at)) return NULL;
+        word = XG_KOPERAND(vec->def, 0);
+        return word->type->kind == XG_TK_SCALAR && word->type->elem == XG_E_I32 ? word : NULL;
+    }
+    return NULL;
+}
+#endif
+static xg_kval *xg_ptx_times(xg_kb *b, xg_kval *x, double by) { return MUL_(x, F32_(by)); }
+/* Its bits at the top of a word, in front of zeros. */
+static xg_kval *xg_ptx_on_top(xg_kb *b, xg_kval *x, int bits) {
+#ifndef XLAGPU_SMALL
+    enum {
+        ON_TOP = 0x0444, /* digits of prmt: the byte's number, in front of three zeros */
+        DIGITS = 12      /* bits of these */
+    };
+    int64_t at = 0;
+    xg_kval *word = bits == 8 ? xg_ptx_byte_of(x, &at) : NULL;
+    if (word) return xg_k3(b, XG_K_OP_PRMT, word, I32_(0), I32_(at << DIGITS | ON_TOP));
+#endif
+    x = CAST_(BITCAST, x, XG_E_I8);
+    x = CAST_(EXTUI, x, XG_E_I32);
+    return xg_k2_int(b, XG_K_OP_SHLI, x, 32 - bits);
+}
+/* Five bits of exponent and no infinity: what is f16's infinity is a number, so the bits become those of an f32. A
+ * subnormal one is then a normal one, whose leading digit is taken away. */
+static xg_kval *xg_ptx_large_to_f32(xg_kb *b, const xg_float_format *f, xg_kval *top) {
+    int64_t least = (int64_t)(128 - f->bias) << 23; /* the smallest normal number */
+    xg_kval *bits = xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MAX), *little, *is_small;
+    bits = xg_k2_int(b, XG_K_OP_SHRUI, bits, 8 - f->exponent_bits);
+    bits = xg_k2_int(b, XG_K_OP_ADDI, bits, least - ((int64_t)1 << 23));
+    is_small = xg_kcmpi_int(b, XG_CI_ULT, bits, least);
+    little = FMA_(FLOAT_(bits), F32_(2), F32_(-xg_f64_power_of_two(1 - f->bias)));
+    bits = SEL_(is_small, BITS_(little), bits);
+    return FLOAT_(OR_(bits, xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MIN)));
+}
+/* Infinities and NaNs are finite as an f32 at first, r. By a factor by which NaNs alone overflow they are infinite, and
+ * zero times that is NaN; by a power of two by which infinities overflow, too, and back, these are infinite. */
+static xg_kval *xg_ptx_beyond(xg_kb *b, const xg_float_format *f, xg_kval *r) {
+    int exponent = (int)(f->max_bits >> f->mantissa_bits) - f->bias;
+    double most = xg_f64_power_of_two(127 - exponent);
+    r = FMA_(xg_ptx_times(b, r, most * (f->has_infinity ? 0.96875 : 1.125)), F32_(0), r);
+    return f->has_infinity ? xg_ptx_times(b, xg_ptx_times(b, r, most), 1 / most) : r;
+}
 static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
     const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(x->type->elem));
-    uint32_t magnitude_mask = (1u << (f->bits - 1)) - 1;
-    xg_kval *bits, *magnitude, *sign, *h, *r, *special;
-    bits = CAST_(BITCAST, x, XG_E_I8);
-    bits = CAST_(EXTUI, bits, XG_E_I32);
-    if (!f->has_sign) return xg_ptx_scale_to_f32(b, bits);
-    magnitude = AND_(bits, I32_((int64_t)magnitude_mask));
-    /* its largest exponent is f16's infinity: halve the exponents' range by hand */
-    if (f->exponent_bits == 5 && !f->has_infinity) {
-        xg_kval *little = CAST_(UITOFP, magnitude, XG_E_F32), *is_small;
-        little = MUL_(little, F32_(xg_f64_power_of_two(1 - f->bias - f->mantissa_bits)));
-        r = SHL_(magnitude, I32_(23 - f->mantissa_bits));
-        r = IADD_(r, I32_((int64_t)(127 - f->bias) << 23));
-        r = FLOAT_(r);
-        is_small = CMPI_(ULT, magnitude, I32_((int64_t)1 << f->mantissa_bits));
-        r = SEL_(is_small, little, r);
-    } else {
-        h = SHL_(magnitude, I32_(10 - f->mantissa_bits));
-        h = CAST_(TRUNCI, h, XG_E_I16);
-        h = CAST_(BITCAST, h, XG_E_F16);
-        r = CAST_(EXTF, h, XG_E_F32);
-        if (f->bias != 15) r = MUL_(r, F32_(xg_f64_power_of_two(15 - f->bias)));
+    int fewer = 5 - f->exponent_bits; /* than f16 has */
+    xg_kval *top = xg_ptx_on_top(b, x, f->bits), *r = top, *special;
+    if (!f->has_sign) return xg_ptx_scale_to_f32(b, xg_k2_int(b, XG_K_OP_SHRUI, top, 24));
+    if (!fewer && !f->has_infinity)
+        r = xg_ptx_large_to_f32(b, f, top);
+    else {
+        if (fewer) { /* without copies of the sign */
+            r = xg_k2_int(b, XG_K_OP_SHRSI, top, fewer);
+            r = xg_k2_int(b, XG_K_OP_ANDI, r, ~(((int64_t)1 << 31) - ((int64_t)1 << (31 - fewer))));
+        }
+        r = CAST_(EXTF, xg_ptx_upper(b, r, XG_E_F16), XG_E_F32);
+        if (f->bias != 15) r = xg_ptx_times(b, r, xg_f64_power_of_two(15 - f->bias));
     }
-    r = BITS_(r);
-    if (f->has_infinity && f->exponent_bits < 5) {
-        special = CMPI_(EQ, magnitude, I32_((int64_t)f->max_bits + 1));
-        r = SEL_(special, I32_(0x7F800000), r);
-    }
-    if (f->has_nan && !f->nan_is_negative_zero && f->exponent_bits < 5) {
-        special = CMPI_(UGT, magnitude, I32_((int64_t)f->max_bits + (f->has_infinity ? 1 : 0)));
-        r = SEL_(special, I32_(0x7FC00000), r);
-    }
-    sign = AND_(bits, I32_((int64_t)1 << (f->bits - 1)));
-    sign = SHL_(sign, I32_(32 - f->bits));
-    r = OR_(r, sign);
     if (f->nan_is_negative_zero) {
-        special = CMPI_(EQ, bits, I32_((int64_t)f->nan_bits)); /* its sign bit is set, so the NaN's is */
-        r = SEL_(special, I32_(-0x400000), r);
+        special = xg_kcmpi_int(b, XG_CI_EQ, top, INT32_MIN); /* its sign bit is set, so the NaN's is */
+        r = SEL_(special, I32_(-0x400000), BITS_(r));
+        return FLOAT_(r);
     }
-    return FLOAT_(r);
+    return f->has_nan && fewer ? xg_ptx_beyond(b, f, r) : r;
 }
 
 XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
@@ -304,6 +343,7 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
         x = xg_ptx_narrow_to_f32(b, x);
     else if (from == XG_E_BF16 || (from == XG_E_F16 && to != XG_E_F64))
         x = CAST_(EXTF, x, XG_E_F32);
+    if (to == XG_E_BF16 && xg_ptx_is_narrow(from)) return xg_ptx_upper(b, x, to); /* the rest is zeros */
     return to == XG_E_F64 ? CAST_(EXTF, x, XG_E_F64) : to == XG_E_F32 ? x : xg_ptx_truncf(b, x, to);
 }
 

@@ -112,7 +112,7 @@ XG_LZ_RULE(mulhi) { /* the upper half of the full product */
     x = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, XG_KOPERAND(op, 0), XG_E_I32);
     y = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, XG_KOPERAND(op, 1), XG_E_I32);
     x = IMUL_(x, y);
-    x = SHRU_(x, I32_(xg_kelem_bits(e)));
+    x = BY_(SHRUI, x, xg_kelem_bits(e));
     return CAST_(TRUNCI, x, e);
 }
 XG_LZ_RULE(ctpop) {
@@ -128,7 +128,7 @@ XG_LZ_RULE(ctlz) {
     if (!xg_lz_is_small(op->results[0].type)) return NULL;
     x = CAST_(EXTUI, XG_KOPERAND(op, 0), XG_E_I32);
     x = xg_k1(b, XG_K_OP_CTLZ, x);
-    x = ISUB_(x, I32_(32 - xg_kelem_bits(e)));
+    x = BY_(SUBI, x, 32 - xg_kelem_bits(e));
     return CAST_(TRUNCI, x, e);
 }
 XG_LZ_RULE(cmpi) {
@@ -172,20 +172,6 @@ XG_LZ_RULE(extend) { /* a constant of a small type folds */
 
 /* ---- integers and floats ---- */
 #ifndef XLAGPU_SMALL
-/* The word of which x is a byte, as a load left it; NULL: there is none. */
-static xg_kval *xg_lz_byte_of(xg_kval *x, int64_t *at) {
-    while (xg_kval_by(x, XG_K_OP_VEXTRACT)) {
-        xg_kval *vec = XG_KOPERAND(x->def, 0), *word, *lane = xg_kvector_lane(vec, XG_KOPERAND(x->def, 1));
-        if (lane && lane != x && !xg_kval_by(lane, XG_K_OP_CONST)) {
-            x = lane;
-            continue;
-        }
-        if (!xg_kval_by(vec, XG_K_OP_BITCAST) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), at)) return NULL;
-        word = XG_KOPERAND(vec->def, 0);
-        return word->type->kind == XG_TK_SCALAR && word->type->elem == XG_E_I32 ? word : NULL;
-    }
-    return NULL;
-}
 /* The word with the signs of its bytes turned, once for all of them. */
 static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
     const int64_t signs = (int64_t)(int32_t)0x80808080u;
@@ -233,7 +219,7 @@ static xg_kval *xg_lz_bytes_to_floats(xg_kb *b, xg_kop *op) {
     int64_t at = 0;
     if (x->type->kind != XG_TK_SCALAR || x->type->elem != XG_E_I8) return NULL;
     if (to != XG_E_F32 && to != XG_E_BF16 && to != XG_E_F16) return NULL;
-    word = xg_lz_byte_of(x, &at);
+    word = xg_ptx_byte_of(x, &at);
     if (!word) return NULL;
     x = xg_lz_byte_to_float(b, word, at, is_signed, to == XG_E_F16);
     if (to != XG_E_BF16) return x;
@@ -884,6 +870,8 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
 #undef SHL_
 #undef SHRU_
 #undef SHRS_
+#undef BY_
+#undef CMPBY_
 #undef SEL_
 #undef CMPF_
 #undef CMPI_

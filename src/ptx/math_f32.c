@@ -38,7 +38,7 @@ static xg_kval *xg_m32_exp(xg_kb *b, xg_kval *x) {
     f = FMA_(x, K32_(XG_F32_LOG2E_LO), f);
     f = xg_math_ftz(b, XG_K_OP_EX2A, f);
     scale = BITS_(t);
-    scale = SHL_(scale, I32_(23));
+    scale = BY_(SHLI, scale, 23);
     scale = FLOAT_(scale);
     return MUL_(f, scale);
 }
@@ -64,7 +64,7 @@ static xg_kval *xg_m32_expm1(xg_kb *b, xg_kval *x) {
     q = MUL_(r, r);
     p = FMA_(q, p, r);
     s = BITS_(t);
-    s = SHL_(s, I32_(23));
+    s = BY_(SHLI, s, 23);
     s = FLOAT_(s); /* half of 2^n, which for the largest n would not fit */
     u = ADD_(s, F32_(-0.5));
     y = FMA_(p, s, u);
@@ -102,8 +102,8 @@ static xg_kval *xg_m32_log_sum(xg_kb *b, xg_kval *f, xg_kval *e, bool is_short) 
 }
 /* A positive normal number is 2^e (1 + f) with 1 + f in [2/3, 4/3): f, and e as a float plus e0 (NULL: none). */
 static xg_kval *xg_m32_split(xg_kb *b, xg_kval *x, xg_kval *e0, xg_kval **e) {
-    xg_kval *i = BITS_(x), *k = ISUB_(i, I32_(0x3F2AAAAB)), *m;
-    k = AND_(k, I32_(-0x800000));
+    xg_kval *i = BITS_(x), *k = BY_(SUBI, i, 0x3F2AAAAB), *m;
+    k = BY_(ANDI, k, -0x800000);
     m = ISUB_(i, k);
     m = FLOAT_(m);
     k = CAST_(SITOFP, k, XG_E_F32);
@@ -125,8 +125,8 @@ static xg_kval *xg_m32_log(xg_kb *b, xg_kval *x, uint32_t shortness) {
     f = xg_m32_split(b, a, e, &e);
     y = xg_m32_log_sum(b, f, e, shortness != 0);
     good = BITS_(x);
-    good = ISUB_(good, I32_(1));
-    good = CMPI_(ULT, good, I32_(0x7F7FFFFF));           /* positive and finite */
+    good = BY_(SUBI, good, 1);
+    good = CMPBY_(ULT, good, 0x7F7FFFFF);                /* positive and finite */
     other = FMA_(x, K32_(XG_F32_INF), K32_(XG_F32_INF)); /* infinity stays, all else is NaN */
     y = SEL_(good, y, other);
     zero = CMPF_(OEQ, x, F32_(0));
@@ -137,8 +137,8 @@ static xg_kval *xg_m32_log(xg_kb *b, xg_kval *x, uint32_t shortness) {
 static xg_kval *xg_m32_log1p(xg_kb *b, xg_kval *x) {
     xg_kval *u = ADD_(x, F32_(1)), *k, *s, *f, *e, *y, *little, *good, *other, *q, *t;
     k = BITS_(u);
-    k = ISUB_(k, I32_(0x3F2AAAAB));
-    k = AND_(k, I32_(-0x800000));
+    k = BY_(SUBI, k, 0x3F2AAAAB);
+    k = BY_(ANDI, k, -0x800000);
     s = ISUB_(I32_(0x40800000), k);
     s = FLOAT_(s);
     e = CAST_(SITOFP, k, XG_E_F32);
@@ -216,7 +216,7 @@ static xg_kval *xg_m32_exp_half(xg_kb *b, xg_kval *a) {
     q = MUL_(r, r);
     p = FMA_(q, p, r);
     s = BITS_(t);
-    s = SHL_(s, I32_(23));
+    s = BY_(SHLI, s, 23);
     s = FLOAT_(s);
     p = FMA_(p, s, s);
     return ADD_(p, p);
@@ -298,22 +298,22 @@ static const uint32_t xg_m32_two_over_pi[] = {
 static void xg_m32_reduce_far(xg_kb *b, xg_kval *x, xg_kval **r, xg_kval **q) {
     xg_kval *i = BITS_(x), *m, *s, *word, *w[4], *p, *h, *lo, *t, *frac, *negative, *hit;
     int k, j;
-    m = AND_(i, I32_(0x7FFFFF));
-    m = OR_(m, I32_(0x800000));
-    s = SHRU_(i, I32_(23));
-    s = AND_(s, I32_(255));
-    s = ISUB_(s, I32_(120)); /* bits to skip, 23 or more for 2^16 and up */
-    word = SHRU_(s, I32_(5));
+    m = BY_(ANDI, i, 0x7FFFFF);
+    m = BY_(ORI, m, 0x800000);
+    s = BY_(SHRUI, i, 23);
+    s = BY_(ANDI, s, 255);
+    s = BY_(SUBI, s, 120); /* bits to skip, 23 or more for 2^16 and up */
+    word = BY_(SHRUI, s, 5);
     for (k = 0; k < 4; k++) {
         w[k] = I32_((int64_t)xg_m32_two_over_pi[k]);
         for (j = 1; j <= 4; j++) {
-            hit = CMPI_(EQ, word, I32_(j));
+            hit = CMPBY_(EQ, word, j);
             w[k] = SEL_(hit, I32_((int64_t)xg_m32_two_over_pi[k + j]), w[k]);
         }
     }
     s = ISUB_(I32_(32), s); /* a funnel shift left by s is one right by 32 - s ... */
-    s = AND_(s, I32_(31));
-    t = CMPI_(EQ, s, I32_(0)); /* ... except by none */
+    s = BY_(ANDI, s, 31);
+    t = CMPBY_(EQ, s, 0); /* ... except by none */
     for (k = 0; k < 3; k++) {
         lo = xg_k3(b, XG_K_OP_SHFL3, w[k], w[k + 1], s);
         w[k] = SEL_(t, w[k], lo);
@@ -329,15 +329,15 @@ static void xg_m32_reduce_far(xg_kb *b, xg_kval *x, xg_kval **r, xg_kval **q) {
     w[0] = CAST_(EXTUI, w[0], XG_E_I64);
     w[0] = SHL_(w[0], I64_(32));
     h = IADD_(h, w[0]);
-    frac = SHL_(h, I64_(2)); /* as a signed number: nearest quadrant */
-    t = SHRU_(frac, I64_(63));
-    h = SHRU_(h, I64_(62));
+    frac = BY_(SHLI, h, 2); /* as a signed number: nearest quadrant */
+    t = BY_(SHRUI, frac, 63);
+    h = BY_(SHRUI, h, 62);
     h = IADD_(h, t);
     *q = CAST_(TRUNCI, h, XG_E_I32);
     frac = xg_k2(b, XG_K_OP_MULHSI, frac, I64_(0x6487ED5110B4611A)); /* pi/2 2^62 */
     t = CAST_(SITOFP, frac, XG_E_F32);
     t = MUL_(t, K32_(0x20800000)); /* 2^-62 */
-    negative = CMPI_(SLT, i, I32_(0));
+    negative = CMPBY_(SLT, i, 0);
     h = NEG_(t);
     t = SEL_(negative, h, t);
     h = ISUB_(I32_(0), *q);
@@ -377,10 +377,10 @@ static xg_kval *xg_m32_sin(xg_kb *b, xg_kval *x, bool cosine) {
     xg_kval *r, *q, *odd, *z, *p, *t, *c, *y, *neg;
     int k;
     xg_m32_reduce(b, x, &r, &q);
-    if (cosine) q = IADD_(q, I32_(1));
+    if (cosine) q = BY_(ADDI, q, 1);
     z = MUL_(r, r);
-    odd = AND_(q, I32_(1));
-    odd = CMPI_(NE, odd, I32_(0));
+    odd = BY_(ANDI, q, 1);
+    odd = CMPBY_(NE, odd, 0);
     p = SEL_(odd, K32_(xg_m32_cos_c[0]), K32_(xg_m32_sin_c[0]));
     for (k = 1; k < 4; k++) {
         c = SEL_(odd, K32_(xg_m32_cos_c[k]), K32_(xg_m32_sin_c[k]));
@@ -389,8 +389,8 @@ static xg_kval *xg_m32_sin(xg_kb *b, xg_kval *x, bool cosine) {
     t = SEL_(odd, F32_(1), r);
     p = MUL_(p, z);
     y = FMA_(p, t, t);
-    neg = SHL_(q, I32_(30));
-    neg = AND_(neg, I32_((int64_t)0x80000000u));
+    neg = BY_(SHLI, q, 30);
+    neg = BY_(ANDI, neg, (int64_t)0x80000000u);
     c = BITS_(y);
     c = XOR_(c, neg);
     y = FLOAT_(c);
@@ -406,8 +406,8 @@ static xg_kval *xg_m32_tan(xg_kb *b, xg_kval *x) {
     p = MUL_(p, z);
     t = FMA_(p, r, r);
     inverse = DIV_(F32_(-1), t);
-    odd = AND_(q, I32_(1));
-    odd = CMPI_(NE, odd, I32_(0));
+    odd = BY_(ANDI, q, 1);
+    odd = CMPBY_(NE, odd, 0);
     t = SEL_(odd, inverse, t);
     zero = CMPF_(OEQ, x, F32_(0));
     return SEL_(zero, x, t);
@@ -480,7 +480,7 @@ static xg_kval *xg_m32_atan2(xg_kb *b, xg_kval *y, xg_kval *x) {
     u = SUB_(K32_(0xB3BBBD2E), t);
     u = ADD_(u, K32_(0x40490FDB));
     bits = BITS_(x);
-    c = CMPI_(SLT, bits, I32_(0));
+    c = CMPBY_(SLT, bits, 0);
     t = SEL_(c, u, t);
     t = COPYSIGN_(t, y);
     c = CMPF_(UNO, x, y);
@@ -530,8 +530,8 @@ static xg_kval *xg_m32_cbrt(xg_kb *b, xg_kval *x) {
     y = SEL_(tiny, z, y);
     y = COPYSIGN_(y, x);
     good = BITS_(a);
-    good = ISUB_(good, I32_(1));
-    good = CMPI_(ULT, good, I32_(0x7F7FFFFF));
+    good = BY_(SUBI, good, 1);
+    good = CMPBY_(ULT, good, 0x7F7FFFFF);
     other = ADD_(x, x); /* zeros, infinities, NaNs */
     return SEL_(good, y, other);
 }
@@ -580,7 +580,7 @@ static xg_kval *xg_m32_pow(xg_kb *b, xg_kval *x, xg_kval *y) {
     f = ADD_(f, tl);
     f = xg_math_ftz(b, XG_K_OP_EX2A, f);
     s = BITS_(n);
-    s = SHL_(s, I32_(23));
+    s = BY_(SHLI, s, 23);
     s = FLOAT_(s);
     r = MUL_(f, s);
     return xg_math_pow_edges(b, x, y, a, r);

@@ -44,14 +44,14 @@ static xg_kval *xg_m64_reduce_exp(xg_kb *b, xg_kval *x, xg_kval **n) {
     return r;
 }
 static xg_kval *xg_math_f64_scale(xg_kb *b, xg_kval *n) { /* n an i32, -1022 .. 1023 */
-    xg_kval *k = IADD_(n, I32_(1023));
+    xg_kval *k = BY_(ADDI, n, 1023);
     k = CAST_(EXTSI, k, XG_E_I64);
-    k = SHL_(k, I64_(52));
+    k = BY_(SHLI, k, 52);
     return FLOAT_(k);
 }
 /* y 2^n in two steps, of which only the last one can leave the normal numbers. */
 static xg_kval *xg_m64_scale(xg_kb *b, xg_kval *y, xg_kval *n) {
-    xg_kval *h = SHRS_(n, I32_(1)), *l = ISUB_(n, h), *s = xg_math_f64_scale(b, h);
+    xg_kval *h = BY_(SHRSI, n, 1), *l = ISUB_(n, h), *s = xg_math_f64_scale(b, h);
     y = MUL_(y, s);
     s = xg_math_f64_scale(b, l);
     return MUL_(y, s);
@@ -68,7 +68,7 @@ static xg_kval *xg_m64_exp(xg_kb *b, xg_kval *x, int shift) {
     r = xg_m64_reduce_exp(b, x, &n);
     p = xg_m64_expm1_core(b, r);
     p = ADD_(p, F64_(1));
-    if (shift) n = IADD_(n, I32_(shift));
+    if (shift) n = BY_(ADDI, n, shift);
     return xg_m64_scale(b, p, n);
 }
 static xg_kval *xg_m64_expm1(xg_kb *b, xg_kval *x) {
@@ -76,7 +76,7 @@ static xg_kval *xg_m64_expm1(xg_kb *b, xg_kval *x) {
     c = xg_m64_clamp(b, x, -40, 711);
     r = xg_m64_reduce_exp(b, c, &n);
     p = xg_m64_expm1_core(b, r);
-    s = ISUB_(n, I32_(1));
+    s = BY_(SUBI, n, 1);
     s = xg_k2(b, XG_K_OP_MINSI, s, I32_(1023)); /* 711 gives 1025: infinite all the same */
     s = xg_math_f64_scale(b, s);
     u = ADD_(s, F64_(-0.5));
@@ -84,7 +84,7 @@ static xg_kval *xg_m64_expm1(xg_kb *b, xg_kval *x) {
     y = ADD_(y, y);
     c = CMPF_(OGT, x, F64_(710));
     y = SEL_(c, K64_(XG_F64_INF), y);
-    none = CMPI_(EQ, n, I32_(0));
+    none = CMPBY_(EQ, n, 0);
     y = SEL_(none, p, y);
     return COPYSIGN_(y, x);
 }
@@ -108,11 +108,11 @@ static xg_kval *xg_m64_log_sum(xg_kb *b, xg_kval *f, xg_kval *e) {
 }
 /* Bits of a positive normal number to those of 2^e, where the number is 2^e m, m in [sqrt(1/2), sqrt(2)). */
 static xg_kval *xg_m64_exponent_bits(xg_kb *b, xg_kval *bits) {
-    xg_kval *k = ISUB_(bits, I64_(0x3FE6A09E667F3BCDu));
-    return AND_(k, I64_(0xFFF0000000000000u));
+    xg_kval *k = BY_(SUBI, bits, 0x3FE6A09E667F3BCDu);
+    return BY_(ANDI, k, 0xFFF0000000000000u);
 }
 static xg_kval *xg_m64_exponent(xg_kb *b, xg_kval *k) {
-    k = SHRS_(k, I64_(52));
+    k = BY_(SHRSI, k, 52);
     k = CAST_(TRUNCI, k, XG_E_I32);
     return CAST_(SITOFP, k, XG_E_F64);
 }
@@ -298,16 +298,16 @@ static const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u
 /* Three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then by the
  * bits left. */
 static void xg_m64_window(xg_kb *b, xg_kval *s, xg_kval **w) {
-    xg_kval *word = SHRU_(s, I32_(6)), *hit, *lo, *left, *rest, *v[19];
+    xg_kval *word = BY_(SHRUI, s, 6), *hit, *lo, *left, *rest, *v[19];
     int k, step, need = 19;
     for (k = 0; k < 19; k++) v[k] = I64_(xg_two_over_pi()[k]);
     for (step = 8; step; step /= 2) {
-        hit = AND_(word, I32_(step));
-        hit = CMPI_(NE, hit, I32_(0));
+        hit = BY_(ANDI, word, step);
+        hit = CMPBY_(NE, hit, 0);
         need = step + 3; /* words that the steps to come may reach */
         for (k = 0; k < need && k + step < 19; k++) v[k] = SEL_(hit, v[k + step], v[k]);
     }
-    left = AND_(s, I32_(63));
+    left = BY_(ANDI, s, 63);
     left = CAST_(EXTUI, left, XG_E_I64);
     rest = ISUB_(I64_(63), left);
     for (k = 0; k < 3; k++) {
@@ -321,13 +321,13 @@ static void xg_m64_window(xg_kb *b, xg_kval *s, xg_kval **w) {
  * [-pi/4, pi/4], q. */
 static void xg_m64_reduce_far(xg_kb *b, xg_kval *x, xg_kval **out) {
     xg_kval *i = BITS_(x), *m, *s, *w[3], *h, *mid, *top, *c, *t, *u, *q, *neg, *f1, *f0, *z, *r, *rl, *tl, *scale;
-    m = AND_(i, I64_(0x000FFFFFFFFFFFFFu));
-    m = OR_(m, I64_(0x0010000000000000u));
-    s = SHRU_(i, I64_(52));
+    m = BY_(ANDI, i, 0x000FFFFFFFFFFFFFu);
+    m = BY_(ORI, m, 0x0010000000000000u);
+    s = BY_(SHRUI, i, 52);
     s = CAST_(TRUNCI, s, XG_E_I32);
-    s = AND_(s, I32_(2047));
-    s = ISUB_(s, I32_(1045));
-    s = AND_(s, I32_(1023)); /* infinities and NaNs: anything */
+    s = BY_(ANDI, s, 2047);
+    s = BY_(SUBI, s, 1045);
+    s = BY_(ANDI, s, 1023); /* infinities and NaNs: anything */
     xg_m64_window(b, s, w);
     h = xg_k2(b, XG_K_OP_MULHUI, m, w[2]);
     mid = IMUL_(m, w[1]);
@@ -338,23 +338,23 @@ static void xg_m64_reduce_far(xg_kb *b, xg_kval *x, xg_kval **out) {
     h = IADD_(h, c);
     top = IMUL_(m, w[0]);
     top = IADD_(top, h);
-    q = SHRU_(top, I64_(62));
-    f1 = SHL_(top, I64_(2));
-    t = SHRU_(mid, I64_(62));
+    q = BY_(SHRUI, top, 62);
+    f1 = BY_(SHLI, top, 2);
+    t = BY_(SHRUI, mid, 62);
     f1 = OR_(f1, t);
-    f0 = SHL_(mid, I64_(2));
-    neg = SHRS_(f1, I64_(63)); /* all ones: the next quadrant is nearer */
+    f0 = BY_(SHLI, mid, 2);
+    neg = BY_(SHRSI, f1, 63); /* all ones: the next quadrant is nearer */
     q = ISUB_(q, neg);
     f1 = XOR_(f1, neg);
     f0 = XOR_(f0, neg);
     z = xg_k1(b, XG_K_OP_CTLZ, f1);
     z = xg_k2(b, XG_K_OP_MINUI, z, I64_(63));
     t = SHL_(f1, z);
-    u = SHRU_(f0, I64_(1));
+    u = BY_(SHRUI, f0, 1);
     h = ISUB_(I64_(63), z);
     u = SHRU_(u, h);
     t = OR_(t, u);
-    u = AND_(t, I64_(0x7FF));
+    u = BY_(ANDI, t, 0x7FF);
     t = ISUB_(t, u);
     t = CAST_(UITOFP, t, XG_E_F64); /* exact */
     tl = CAST_(UITOFP, u, XG_E_F64);
@@ -364,9 +364,9 @@ static void xg_m64_reduce_far(xg_kb *b, xg_kval *x, xg_kval **out) {
     rl = FMA_(t, K64_(XG_F64_PIO2_LO), rl);
     rl = FMA_(tl, K64_(XG_F64_PIO2), rl);
     scale = ISUB_(I64_(1023 - 64), z);
-    scale = SHL_(scale, I64_(52));
-    u = AND_(i, I64_(0x8000000000000000u)); /* x's sign and the direction of rounding */
-    t = AND_(neg, I64_(0x8000000000000000u));
+    scale = BY_(SHLI, scale, 52);
+    u = BY_(ANDI, i, 0x8000000000000000u); /* x's sign and the direction of rounding */
+    t = BY_(ANDI, neg, 0x8000000000000000u);
     u = XOR_(u, t);
     scale = OR_(scale, u);
     scale = FLOAT_(scale);
@@ -411,7 +411,7 @@ static void xg_m64_reduce(xg_kb *b, xg_kval *x, xg_kval **r, xg_kval **rl, xg_kv
 static xg_kval *xg_m64_sin(xg_kb *b, xg_kval *x, bool cosine) {
     xg_kval *r, *rl, *q, *odd, *z, *p, *h, *c, *s, *t, *y, *neg;
     xg_m64_reduce(b, x, &r, &rl, &q);
-    if (cosine) q = IADD_(q, I32_(1));
+    if (cosine) q = BY_(ADDI, q, 1);
     z = MUL_(r, r);
     h = FMA_(z, F64_(-0.5), F64_(1)); /* sin: r + (r z P + rl (1 - z/2)) */
     p = xg_math_poly64(b, z, xg_m64_sin_c, XG_COUNT(xg_m64_sin_c));
@@ -427,12 +427,12 @@ static xg_kval *xg_m64_sin(xg_kb *b, xg_kval *x, bool cosine) {
     c = NEG_(r);
     t = FMA_(c, rl, t);
     c = ADD_(h, t);
-    odd = AND_(q, I32_(1));
-    odd = CMPI_(NE, odd, I32_(0));
+    odd = BY_(ANDI, q, 1);
+    odd = CMPBY_(NE, odd, 0);
     y = SEL_(odd, c, s);
     neg = CAST_(EXTSI, q, XG_E_I64);
-    neg = SHL_(neg, I64_(62));
-    neg = AND_(neg, I64_(0x8000000000000000u));
+    neg = BY_(SHLI, neg, 62);
+    neg = BY_(ANDI, neg, 0x8000000000000000u);
     t = BITS_(y);
     t = XOR_(t, neg);
     y = FLOAT_(t);
@@ -450,8 +450,8 @@ static xg_kval *xg_m64_tan(xg_kb *b, xg_kval *x) {
     t = FMA_(p, r, t);
     t = ADD_(r, t);
     c = DIV_(F64_(-1), t);
-    odd = AND_(q, I32_(1));
-    odd = CMPI_(NE, odd, I32_(0));
+    odd = BY_(ANDI, q, 1);
+    odd = CMPBY_(NE, odd, 0);
     t = SEL_(odd, c, t);
     c = CMPF_(OEQ, x, F64_(0));
     return SEL_(c, x, t);
@@ -608,19 +608,19 @@ static xg_kval *xg_m64_cbrt(xg_kb *b, xg_kval *x) {
     s = MUL_(a, F64_(18014398509481984.0)); /* 2^54 */
     s = SEL_(tiny, s, a);
     i = BITS_(s);
-    e = SHRU_(i, I64_(52));
+    e = BY_(SHRUI, i, 52);
     e = CAST_(TRUNCI, e, XG_E_I32);
-    k = IMUL_(e, I32_(21846)); /* division by 3 by multiplication, exact up to 2^15 */
-    k = SHRU_(k, I32_(16));
-    t = IMUL_(k, I32_(3));
+    k = BY_(MULI, e, 21846); /* division by 3 by multiplication, exact up to 2^15 */
+    k = BY_(SHRUI, k, 16);
+    t = BY_(MULI, k, 3);
     e = ISUB_(e, t); /* 0, 1, 2; and the bias, 1023, is 3 times 341 */
-    k = ISUB_(k, I32_(341));
+    k = BY_(SUBI, k, 341);
     t = SEL_(tiny, I32_(18), I32_(0));
     k = ISUB_(k, t);
-    e = IADD_(e, I32_(1023)); /* the exponent of m */
+    e = BY_(ADDI, e, 1023); /* the exponent of m */
     e = CAST_(EXTSI, e, XG_E_I64);
-    e = SHL_(e, I64_(52));
-    m = AND_(i, I64_(0x000FFFFFFFFFFFFFu));
+    e = BY_(SHLI, e, 52);
+    m = BY_(ANDI, i, 0x000FFFFFFFFFFFFFu);
     m = OR_(m, e);
     m = FLOAT_(m);
     f = CAST_(TRUNCF, m, XG_E_F32);
@@ -640,7 +640,7 @@ static xg_kval *xg_m64_cbrt(xg_kb *b, xg_kval *x) {
     y = MUL_(y, t);
     y = COPYSIGN_(y, x);
     c = BITS_(a);
-    c = ISUB_(c, I64_(1));
+    c = BY_(SUBI, c, 1);
     c = CMPI_(ULT, c, I64_(0x7FEFFFFFFFFFFFFFu));
     t = ADD_(x, x);
     return SEL_(c, y, t);

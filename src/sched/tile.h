@@ -203,6 +203,7 @@ enum {
     XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
     XG_TILE_UNIT_READ_LATENCY = 33, /* clocks from ldmatrix to its fragment */
     XG_TILE_UNIT_SCHEDULERS = 4,    /* of a multiprocessor: each has a quarter of its unit */
+    XG_TILE_UNIT_BITS = 8,          /* of the smallest elements that units take */
     XG_TILE_STEP_CYCLES = 60        /* of a step beside its arithmetic: barrier and addresses */
 };
 
@@ -598,6 +599,9 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *bu
 /* Which line of a side's pieces a thread brings: eight neighbours write to different banks. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
+/* A word of a side's bytes, if these are such floats, as two words of 16 bits: the next two bytes, or every other one. */
+XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side);
+XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two);
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);
 XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first); /* neighbours of sums n */
 

@@ -335,17 +335,23 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t each = XG_TILE_WORD_BYTES / t->bytes, n = each * staged->type->elements, k;
-    const xg_ktype *part = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), each), *words = staged->type;
-    xg_kval *o[3], *vector, *word = NULL;
+    bool floats = xg_tile_unit_has_floats(w->p, side);
+    const xg_ktype *words = staged->type, *part;
+    xg_kval *o[3], *vector, *word[2];
     vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);
+    part = floats ? xg_kir_vector(w->e->m, vector->type->elem, 2)
+                  : xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), each);
     for (k = 0; k < n; k++) {
         o[0] = staged;
         o[1] = xg_elem_index(&w->s, k / each);
-        if (k % each == 0) word = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, words->elem));
-        o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &word, 1, part);
-        o[1] = xg_elem_index(&w->s, k % each);
+        if (k % each == 0) {
+            word[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, words->elem));
+            if (floats) xg_tile_unit_floats(w, side, word[0], false, word);
+        }
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &word[floats ? k / 2 % 2 : 0], 1, part);
+        o[1] = xg_elem_index(&w->s, k % part->elements);
         o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, part->elem));
-        o[0] = xg_tile_to_held(w, side, xg_elem_real(o[0])).v;
+        if (!floats) o[0] = xg_tile_to_held(w, side, xg_elem_real(o[0])).v;
         o[1] = vector;
         o[2] = xg_elem_index(&w->s, k);
         vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, vector->type);

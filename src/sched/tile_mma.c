@@ -246,7 +246,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
 }
 /* A warp's fragments of one k: rows, then pairs of columns. */
 typedef struct xg_tile_unit_factors {
-    xg_kval **a, **b;
+    xg_kval **a, **b, **bytes;          /* bytes: of which b is made, where several k are read together */
     int64_t rows, pairs, chains, apart; /* of each chain; chains, and from one's k to the next one's */
     int64_t deep;                       /* there is one chain, of so many k */
 } xg_tile_unit_factors;
@@ -295,37 +295,88 @@ XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed
     low = xg_k2(b, XG_K_OP_SUBBF2, low, high);
     return is_signed ? low : xg_k2(b, XG_K_OP_SUBBF2, low, xg_tile_unit_twice(w, MINUS_BASE));
 }
+XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side) {
+    const xg_float_format *f = xg_float_format_of(p->fetch[side].from->shape->type);
+    bool plain = f && f->bits == XG_TILE_UNIT_BITS && f->has_sign && !f->nan_is_negative_zero;
+    return plain && xg_type_bits(p->fetch[side].held) == 16 && p->unit != XG_TILE_NO_UNIT;
+}
+/* Of each byte of a word these bits, exclusive or others. */
+XG_FN xg_kval *xg_tile_unit_bits(xg_tile_kernel *w, xg_kval *x, int64_t byte, xg_kval *others) {
+    enum {
+        FOUR = 0x01010101
+    };
+    xg_kval *mask = xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(byte * FOUR));
+    return xg_k3(&w->s.b, XG_K_OP_MASKXOR, x, mask, others);
+}
+/* A float's bits without the sign, shifted to where the wider mantissa begins, are its value by a power of two too
+ * small, subnormal or not: one multiplication makes two of them right. The high bytes of all four are computed together,
+ * and the low ones. Where there are infinities, what is beyond the finite values carries into the sign's place when the
+ * difference is added, and gets the exponent's other bits. The NaN of a format without them becomes a finite number
+ * first; by a factor by which it alone overflows it is infinite, and an infinity's difference from itself is NaN. */
+XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two) {
+    enum {
+        MAGNITUDE = 0x7F,
+        SIGN = 0x80,
+        SIGNS = 0xBA98,       /* each byte filled with its sign */
+        NEXT = 0x5140,        /* bytes 0 and 1 of both, alternating */
+        EVERY_OTHER = 0x6240, /* ... 0 and 2; the other two are so much further on: */
+        NEXT_ON = 0x2222,
+        EVERY_OTHER_ON = 0x1111
+    };
+    const xg_float_format *f = xg_float_format_of(w->p->fetch[side].from->shape->type);
+    const xg_float_format *to = xg_float_format_of(w->p->held);
+    bool half = w->p->held == XLAGPU_F16;
+    xg_kopcode multiply = half ? XG_K_OP_MULH2 : XG_K_OP_MULBF2, subtract = half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2;
+    xg_kb *b = &w->s.b;
+    int64_t shift = to->mantissa_bits - f->mantissa_bits, bits = to->exponent_bits - f->exponent_bits, k;
+    int64_t one = (int64_t)1 << to->mantissa_bits, factor = (2 * to->bias - f->bias) * one;
+    int64_t top = ((int64_t)f->max_bits >> f->mantissa_bits) - f->bias; /* the largest exponent */
+    int64_t most = (2 * to->bias - top) * one + one / 8;
+    xg_kval *zero = xg_kconst_int(b, XG_E_I32, 0), *high = x, *low = zero, *beyond;
+    if (shift < XG_TILE_UNIT_BITS) {
+        high = xg_k2_int(b, XG_K_OP_SHRUI, x, XG_TILE_UNIT_BITS - shift);
+        high = xg_tile_unit_bits(w, high, MAGNITUDE >> (XG_TILE_UNIT_BITS - shift), zero);
+        high = xg_tile_unit_bits(w, x, SIGN, high);
+        low = xg_tile_unit_bits(w, xg_k2_int(b, XG_K_OP_SHLI, x, shift), 0xFF << shift & 0xFF, zero);
+    }
+    if (bits && f->has_infinity) {
+        beyond = xg_kconst_int(b, XG_E_I32, (MAGNITUDE - (int64_t)f->max_bits) * 0x01010101);
+        beyond = xg_k2(b, XG_K_OP_ADDI, xg_tile_unit_bits(w, x, MAGNITUDE, zero), beyond);
+        beyond = xg_tile_unit_bytes(w, beyond, beyond, SIGNS);
+        high = xg_tile_unit_bits(w, beyond, SIGN - (SIGN >> bits), high);
+    }
+    for (k = 0; k < 2; k++) {
+        two[k] = xg_tile_unit_bytes(w, low, high, across ? EVERY_OTHER + k * EVERY_OTHER_ON : NEXT + k * NEXT_ON);
+        if (!bits) continue;
+        two[k] = xg_k2(b, multiply, two[k], xg_tile_unit_twice(w, factor));
+        if (f->has_infinity) continue;
+        beyond = xg_k2(b, multiply, two[k], xg_tile_unit_twice(w, most));
+        two[k] = xg_k2(b, subtract, two[k], xg_k2(b, subtract, beyond, beyond));
+    }
+}
 /* Two words of bytes as four of 16 bits: those of one k and the next one after the other, or, `across`, of every other
  * byte. */
 XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, xg_kval **wide) {
     enum {
-        EVERY_OTHER = 0x3120,
         FIRST = 0x4140, /* beside bytes of zero */
         SECOND = 0x4342,
         BYTE_BITS = 8
     };
     xlagpu_type from = w->p->fetch[1].from->shape->type;
-    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0), *all;
+    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0);
     int64_t k;
-    if (from == XLAGPU_S8 || from == XLAGPU_U8) {
-        for (k = 0; k < 4; k++) {
-            xg_kval *x = bytes[k / 2];
-            if (!across)
-                x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
-            else if (k % 2)
-                x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
-            wide[k] = xg_tile_unit_halves(w, x, from == XLAGPU_S8);
+    for (k = 0; k < 4; k++) {
+        xg_kval *x = bytes[k / 2];
+        if (xg_type_class(from) == XGT_F) {
+            if (k % 2 == 0) xg_tile_unit_floats(w, 1, x, across, wide + k);
+            continue;
         }
-        return;
+        if (!across)
+            x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
+        else if (k % 2)
+            x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
+        wide[k] = xg_tile_unit_halves(w, x, from == XLAGPU_S8);
     }
-    all = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, XG_E_I32, 2), 0);
-    for (k = 0; k < 2; k++) {
-        if (across) bytes[k] = xg_tile_unit_bytes(w, bytes[k], bytes[k], EVERY_OTHER);
-        all = xg_tile_unit_place(w, bytes[k], all, k);
-    }
-    all = xg_tile_unstage(w, 1, all);
-    all = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &all, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
-    for (k = 0; k < 4; k++) wide[k] = xg_tile_unit_take(w, all, k);
 }
 /* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else
  * it is two of each of two columns, of which the first is one of the first matrix. */
@@ -350,15 +401,27 @@ XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_uni
             for (k = 0, at->which = d; k < v->rows; k++)
                 v->a[(chain + d) * v->rows + k] = xg_tile_unit_fragment(w, 0, at, k);
         at->which = 0;
-        for (k = 0; k < v->pairs; k++) {
-            xg_kval *b = v->b[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
-            for (d = 0; d < v->deep && v->deep > 1; d++) v->b[d * v->pairs + k] = xg_tile_unit_late(w, b, d, k);
-        }
+        for (k = 0; k < v->pairs; k++)
+            (v->deep > 1 ? v->bytes : v->b)[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
     }
     at->first = first;
 }
-XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v) {
-    int64_t i, j;
+/* Fragment n of those that bytes become, if there is one. */
+XG_FN void xg_tile_unit_make(xg_tile_kernel *w, const xg_tile_unit_factors *v, int64_t n) {
+    if (v->deep > 1 && n < v->deep * v->pairs)
+        v->b[n] = xg_tile_unit_late(w, v->bytes[n % v->pairs], n / v->pairs, n % v->pairs);
+}
+/* Products after which the next fragment is made of bytes: a warp waits for a slow unit at each of them, and makes one
+ * in that time; beside a quick one it makes all at once, whose chains overlap. */
+XG_FN int64_t xg_tile_unit_between(const xg_tile_plan *p, const xg_tile_unit_factors *v) {
+    enum {
+        SLOW_RATE = 256 /* multiply-adds a clock: a product takes as long as to make half a fragment */
+    };
+    return xg_tile_unit_rate(p, p->device) <= SLOW_RATE * 1000 ? 2 * v->rows : 0;
+}
+/* Unless it is NULL, the next k's bytes become fragments meanwhile. */
+XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v, const xg_tile_unit_factors *next) {
+    int64_t i, j, between = xg_tile_unit_between(w->p, v), made = 0, until;
     xg_kval *o[3];
     for (i = 0; i < v->chains * v->deep * v->rows; i++)
         for (j = 0; j < 2 * v->pairs; j++) {
@@ -369,6 +432,8 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
             *sum = xg_kir_value(&w->s.b, XG_K_OP_MMA, o, 3, (*sum)->type);
             (*sum)->def->flags = (uint32_t)w->p->unit;
             (*sum)->def->a = j % 2;
+            until = between ? (i * 2 * v->pairs + j) / between + 1 : v->deep * v->pairs;
+            for (; next && made < until; made++) xg_tile_unit_make(w, next, made);
         }
 }
 /* Multiplies what lies in `buffer`, and brings step `next` (NULL: none) into `spare`. Copies are issued while the first
@@ -393,13 +458,15 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *ne
     now.chains = chains;
     now.deep = p->deep;
     fragments = now.chains * now.deep * (now.rows + now.pairs);
-    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments);
+    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments + now.pairs);
     now.b = now.a + now.chains * now.deep * now.rows;
+    now.bytes = now.a + 2 * fragments;
     next = now;
     next.a += fragments;
     next.b += fragments;
     if (ahead) {
         xg_tile_unit_read(w, &at, &now);
+        for (k = 0; k < now.deep * now.pairs; k++) xg_tile_unit_make(w, &now, k);
         for (k = 0; k < fragments; k++) xg_flow_slot(&f, &now.a[k]);
         at.first = 1;
     }
@@ -410,10 +477,11 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *ne
         f.op->flags = KL_UNROLL_LOWERED;
     }
     xg_tile_unit_read(w, &at, ahead ? &next : &now);
-    xg_tile_unit_products(w, &now);
+    for (k = 0; k < now.deep * now.pairs && !ahead; k++) xg_tile_unit_make(w, &now, k);
+    xg_tile_unit_products(w, &now, ahead ? &next : NULL);
     if (ahead) memcpy(now.a, next.a, (size_t)fragments * sizeof *now.a);
     xg_flow_end(&f);
-    if (ahead) xg_tile_unit_products(w, &now);
+    if (ahead) xg_tile_unit_products(w, &now, NULL);
 }
 
 /* ---- all steps ---- */

@@ -75,7 +75,6 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_UNIT_BITS = 8,         /* of the smallest elements that units take */
     XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
     XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
     XG_TILE_UNIT_LONG_BYTES = 256, /* ...: beyond, a sum fills all buffers, or most of them would stay empty */
@@ -260,8 +259,9 @@ XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s)
 XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
     const xg_inst *from = p->scale ? p->scaled : t->from;
-    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_tile_is_small(from->shape->type) &&
-                 xg_type_bits(from->shape->type) == XG_TILE_UNIT_BITS;
+    xlagpu_type type = from->shape->type;
+    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_type_bits(type) == XG_TILE_UNIT_BITS &&
+                 (xg_type_class(type) == XGT_F ? xg_tile_unit_has_floats(p, 1) : xg_tile_is_small_int(type));
     if (!bytes || (t->along_k && !p->may_deepen && !p->scale) || p->form.hero->op != XG_DOT ||
         !xg_tile_is_moved(from) || s->grouped || (p->scale && !xg_tile_scale_suits(p, s->k)))
         return 1;
