@@ -112,7 +112,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
         to->reads = XG_MAX(to->reads, more->reads);
         return;
     }
-    to->sites = (uint32_t)XG_MIN((uint64_t)to->sites + more->sites, (uint64_t)1 << 20);
+    to->sites = (uint32_t)XG_MIN((uint64_t)to->sites + more->sites, (uint64_t)1 << 20) & 0xFFFFFFu;
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
 }
@@ -120,7 +120,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
 /* How the reader of `outer` reads what `outer` reads in this way. */
 XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_kernel_input *inner, int64_t elements) {
     xg_kernel_input r = *inner;
-    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
+    r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20) & 0xFFFFFFu;
     r.key = xg_kernel_key(outer->key, inner->key);
     r.turn = xg_kernel_turn(outer->turn, inner->turn);
     r.order = xg_kernel_key(outer->order, inner->order);

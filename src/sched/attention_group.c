@@ -88,7 +88,7 @@ XG_FN xg_kval *xg_attention_group_spot(
 
 /* Of keys, or values, in a buffer. */
 XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer) {
-    int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + state) * stages;
+    int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + (uint32_t)state) * stages;
     const xg_aff *at = xg_aff_add_k(w->t.e->m->aff, xg_aff_dim(w->t.e->m->aff, 0), first);
     return xg_tile_bulk_at(&w->t, w->barriers, xg_tile_apply(&w->t, &stages, 1, at, &buffer));
 }

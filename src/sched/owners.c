@@ -166,8 +166,8 @@ XG_FN xg_aff_env xg_nowners_ranges_at(xg_nowners *o, const xg_nstmt *s) {
         if (e->kind == XG_AFF_DIM) ranges[e->n] = xg_range_meet(ranges[e->n], b->where[k].range);
     }
     for (p = s->parent; p; p = p->parent) {
-        k = p->op == XG_N_LOOP && xg_nkind_is_axis(p->kind) && p->kind < XG_NK_VTHREAD_X ? p->kind - XG_NK_BLOCK_X
-                                                                                         : XG_NAXES;
+        const bool axis = p->op == XG_N_LOOP && xg_nkind_is_axis(p->kind) && p->kind < XG_NK_VTHREAD_X;
+        k = axis ? (uint32_t)(p->kind - XG_NK_BLOCK_X) : (uint32_t)XG_NAXES;
         if (k < XG_NAXES && o->var[k])
             ranges[o->var[k]->n] = xg_range_meet(ranges[o->var[k]->n], xg_range_of(0, p->extent - 1));
     }

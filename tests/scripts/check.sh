@@ -152,6 +152,8 @@ done
 CONVERSION="-Wconversion -Wsign-conversion -Werror"
 for cc in gcc clang; do have $cc &&
     job "$cc $CONVERSION" "$cc -std=c99 $CONVERSION -fsyntax-only -I$W/fresh $W/both.c"; done
+for cc in g++ clang++; do have $cc &&
+    job "$cc $CONVERSION" "$cc -std=c++20 $CONVERSION -fsyntax-only -I$W/fresh $W/both.cc"; done
 # All that clang can say, but for what is meant: C99's declarations and casts, bit patterns compared as floats, switches
 # with a default, INFINITY of type float, texts of tables as formats, results that a flag beside them says are there.
 MEANT="padded used-but-marked-unused declaration-after-statement switch-enum float-equal bad-function-cast cast-qual

@@ -31,8 +31,9 @@ fi
 if have cmake; then
     job "cmake: builds and installs" "cmake -S packages/cmake -B $W/cmake $CONFIGURE \
         -DCMAKE_INSTALL_PREFIX=$HERE/root && cmake --build $W/cmake && cmake --install $W/cmake"
-    job "what is installed: the tool of this version, its manual page, its completions" \
-        "[ \"\$($W/root/bin/xlagpu --version)\" = $V ] && grep -q '^.TH XLAGPU 1' $W/root/share/man/man1/xlagpu.1 && \
+    job "what is installed: the tool of this version, its manual page, its completions, all headers" \
+        "[ \"\$($W/root/bin/xlagpu --version)\" = $V ] && [ -f $W/root/include/xlagpu_weights.h ] && \
+        [ -f $W/root/include/xlagpu.hpp ] && grep -q '^.TH XLAGPU 1' $W/root/share/man/man1/xlagpu.1 && \
         grep -q 'complete -F _xlagpu xlagpu' $W/root/share/bash-completion/completions/xlagpu && \
         grep -q compdef $W/root/share/zsh/site-functions/_xlagpu && \
         grep -q 'complete -c xlagpu' $W/root/share/fish/vendor_completions.d/xlagpu.fish"
