@@ -336,6 +336,7 @@ XG_FN void xg_topk_sizes(xg_topk_site *d) {
     for (d->width = 1; d->width < d->k; d->width *= 2) {}
     for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
         int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
+        XG_ESTIMATED(cost);
         if (d->split && (cost >= best || groups > XG_TOPK_GROUPS_USUAL) &&
             !(groups <= XG_TOPK_GROUPS_LEAST && groups <= d->length))
             continue;

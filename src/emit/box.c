@@ -448,6 +448,7 @@ XG_FN int64_t xg_box_cost(
         cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else
         cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
+    XG_ESTIMATED(cost);
     return cost * t->group / lanes *
            xg_box_touched(t, b, walk, lanes * (XG_WARP_LANES / t->group) * v, lanes * (XG_WARP_LANES / t->group) * v) /
            1000;
@@ -460,6 +461,8 @@ XG_FN int64_t xg_box_slab_cost(
             touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
     int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 +
                    vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
+    XG_ESTIMATED(cost);
+    XG_ESTIMATED(touched);
     if (touched * 100 > xg_box_touched(t, b, walk, n, n) * XG_BOX_TOUCHED_PERCENT) return INT64_MAX;
     return cost * s->turns * XG_LAUNCH_THREADS / s->step * touched / 1000;
 }

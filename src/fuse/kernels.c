@@ -191,6 +191,7 @@ XG_FN int64_t xg_kernel_time(
         a->read = read;
         a->instructions = instructions;
         a->time = xg_cost_time(&cost, instructions);
+        XG_ESTIMATED(a->time);
     }
     return a->time;
 }

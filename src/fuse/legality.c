@@ -320,6 +320,7 @@ XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
         if (from->candidate && !from->hero && from->elements == k->elements)
             price = xg_cost_add(price, xg_fuse_contracted_price(from, depth - 1));
     }
+    XG_ESTIMATED(price);
     return price;
 }
 /* Would arrays lie in memory in the producer's place, if a contraction computed it, of which one is made there for

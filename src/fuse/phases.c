@@ -264,6 +264,8 @@ XG_FN int64_t xg_phases_loss(const xg_device *m, const xg_phase_work *w, int64_t
     int64_t time = xg_phases_part_time(m, w),
             path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
     int64_t spread = xg_cost_scale(time, parts, m->sm_count);
+    XG_ESTIMATED(time);
+    XG_ESTIMATED(path);
     return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 

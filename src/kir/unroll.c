@@ -353,6 +353,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
+    XG_ESTIMATED(cost);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) ||
         (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop))
