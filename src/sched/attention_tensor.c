@@ -128,7 +128,8 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
 }
 /* The sums of a thread's rows times numbers, few at a time beside the scores; without numbers: 0. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, xg_kval *const *by) {
-    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k, i;
+    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k,
+            i;
     int64_t first = xg_attention_sums_at(w->p);
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
