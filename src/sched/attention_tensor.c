@@ -15,9 +15,9 @@
  * rows.
  * Two weights of neighbouring keys are a word of p.
  *
- * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds its
- * reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps alone.
- * In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
+ * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
+ * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
+ * alone. In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C
 #include "attention.h"
