@@ -160,8 +160,8 @@ enum {
 
 /* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
 typedef struct xg_attention_shape {
-    int32_t warps, parts, step;
-    int32_t blocks; /* of 16 rows, that a warp has: 1 or 2, which share what is read of keys and values */
+    uint8_t warps, parts, step;
+    uint8_t blocks; /* of 16 rows, that a warp has: 1 or 2, which share what is read of keys and values */
     bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
     bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
     bool in_tensor; /* ... or rather one thread for them: scores, weights and sums lie in tensor memory */
@@ -251,11 +251,12 @@ XG_FN bool xg_attention_back_form_of(
 enum {
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
-XG_FN bool xg_attention_meets(const xg_attention_plan *p);         /* threads without rows learn what the others vote */
-XG_FN int64_t xg_attention_votes(const xg_attention_plan *p);      /* elements of shared memory for them */
-XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
-XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
-XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
+XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without rows learn what the others vote */
+XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of shared memory for them */
+/* Of shared memory, for each warp, where keys are in parts; and what a cluster's block shows the others. */
+XG_FN int64_t xg_attention_end_size(const xg_attention_plan *p);
+XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);     /* that have rows */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
@@ -404,10 +405,11 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
-XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
+XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
-XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **x, xg_kval *y, xg_kval *const *z); /* two x = x y + z */
-XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
+XG_FN void xg_attention_fma2(
+    xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z); /* two x y + z */
+XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
 

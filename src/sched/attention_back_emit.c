@@ -461,9 +461,8 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->stat[half][0] = w->most[half];
         w->stat[half][1] = w->sum[half];
-        xg_attention_combine(
-            w, XG_K_OP_ADDF, &w->stat[half][1], w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1,
-            XG_ATTENTION_BESIDE);
+        xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][1],
+            w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);

@@ -115,13 +115,10 @@ XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
-    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR], *p[XG_ATTENTION_PAIR];
+    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR];
     memcpy(two, w->scores[half], sizeof two);
-    for (c = XG_ATTENTION_PAIR; c < columns; c += XG_ATTENTION_PAIR) {
-        memcpy(p, &w->scores[half][c], sizeof p);
-        xg_attention_fma2(w, p, one, two);
-        memcpy(two, p, sizeof two);
-    }
+    for (c = XG_ATTENTION_PAIR; c < columns; c += XG_ATTENTION_PAIR)
+        xg_attention_fma2(w, two, &w->scores[half][c], one, two);
     for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->sum[half], two[c]);
 }
 /* Sum and what the maximum scales, of a thread's row. */
@@ -375,8 +372,9 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
         w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
         if (w->f->unit == XG_TILE_NO_UNIT)
             w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
-        if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
-        if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, xg_attention_shown_size(p));
+        if (p->shape.parts > 1)
+            w->ends = xg_attention_shared(w, w->f->sum, xg_attention_warps(p) * xg_attention_end_size(p));
+        if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, p->shape.warps * xg_attention_end_size(p));
     }
     if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }

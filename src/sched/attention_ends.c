@@ -7,25 +7,26 @@
 
 /* ---- keys in parts ---- */
 
-/* Where a warp's maximum of a thread's row lies; its sum behind it; the sums of columns behind those of all warps. */
-XG_FN xg_kval *xg_attention_end_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, bool sum) {
+/* Of so many warps: where a warp's maximum of a thread's row lies, its sum behind it; the sums of columns behind those
+ * of all warps. */
+XG_FN xg_kval *xg_attention_end_at(xg_attention_kernel *w, xg_kval *warp, int64_t warps, int64_t half, bool sum) {
     int64_t lanes = XG_WARP_LANES, place = (2 * half + sum) * lanes;
     xg_kval *at = xg_tile_join(&w->t, warp, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
-    return xg_attention_at(w, at, xg_attention_ends_size(w->p), place);
+    return xg_attention_at(w, at, warps * xg_attention_end_size(w->p), place);
 }
-XG_FN xg_kval *xg_attention_column_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, xg_kval *column) {
-    int64_t warps = (int64_t)w->p->shape.warps * w->p->shape.parts, pitch = w->p->sum_pitch;
-    int64_t place = warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES + half * XG_ATTENTION_EIGHT * pitch;
+XG_FN xg_kval *xg_attention_column_at(
+    xg_attention_kernel *w, xg_kval *warp, int64_t warps, int64_t half, xg_kval *column) {
+    int64_t pitch = w->p->sum_pitch, before = warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES;
     xg_kval *row = xg_tile_join(&w->t, warp, XG_ATTENTION_ROWS, w->group);
     row = xg_tile_join(&w->t, row, pitch, column);
-    return xg_attention_at(w, row, xg_attention_ends_size(w->p), place);
+    return xg_attention_at(w, row, warps * xg_attention_end_size(w->p), before + half * XG_ATTENTION_EIGHT * pitch);
 }
 /* The warp that has part k of the keys for the same rows. */
 XG_FN xg_kval *xg_attention_peer(xg_attention_kernel *w, int64_t k) {
-    return xg_attention_at(w, w->across, (int64_t)w->p->shape.warps * w->p->shape.parts, k * w->p->shape.warps);
+    return xg_attention_at(w, w->across, xg_attention_warps(w->p), k * w->p->shape.warps);
 }
 XG_FN xg_kval *xg_attention_end_of(xg_attention_kernel *w, int64_t k, int64_t half, bool sum) {
-    xg_kval *at = xg_attention_end_at(w, xg_attention_peer(w, k), half, sum);
+    xg_kval *at = xg_attention_end_at(w, xg_attention_peer(w, k), xg_attention_warps(w->p), half, sum);
     return xg_kextract(xg_attention_b(w), w->ends, &at, 1);
 }
 /* Two neighbouring elements of an array, in one load. */
@@ -43,7 +44,7 @@ XG_FN void xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *col
     xg_kval *v[XG_ATTENTION_PAIR], *at;
     int64_t k, c;
     for (k = 0; k < w->p->shape.parts; k++) {
-        at = xg_attention_column_at(w, xg_attention_peer(w, k), half, column);
+        at = xg_attention_column_at(w, xg_attention_peer(w, k), xg_attention_warps(w->p), half, column);
         xg_attention_get_pair(w, w->ends, at, v);
         for (c = 0; c < XG_ATTENTION_PAIR; c++)
             out[c] = k ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, out[c], v[c]) : v[c];
@@ -94,16 +95,17 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
         column = xg_attention_at(w, first, w->p->columns - place, place);
         for (k = 0; k < XG_ATTENTION_PAIR; k++) sums[k] = xg_k2(b, XG_K_OP_MULF, w->out[half][c + k], scale);
-        w->ends = xg_attention_put_pair(w, sums, w->ends, xg_attention_column_at(w, w->warp, half, column));
+        w->ends = xg_attention_put_pair(
+            w, sums, w->ends, xg_attention_column_at(w, w->warp, xg_attention_warps(w->p), half, column));
     }
 }
 XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     int64_t half;
     xg_kval *at;
     for (half = 0; half < w->p->halves; half++) {
-        at = xg_attention_end_at(w, w->warp, half, false);
+        at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, false);
         w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
-        at = xg_attention_end_at(w, w->warp, half, true);
+        at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, true);
         w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
     }
     xg_attention_wait(w);
@@ -115,15 +117,10 @@ XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
 
 /* What a block shows to the others: of its rows the maximum and sum, by lane, then the sums of columns. */
 XG_FN xg_kval *xg_attention_row_at(xg_attention_kernel *w, int64_t half, bool sum) {
-    int64_t lanes = XG_WARP_LANES, place = (2 * half + sum) * lanes;
-    xg_kval *at = xg_tile_join(&w->t, w->across, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
-    return xg_attention_at(w, at, xg_attention_shown_size(w->p), place);
+    return xg_attention_end_at(w, w->across, w->p->shape.warps, half, sum);
 }
 XG_FN xg_kval *xg_attention_shown_at(xg_attention_kernel *w, int64_t half, xg_kval *column) {
-    int64_t pitch = w->p->sum_pitch, before = (int64_t)w->p->shape.warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES;
-    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-    row = xg_tile_join(&w->t, row, pitch, column);
-    return xg_attention_at(w, row, xg_attention_shown_size(w->p), before + half * XG_ATTENTION_EIGHT * pitch);
+    return xg_attention_column_at(w, w->across, w->p->shape.warps, half, column);
 }
 XG_FN void xg_attention_show(xg_attention_kernel *w, xg_kval *v, xg_kval *at) {
     w->shown = xg_kinsert(xg_attention_b(w), v, w->shown, &at, 1);

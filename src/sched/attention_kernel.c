@@ -143,24 +143,26 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
     return xg_attention_power(w, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
 }
 /* x y + z of two neighbours, which tensor memory's devices compute in one instruction. */
-XG_FN xg_kval *xg_attention_packed_two(xg_attention_kernel *w, xg_kval *const *v) {
-    xg_kval *pair = xg_attention_paired(w, v);
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &pair, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
-}
-XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **x, xg_kval *y, xg_kval *const *z) {
+XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *o[3], *both[XG_ATTENTION_PAIR], *v;
+    xg_kval *both[XG_ATTENTION_PAIR], *o[3], *v;
+    xg_kval *const *in[3];
     int64_t k;
     both[0] = both[1] = y;
-    if (w->p->shape.in_tensor) {
-        o[0] = xg_attention_packed_two(w, x);
-        o[1] = xg_attention_packed_two(w, both);
-        o[2] = xg_attention_packed_two(w, z);
-        v = xg_kir_value(b, XG_K_OP_FMAF2, o, 3, o[0]->type);
-        v = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
-        for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_attention_lane(w, v, k);
-    } else
-        for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_k3(b, XG_K_OP_FMA, x[k], y, z[k]);
+    if (!w->p->shape.in_tensor) {
+        for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_k3(b, XG_K_OP_FMA, x[k], y, z[k]);
+        return;
+    }
+    in[0] = x;
+    in[1] = both;
+    in[2] = z;
+    for (k = 0; k < 3; k++) {
+        v = xg_attention_paired(w, in[k]);
+        o[k] = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
+    }
+    v = xg_kir_value(b, XG_K_OP_FMAF2, o, 3, o[0]->type);
+    v = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 /* The same of a row's scores, in their place: a multiplication and addition each. The shift's exponent of two is
  * rounded: a factor of all of the row, which its sum divides out again. A shift for which that were more than 2^4 is
@@ -180,7 +182,7 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
     by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE)), by, one);
     less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
-    for (c = 0; c < n; c += XG_ATTENTION_PAIR) xg_attention_fma2(w, &x[c], by, less);
+    for (c = 0; c < n; c += XG_ATTENTION_PAIR) xg_attention_fma2(w, &x[c], &x[c], by, less);
     for (c = 0; c < n; c++) x[c] = xg_attention_power(w, x[c]);
 }
 #undef XG_ATTENTION_LOG2_E

@@ -161,8 +161,8 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
                 xg_shared_whole(p->stages * s->step * p->value_pitch * bytes);
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += xg_shared_whole(warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes);
-    if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_ends_size(p) * xg_type_bytes(f->sum));
-    if (p->cluster > 1) p->shared += xg_shared_whole(xg_attention_shown_size(p) * xg_type_bytes(f->sum));
+    if (s->parts > 1) p->shared += xg_shared_whole(warps * xg_attention_end_size(p) * xg_type_bytes(f->sum));
+    if (p->cluster > 1) p->shared += xg_shared_whole(s->warps * xg_attention_end_size(p) * xg_type_bytes(f->sum));
     if (p->votes) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
@@ -171,16 +171,11 @@ XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention
     return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
            f->boxes[1].is_made;
 }
-/* Maximum and sum of each row of each part, then its sums of columns: elements. */
-XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
-    int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
-    return warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
+XG_FN int64_t xg_attention_warps(const xg_attention_plan *p) { return (int64_t)p->shape.warps * p->shape.parts; }
+/* Of a warp: maximum and sum of each row, then its sums of columns: elements. */
+XG_FN int64_t xg_attention_end_size(const xg_attention_plan *p) {
+    return 2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch;
 }
-
-XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p) {
-    return p->shape.warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
-}
-
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p) { return p->shape.in_tensor ? 0 : p->columns; }
 /* The tile's rows stay in registers, where there is room. */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {

@@ -15,9 +15,9 @@
  * rows.
  * Two weights of neighbouring keys are a word of p.
  *
- * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds its
- * reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps alone.
- * In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
+ * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
+ * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
+ * alone. In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C
 #include "attention.h"
@@ -128,7 +128,8 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
 }
 /* The sums of a thread's rows times numbers, few at a time beside the scores; without numbers: 0. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, xg_kval *const *by) {
-    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k, i;
+    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k,
+            i;
     int64_t first = xg_attention_sums_at(w->p);
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
