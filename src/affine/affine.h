@@ -112,6 +112,8 @@ XG_FN int xg_aff_compare(const xg_aff *a, const xg_aff *b);                   /*
 /* the coefficient of a variable, quotient or remainder in the sum e; 0 when absent */
 XG_FN int64_t xg_aff_scale_of(const xg_aff *e, const xg_aff *atom);
 XG_FN bool xg_aff_uses(const xg_aff *e, const xg_aff *var); /* the variable occurs anywhere in e */
+/* By how much e grows, whatever the variables are, when one of them grows by `by`; false: it depends on them. */
+XG_FN bool xg_aff_growth(const xg_aff *e, const xg_aff *var, int64_t by, int64_t *out);
 /* a number that divides every value of e, the largest that is plain to see; 0 when e is 0 */
 XG_FN int64_t xg_aff_divisor(const xg_aff *e);
 XG_FN int64_t xg_floor_div(int64_t a, int64_t b); /* b > 0 */

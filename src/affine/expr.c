@@ -303,6 +303,21 @@ XG_FN bool xg_aff_uses(const xg_aff *e, const xg_aff *var) {
     return false;
 }
 
+XG_FN bool xg_aff_growth(const xg_aff *e, const xg_aff *var, int64_t by, int64_t *out) {
+    int64_t of, sum = e == var ? by : 0;
+    uint32_t i;
+    if (e->of) {
+        if (!xg_aff_growth(e->of, var, by, &of) || of % e->k) return false;
+        sum = e->kind == XG_AFF_DIV ? of / e->k : 0;
+    } else if (e->kind == XG_AFF_SUM)
+        for (i = 0; i < e->n; i++)
+            if (!xg_aff_growth(e->terms[i].of, var, by, &of) || !xg_mul64(of, e->terms[i].scale, &of) ||
+                !xg_add64(sum, of, &sum))
+                return false;
+    *out = sum;
+    return true;
+}
+
 XG_FN int64_t xg_aff_divisor(const xg_aff *e) {
     int64_t g, scaled;
     uint32_t i;

@@ -450,31 +450,39 @@ XG_FN void xg_kindex_find_added(xg_kindex_known *x) {
         if (i == l.n && xg_kindex_add(&x->sum, c, l.terms[k].scale)) x->added |= (uint64_t)1 << var->n;
     }
 }
-/* v + by in front of op; NULL: v is nothing that takes it in. */
-XG_FN xg_kval *xg_kindex_shifted(
-    xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
-    xg_kb b = xg_kb_before(m, op);
+XG_FN xg_kval *xg_kir_index_plus(xg_kb *b, xg_kval *v, int64_t c, xg_str name) {
     const xg_kop *def = v->def;
-    const xg_ktype *type = v->type;
-    const xg_aff *e;
+    bool in = def && def->op == XG_K_OP_APPLY && xg_kindex_done(def) && def->n_operands <= XG_KINDEX_LEAVES_MAX;
+    xg_kval *leaves[XG_KINDEX_LEAVES_MAX], *sum;
+    const xg_aff *e = in ? ((const xg_imap *)def->p)->results[0] : xg_aff_dim(b->m->aff, 0);
     xg_imap *map;
-    uint32_t k;
-    if (by == 0) return v;
-    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX ||
-        v->lo > v->hi)
-        return NULL;
-    e = xg_aff_add_k(m->aff, ((const xg_imap *)def->p)->results[0], by);
-    if (!e) return NULL;
-    if (e->kind == XG_AFF_DIM) return def->operands[e->n].value;
-    map = xg_imap_copy(m->aff, (const xg_imap *)def->p, 0);
+    uint32_t k, n = in ? def->n_operands : 1;
+    if (c == 0) return v;
+    e = xg_aff_add_k(b->m->aff, e, c);
+    if (!e) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
+    for (k = 0; k < n; k++) leaves[k] = in ? def->operands[k].value : v;
+    if (e->kind == XG_AFF_DIM) return leaves[e->n];
+    if (in)
+        map = xg_imap_copy(b->m->aff, (const xg_imap *)def->p, 0);
+    else {
+        map = xg_imap_of_dims(b->m->aff, 1, 1);
+        map->dims[0].range = xg_kval_range(v);
+        map->dims[0].name = v->name;
+    }
     map->results[0] = e;
-    for (k = 0; k < def->n_operands; k++) x->leaves[k] = def->operands[k].value;
-    op = xg_kir_op(&b, XG_K_OP_APPLY, x->leaves, def->n_operands, &type, 1, 0);
-    op->p = map;
-    op->a = 1;
-    xg_kval_set_range(op->results, xg_range_add(xg_range_of(v->lo, v->hi), xg_range_of(by, by)));
-    op->results[0].name = old->name;
-    return op->results;
+    sum = xg_kir_value(b, XG_K_OP_APPLY, leaves, n, v->type);
+    sum->def->p = map;
+    sum->def->a = in;
+    xg_kval_set_range(sum, xg_range_add(xg_kval_range(v), xg_range_of(c, c)));
+    sum->name = name;
+    return sum;
+}
+/* v + by in front of op; NULL: v is nothing that takes it in. */
+XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
+    xg_kb b = xg_kb_before(m, op);
+    if (by == 0) return v;
+    if (!v->def || v->def->op != XG_K_OP_APPLY || !xg_kindex_done(v->def) || v->lo > v->hi) return NULL;
+    return xg_kir_index_plus(&b, v, by, old->name);
 }
 XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
     xg_kindex_known key, *e;
@@ -493,7 +501,7 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
     e = (xg_kindex_known *)*slot;
     if (e && !e->value && e->sum == key.sum) return NULL;
     by = key.sum;
-    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by)
+    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, op, &op->results[which], e->value, by)
                                                         : NULL;
     if (!v) v = xg_kindex_sum(m, x, op, which);
     if (!v) v = xg_kindex_simplified(m, x, op, which);

@@ -546,6 +546,8 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m);
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);
 /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN xg_kval *xg_kir_simplify_index(xg_kmodule *m, xg_kval *v); /* of an apply_indexing: an equal value in its place */
+/* v + c at b, as an apply_indexing of that name: of the operands of v, where v is a simplified one. */
+XG_FN xg_kval *xg_kir_index_plus(xg_kb *b, xg_kval *v, int64_t c, xg_str name);
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);

@@ -191,15 +191,22 @@ XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *i
     *slot = v->def;
     return v;
 }
-/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes
- * a constant out of a sum. */
+/* An i32 index is unsigned. What is left of it without its constant may be negative, and is extended by its sign then,
+ * where its range tells. */
 XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor, xg_kval *index) {
     xg_kval *p = ((const xg_klow *)tensor->scratch)->pointer, *rest;
     int64_t scale = xg_kelem_bytes(tensor->type->elem), c, bytes;
     uint32_t flags = tensor->type->elements <= INT32_MAX ? KP_INBOUNDS : 0; /* an access is where it may be */
     rest = xg_klow_without_constant(z, b->region, index, &c);
-    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes)))
-        c = 0;
+    if (c && ((!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes))) c = 0;
+    if (c && !xg_kval_nonnegative(rest)) {
+        bool extended =
+            p->type->space == XG_SPACE_GLOBAL && rest->lo >= INT32_MIN && rest->lo <= rest->hi && rest->hi <= INT32_MAX;
+        if (extended)
+            flags = 0;
+        else
+            c = 0;
+    }
     p = xg_klow_base_of(z, b, p, c ? rest : index, scale, flags);
     return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }

@@ -226,15 +226,8 @@ XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
 
 /* v + c, as an indexing map where that composes with others. */
 XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
-    xg_imap *map;
-    if (c == 0) return v;
-    if (v->type->elem != XG_E_INDEX) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
-    map = xg_imap_of_dims(b->m->aff, 1, 1);
-    map->dims[0].range = xg_kval_range(v);
-    map->dims[0].name = v->name;
-    map->results[0] = xg_aff_add_k(b->m->aff, xg_aff_dim(b->m->aff, 0), c);
-    if (!map->results[0]) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
-    return xg_kapply(b, map, &v)->results;
+    if (v->type->elem == XG_E_INDEX || !c) return xg_kir_index_plus(b, v, c, xg_str_of(NULL, 0));
+    return xg_k2_int(b, XG_K_OP_ADDI, v, c);
 }
 /* `factor` steps from v on as a loop of their own, which waits. */
 XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {

@@ -352,8 +352,7 @@ XG_FN const char *xg_kir_check_peer(const xg_kop *op) {
 }
 XG_FN const char *xg_kir_check_view(const xg_kop *op) {
     const xg_ktype *from = xg_kt(op, 0), *to = xg_kr(op);
-    if (from->kind != XG_TK_TENSOR || to->kind != XG_TK_TENSOR || from->rank != 1 || to->rank != 1)
-        return "a flat tensor gives a flat tensor";
+    if (from->kind != XG_TK_TENSOR || to->kind != XG_TK_TENSOR || to->rank != 1) return "a tensor gives a flat tensor";
     return to->elements * xg_kelem_bytes(to->elem) > from->elements * xg_kelem_bytes(from->elem)
                ? "what is seen lies in the tensor"
                : NULL;

@@ -460,7 +460,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_EXTUI:
     case XG_K_OP_EXTSI:
     case XG_K_OP_INDEX_CAST:
-        if (xg_ptx_is_renaming_cast(op)) {
+        if (xg_ptx_is_renaming_cast(op) || xg_ptx_is_signed_index(op->results)) {
             xg_ptx_print_renaming(p, op);
             return;
         }

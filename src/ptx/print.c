@@ -516,11 +516,27 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, lanes, x->n));
 }
 
+/* An i32 that is extended by its sign for addresses alone: their instructions do it. */
+static bool xg_ptx_is_signed_index(const xg_kval *v) {
+    const xg_kop *op = v->def;
+    const xg_kuse *u;
+    if (!op || op->op != XG_K_OP_EXTSI || XG_KOPERAND(op, 0)->type->elem != XG_E_I32 || v->type->elem != XG_E_I64 ||
+        xg_kval_is_const(XG_KOPERAND(op, 0), NULL))
+        return false;
+    for (u = v->first_use; u; u = u->next) {
+        const xg_kop *user = u->user;
+        if (user->op != XG_K_OP_PTR_ADD || XG_KUSE_INDEX(u) != 1 || user->a < 0 || user->a > INT32_MAX ||
+            user->results[0].type->space != XG_SPACE_GLOBAL)
+            return false;
+    }
+    return true;
+}
 /* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */
 static void xg_ptx_print_ptr_add(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane base = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0], index = xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], r, scale,
                 offset_base;
-    bool wide = XG_KOPERAND(op, 1)->type->elem == XG_E_I64, shared = base.cls == XG_PC_R;
+    bool extended = xg_ptx_is_signed_index(XG_KOPERAND(op, 1));
+    bool wide = XG_KOPERAND(op, 1)->type->elem == XG_E_I64 && !extended, shared = base.cls == XG_PC_R;
     int64_t each = op->a ? op->a : 1, offset = op->b, part;
     if (index.kind == XG_PL_IMM) {
         part = wide ? index.bits : (int64_t)(uint32_t)(uint64_t)index.bits;
@@ -551,7 +567,7 @@ static void xg_ptx_print_ptr_add(xg_ptx *p, xg_kop *op) {
             else
                 xg_ptx_line(p, "mad.lo.s32 $, $, $, $", &r, &index, &scale, &base);
         } else if (!wide && each > 0 && each <= INT32_MAX)
-            xg_ptx_line(p, "mad.wide.u32 $, $, $, $", &r, &index, &scale, &base);
+            xg_ptx_line(p, extended ? "mad.wide.s32 $, $, $, $" : "mad.wide.u32 $, $, $, $", &r, &index, &scale, &base);
         else {
             xg_ptx_lane t = index;
             scale.cls = XG_PC_RD;

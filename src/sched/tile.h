@@ -407,8 +407,24 @@ XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *m
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer);
 XG_FN void xg_tile_pass_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
-XG_FN xg_kval *xg_tile_spot(
-    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer);
+/* Where a window of 3 by 3 is a part of k, what is read 9 rounds further on lies one channel further on, and is there
+ * under the same conditions. So indices and conditions are made for the rounds of one period alone, and others add
+ * constants. Directions: along rows, along k. */
+typedef struct xg_tile_repeats {
+    int64_t rounds[2], period[2], *by[2]; /* by expression: what a period adds to it */
+    uint32_t n;                           /* expressions; */
+    xg_kval **made;                       /* by round of a period: their values, NULL where they are not made yet */
+    int64_t now[2];                       /* a round, */
+    size_t slot;                          /* and its place among those of a period */
+} xg_tile_repeats;
+/* Where rounds go in a buffer: of each lane of a vector. */
+typedef struct xg_tile_spots {
+    uint32_t side;
+    xg_kval *buffer;
+    const xg_aff **lanes;
+    xg_tile_repeats q;
+} xg_tile_spots;
+XG_FN xg_kval *xg_tile_spots_at(xg_tile_kernel *w, xg_tile_spots *s, int64_t row_round, int64_t k_round, int64_t lane);
 /* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
  * rows) further on; then the same `k_step` units of k further on. */
 typedef struct xg_tile_rounds {
@@ -595,7 +611,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
 XG_FN void xg_tile_unit_end(xg_tile_kernel *w);
 XG_FN void xg_tile_unit_threads(xg_tile_kernel *w);
 /* The bricks of a side that a thread holds, into shared memory. */
-XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer);
+XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, xg_tile_spots *s);
 /* Which line of a side's pieces a thread brings: eight neighbours write to different banks. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);

@@ -205,6 +205,44 @@ XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap
     return cond;
 }
 
+/* ---- rounds that repeat ---- */
+
+/* Of expressions of the dims of a fetch. Only multiples of `of` are added; no expression: nothing repeats. */
+XG_FN void xg_tile_repeats_of(
+    xg_tile_kernel *w, xg_tile_repeats *q, uint32_t side, const xg_aff *const *e, uint32_t n, int64_t of) {
+    xg_tile_rounds rounds = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    uint32_t d, k = 0;
+    memset(q, 0, sizeof *q);
+    q->n = n;
+    q->rounds[0] = rounds.rows;
+    q->rounds[1] = rounds.ks;
+    for (d = 0; d < 2; d++) {
+        const xg_aff *round = xg_aff_dim(w->e->m->aff, XG_TILE_ROW_ROUND + d);
+        q->by[d] = XG_NEW_N(w->e->arena, int64_t, n + (size_t)1);
+        for (q->period[d] = 1; q->period[d] < q->rounds[d]; q->period[d]++) {
+            for (k = 0; k < n; k++)
+                if (!e[k] || !xg_aff_growth(e[k], round, q->period[d], &q->by[d][k]) || q->by[d][k] % of) break;
+            if (n && k == n) break;
+        }
+    }
+    q->made = XG_NEW_N(w->e->arena, xg_kval *, (size_t)(q->period[0] * q->period[1]) * n + 1);
+}
+XG_FN void xg_tile_repeats_at(xg_tile_repeats *q, int64_t row_round, int64_t k_round) {
+    q->now[0] = row_round;
+    q->now[1] = k_round;
+    q->slot = (size_t)(k_round % q->period[1] * q->period[0] + row_round % q->period[0]);
+}
+/* A round of the first period, or that of now. */
+XG_FN xg_kval *xg_tile_repeats_round(xg_tile_kernel *w, const xg_tile_repeats *q, uint32_t d, bool first) {
+    return xg_elem_index(&w->s, first ? q->now[d] % q->period[d] : q->now[d]);
+}
+/* An expression's value in the round of now. */
+XG_FN xg_kval *xg_tile_repeated(xg_tile_kernel *w, const xg_tile_repeats *q, uint32_t k) {
+    int64_t more = 0;
+    uint32_t d;
+    for (d = 0; d < 2; d++) more += q->now[d] / q->period[d] * q->by[d][k];
+    return xg_kir_index_plus(&w->s.b, q->made[q->slot * q->n + k], more, xg_str_of(NULL, 0));
+}
 /* ---- from memory into registers ---- */
 
 XG_FN xg_kelem xg_tile_held(const xg_tile_kernel *w) { return xg_kelem_of(w->p->held); }
@@ -230,23 +268,43 @@ XG_FN xg_elem xg_tile_to_held(xg_tile_kernel *w, uint32_t side, xg_elem v) {
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
     return v;
 }
-XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+/* Elements that come one by one, round by round. */
+typedef struct xg_tile_gather {
+    uint32_t side;
+    const xg_imap *to;   /* to the place in memory, or to the indices of an operand that is computed; */
+    const xg_imap *all;  /* all that its dims can be, */
+    const xg_imap *same; /* ... with the conditions that rounds a period apart share, */
+    const xg_imap *own;  /* ... with the others */
+    xg_kval *memory;     /* flat; NULL: the operand is computed */
+    xg_tile_repeats q;   /* of what `to` says */
+    xg_kval **conds;     /* by round of a period */
+} xg_tile_gather;
+/* g: NULL where rounds are not counted. */
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *const *at) {
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
+    uint32_t k;
     w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
-    xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
-    v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
+    if (g)
+        for (k = 0; k < g->to->n_results; k++) index[k] = xg_tile_repeated(w, &g->q, k);
+    else
+        xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
+    if (g && g->memory)
+        v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, g->memory, index, 1));
+    else
+        v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
     return w->p->fetch[side].raw ? v : xg_tile_to_held(w, side, v);
 }
-XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
+XG_FN xg_elem xg_tile_guarded(
+    xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *cond, xg_kval *const *at) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_elem v;
-    if (!cond) return xg_tile_element(w, side, at);
+    if (!cond) return xg_tile_element(w, side, g, at);
     v = xg_tile_zero(w);
     if (w->p->fetch[side].raw) v.v = xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_staged_elem(w, side)), 0);
     xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
-    v = xg_tile_element(w, side, at);
+    v = xg_tile_element(w, side, g, at);
     xg_flow_end(&f);
     return v;
 }
@@ -282,14 +340,18 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
     }
 }
 #endif
-/* As xg_tile_inside: of what is brought now. */
-XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+/* All that the dims of what is brought now can be. */
+XG_FN xg_imap *xg_tile_fetch_all(const xg_tile_kernel *w, uint32_t side) {
     int64_t counts[XG_TILE_FETCH_DIMS];
     xg_imap *all;
     xg_tile_fetch_counts(w->p, side, counts);
     all = xg_tile_map(w->e->m->aff, counts, XG_TILE_FETCH_DIMS, 0);
     if (w->looping) all->dims[XG_TILE_STEP].range.lo = 1;
-    return xg_tile_inside(w, xg_tile_fetched(w, side), all, at);
+    return all;
+}
+/* As xg_tile_inside: of what is brought now. */
+XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    return xg_tile_inside(w, xg_tile_fetched(w, side), xg_tile_fetch_all(w, side), at);
 }
 /* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
 XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
@@ -309,7 +371,7 @@ XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *c
     xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3], *last = xg_elem_index(&w->s, t->vector);
     xg_flow f = xg_flow_of(&w->s, &vector);
     at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
-    put[0] = xg_tile_guarded(w, side, cond, at).v;
+    put[0] = xg_tile_guarded(w, side, NULL, cond, at).v;
     put[1] = vector;
     put[2] = at[XG_TILE_LANE];
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
@@ -317,17 +379,89 @@ XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *c
     if (t->brick == 1 && !t->raw) return vector;
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
 }
-/* What a thread brings of a side in one round. */
+/* What a thread brings of a side in one round, a vector. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
-    const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *has, *row_round;
     has = xg_tile_has_vector(w, side);
     row_round = xg_elem_index(&w->s, round % r.rows);
     xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
     cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
-    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
     return xg_elem_real(xg_tile_bring_vector(w, side, cond, at));
+}
+
+/* ---- single elements, round by round ---- */
+
+XG_FN bool xg_tile_gather_shares(const xg_tile_gather *g, xg_aff_ctx *x, const xg_aff *e) {
+    uint32_t d;
+    int64_t by = 0;
+    for (d = 0; d < 2 && !by; d++)
+        if (g->q.period[d] < g->q.rounds[d] &&
+            !xg_aff_growth(e, xg_aff_dim(x, XG_TILE_ROW_ROUND + d), g->q.period[d], &by))
+            return false;
+    return !by;
+}
+/* A parameter's elements are read where they lie. */
+XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
+    const xg_inst *from = w->p->fetch[g->side].from, *i;
+    const xg_imap *to = g->to = xg_tile_fetched(w, g->side);
+    xg_kval *tensor;
+    i = xg_tile_moved_from(w->e->m->aff, from, &to);
+    if (i->op != XG_PARAMETER || i->shape->type != from->shape->type) return;
+    to = xg_indexing_flatten(w->e->m->aff, to, i->shape);
+    if (!xg_imap_ok(to)) return;
+    g->to = to;
+    tensor = w->s.tensors[i->number];
+    g->memory = xg_kir_value(
+        &w->s.b, XG_K_OP_VIEW, &tensor, 1, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
+}
+XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
+    const xg_imap *fetched = xg_tile_fetched(w, side);
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_imap *all = xg_tile_fetch_all(w, side), *same = xg_imap_copy(x, all, fetched->n_constraints),
+            *own = xg_imap_copy(x, fetched, 0), *to;
+    uint32_t k;
+    memset(g, 0, sizeof *g);
+    g->side = side;
+    xg_tile_gather_from(w, g);
+    xg_tile_repeats_of(w, &g->q, side, g->to->results, g->to->n_results, 1);
+    same->n_constraints = own->n_constraints = 0;
+    for (k = 0; k < fetched->n_constraints; k++) {
+        xg_imap *m = xg_tile_gather_shares(g, x, fetched->constraints[k].expr) ? same : own;
+        m->constraints[m->n_constraints++] = fetched->constraints[k];
+    }
+    g->all = all;
+    g->same = same;
+    g->own = own;
+    to = xg_imap_copy(x, g->to, 0);
+    memcpy(to->dims, all->dims, XG_TILE_FETCH_DIMS * sizeof *to->dims);
+    to->n_constraints = 0; /* a place is computed in front of its conditions: none may be taken as known */
+    g->to = to;
+    g->conds = XG_NEW_N(w->e->arena, xg_kval *, (size_t)(g->q.period[0] * g->q.period[1]));
+}
+/* Conditions and places of a round of the first period. */
+XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
+    uint32_t n = g->to->n_results, k;
+    xg_kval **place = g->q.made + g->q.slot * n, *at[XG_TILE_FETCH_DIMS];
+    if (n && place[0]) return;
+    xg_tile_fetch_at(
+        w, g->side, xg_tile_repeats_round(w, &g->q, 0, true), xg_tile_repeats_round(w, &g->q, 1, true), at);
+    g->conds[g->q.slot] = xg_elem_and(&w->s, xg_tile_has_vector(w, g->side), xg_tile_inside(w, g->same, g->all, at));
+    for (k = 0; k < n; k++) { /* each by itself, as nothing reads them yet */
+        const xg_imap *one = xg_imap_with_results(w->e->m->aff, g->to, &g->to->results[k], 1);
+        xg_elem_apply(&w->s, one, at, &place[k]);
+        if (place[k]->def && place[k]->def->p == one) place[k] = xg_kir_simplify_index(w->e->m, place[k]);
+    }
+}
+/* What a thread brings of a side in one round, an element. */
+XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t round) {
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond;
+    xg_tile_repeats_at(&g->q, round % g->q.rounds[0], round / g->q.rounds[0]);
+    xg_tile_gather_first(w, g);
+    xg_tile_fetch_at(
+        w, g->side, xg_tile_repeats_round(w, &g->q, 0, false), xg_tile_repeats_round(w, &g->q, 1, false), at);
+    cond = xg_elem_and(&w->s, g->conds[g->q.slot], xg_tile_inside(w, g->own, g->all, at));
+    return xg_tile_guarded(w, g->side, g, cond, at);
 }
 
 /* ---- from registers into shared memory ---- */
@@ -379,23 +513,11 @@ XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k) {
     const xg_aff *to = xg_aff_add_mul(x, xg_aff_div(x, in, 2), xg_aff_mod(x, in, 2), WORDS / 2);
     return xg_aff_mul(x, xg_aff_add(x, xg_aff_sub(x, word, in), to), PAIR);
 }
-/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
-XG_FN xg_kval *xg_tile_spot(
-    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
+/* Where lane `lane` of the vector goes, swizzles aside: of the dims of a fetch and a buffer. */
+XG_FN const xg_aff *xg_tile_spot_place(const xg_tile_kernel *w, uint32_t side, int64_t lane) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row, *k, *at;
-    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
-    xg_tile_lined lined;
-    xg_kval *v[5];
-    xg_tile_fetch_counts(w->p, side, counts);
-    memcpy(own, counts, 4 * sizeof *own);
-    own[4] = w->p->shape.stages;
-    v[XG_TILE_ROW] = w->place[side][0];
-    v[XG_TILE_KS] = w->place[side][1];
-    v[XG_TILE_ROW_ROUND] = row_round;
-    v[XG_TILE_K_ROUND] = k_round;
-    v[4] = buffer;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
     if (xg_tile_is_across(w->p, side))
         row = xg_aff_div(x, row, xg_type_bytes(w->p->held) / t->bytes);
@@ -415,11 +537,49 @@ XG_FN xg_kval *xg_tile_spot(
     else
         k = xg_aff_mul(x, k, t->pitch);
     at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side));
-    if (!t->line) return xg_tile_apply(w, own, 5, at, v);
+    return xg_aff_add_mul(x, at, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side));
+}
+XG_FN xg_kval *xg_tile_spot_of(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, const xg_aff *place, xg_kval *buffer) {
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_tile_lined lined;
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = w->p->shape.stages;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    if (!w->p->fetch[side].line) return xg_tile_apply(w, own, 5, place, v);
     lined.elements = w->p->shared;
     lined.bytes = xg_type_bytes(w->p->held);
-    return xg_tile_group_spot(w, lined, own, 5, at, v);
+    return xg_tile_group_spot(w, lined, own, 5, place, v);
+}
+XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
+    return xg_tile_spot_of(w, side, row_round, k_round, xg_tile_spot_place(w, side, 0), buffer);
+}
+/* Rounds of a side into a buffer. Swizzled lines repeat after a whole group of them. */
+XG_FN void xg_tile_spots_begin(xg_tile_kernel *w, xg_tile_spots *s, uint32_t side, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    uint32_t n = (uint32_t)t->vector, k;
+    int64_t group = XG_KWGMMA_LINES * XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->p->held);
+    s->side = side;
+    s->buffer = buffer;
+    s->lanes = XG_NEW_N(w->e->arena, const xg_aff *, n);
+    for (k = 0; k < n; k++) s->lanes[k] = xg_tile_spot_place(w, side, k);
+    xg_tile_repeats_of(w, &s->q, side, s->lanes, n, t->line ? group : 1);
+}
+XG_FN xg_kval *xg_tile_spots_at(xg_tile_kernel *w, xg_tile_spots *s, int64_t row_round, int64_t k_round, int64_t lane) {
+    xg_kval **made;
+    xg_tile_repeats_at(&s->q, row_round, k_round);
+    made = &s->q.made[s->q.slot * s->q.n + (size_t)lane];
+    if (!*made)
+        *made =
+            xg_kir_simplify_index(w->e->m, xg_tile_spot_of(w, s->side, xg_tile_repeats_round(w, &s->q, 0, true),
+                                               xg_tile_repeats_round(w, &s->q, 1, true), s->lanes[lane], s->buffer));
+    return xg_tile_repeated(w, &s->q, (uint32_t)lane);
 }
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];
@@ -431,16 +591,15 @@ XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector,
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
     xg_tile_put_into(w, &w->shared, vector, spot);
 }
-XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
-    const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
-    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
-    xg_elem v = w->staged[side][round];
+XG_FN void xg_tile_put(xg_tile_kernel *w, xg_tile_spots *s, int64_t round) {
+    const xg_tile_fetch *t = &w->p->fetch[s->side];
+    int64_t row_round = round % s->q.rounds[0], k_round = round / s->q.rounds[0];
+    xg_elem v = w->staged[s->side][round];
     xg_kval *o[2], *at;
     int64_t lane;
-    v.v = xg_tile_to_shared(w, side, v.v);
+    v.v = xg_tile_to_shared(w, s->side, v.v);
     if (t->vector > 1 && t->along_k == t->by_rows) {
-        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
+        xg_tile_put_vector(w, v.v, xg_tile_spots_at(w, s, row_round, k_round, 0));
         return;
     }
     for (lane = 0; lane < t->vector; lane++) {
@@ -451,7 +610,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
             const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
-        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
+        at = xg_tile_spots_at(w, s, row_round, k_round, lane);
         w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
     }
 }
@@ -460,12 +619,14 @@ XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
     int64_t k;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_flow f = xg_flow_of(&w->s, &w->shared);
+        xg_tile_spots s;
         if (w->p->fetch[side].async) continue;
         xg_flow_if(&f, xg_tile_has_vector(w, side));
+        xg_tile_spots_begin(w, &s, side, buffer);
         if (w->p->fetch[side].brick > 1)
-            xg_tile_unit_put_bricks(w, side, buffer);
+            xg_tile_unit_put_bricks(w, &s);
         else
-            for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+            for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, &s, k);
         xg_flow_end(&f);
     }
 }
@@ -493,7 +654,7 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
         both[1] = at[XG_TILE_LANE];
         spot = xg_kapply(&w->s.b, sum, both)->results;
     }
-    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, NULL, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
@@ -501,7 +662,7 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_tile_fetch_at(w, side, row_round, k_round, at);
-    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
+    spot = xg_tile_spot(w, side, row_round, k_round, buffer);
     cond = xg_tile_has_elements(w, side, at);
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
@@ -606,7 +767,7 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
 XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     bool turned = t->along_k != t->by_rows;
-    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer), *cond, *both[2];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, buffer), *cond, *both[2];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
     xg_aff_ctx *x = w->e->m->aff;
@@ -624,7 +785,8 @@ XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
         both[1] = at[XG_TILE_LANE];
         spot = xg_kapply(&w->s.b, sum, both)->results;
     }
-    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, cond, at)), w->shared, &spot, 1);
+    w->shared =
+        xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, NULL, cond, at)), w->shared, &spot, 1);
     xg_flow_end(&f);
 }
 XG_FN xg_kval *xg_tile_pass_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {
@@ -658,11 +820,18 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
     uint32_t side;
     int64_t k;
     w->step = xg_tile_own_step(w, step);
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        if (w->p->fetch[side].async)
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &w->p->fetch[side];
+        xg_tile_gather g;
+        if (t->async)
             xg_tile_copy_step(w, side, buffer);
-        else
-            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
+        else if (t->vector > 1)
+            for (k = 0; k < t->rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
+        else {
+            xg_tile_gather_begin(w, &g, side);
+            for (k = 0; k < t->rounds; k++) w->staged[side][k] = xg_tile_gathered(w, &g, k);
+        }
+    }
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     xg_kop *op = xg_shared_wait(&w->s.b, &w->shared, 1);

@@ -129,33 +129,30 @@ XG_FN void xg_tile_unit_turn(xg_tile_kernel *w, xg_kval **v) {
     v[3] = xg_tile_unit_bytes(w, c, d, HIGH_HALVES);
 }
 /* The brick of some rounds, whose first one along k this is. */
-XG_FN void xg_tile_unit_put_brick(
-    xg_tile_kernel *w, uint32_t side, int64_t row_round, int64_t k_round, xg_kval *buffer) {
-    const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+XG_FN void xg_tile_unit_put_brick(xg_tile_kernel *w, xg_tile_spots *s, int64_t row_round, int64_t k_round) {
+    const xg_tile_fetch *t = &w->p->fetch[s->side];
     int64_t lanes = t->brick * xg_tile_unit_each(t) / xg_type_bytes(w->p->held);
     const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), lanes);
     const xg_ktype *one = xg_kir_scalar(w->e->m, XG_E_I32);
-    xg_kval *rows = xg_elem_index(&w->s, row_round), *ks = xg_elem_index(&w->s, k_round), *v[4], *o[2];
+    xg_kval *v[4], *o[2];
     int64_t word, k;
     for (word = 0; word < t->vector / 4; word++) {
         for (k = 0; k < t->brick; k++) {
-            o[0] = w->staged[side][(k_round + k) * r.rows + row_round].v;
+            o[0] = w->staged[s->side][(k_round + k) * s->q.rounds[0] + row_round].v;
             o[1] = xg_elem_index(&w->s, word);
             v[k] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
         }
         xg_tile_unit_turn(w, v);
         for (k = 0; k < 4; k++) {
             o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v[k], 1, type);
-            xg_tile_put_vector(w, o[0], xg_tile_spot(w, side, rows, ks, word * 4 + k, buffer));
+            xg_tile_put_vector(w, o[0], xg_tile_spots_at(w, s, row_round, k_round, word * 4 + k));
         }
     }
 }
-XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
-    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, xg_tile_spots *s) {
     int64_t row, k;
-    for (k = 0; k < r.ks; k += w->p->fetch[side].brick)
-        for (row = 0; row < r.rows; row++) xg_tile_unit_put_brick(w, side, row, k, buffer);
+    for (k = 0; k < s->q.rounds[1]; k += w->p->fetch[s->side].brick)
+        for (row = 0; row < s->q.rounds[0]; row++) xg_tile_unit_put_brick(w, s, row, k);
 }
 
 /* ---- what a step waits for, and brings ---- */
