@@ -18222,8 +18222,8 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
         p->stays = !xg_sim_trace_moves(in);
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
     if (p->pipe < XG_PIPE_COUNT)
-        p->piped = (uint16_t)xg_cost_scale(
-            p->weight << p->pairs, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS, xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
+        p->piped = (uint16_t)xg_cost_scale(p->weight << p->pairs, (int64_t)XG_SIM_WARP * XG_SIM_TRACE_SCHEDULERS,
+            xg_cost_rate(t->device, (xg_cost_pipe)p->pipe));
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
 
