@@ -28499,11 +28499,11 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_TABLE_MOST = 1 << 17, /* bytes: 2 for each number of 16 bits */
-    XR_CPU_TABLE_BEHIND = 4,     /* bytes: gathers read 32 bits */
-    XR_CPU_LITTLE = 8192,        /* threads of all blocks: less work is done before a thread has woken up */
-    XR_CPU_THREAD_BYTES = 16,    /* of a block's scratch memory, which count as a thread: it goes over all of it */
-    XR_CPU_SHARES = 8            /* that each worker's part of the blocks is cut into */
+    XR_CPU_TABLE_MOST = (1 << 19) + 8, /* bytes: 8 for each number of 16 bits, and as many behind them */
+    XR_CPU_TABLE_BEHIND = 4,           /* bytes: gathers read 32 bits */
+    XR_CPU_LITTLE = 8192,              /* threads of all blocks: less work is done before a thread has woken up */
+    XR_CPU_THREAD_BYTES = 16, /* of a block's scratch memory, which count as a thread: it goes over all of it */
+    XR_CPU_SHARES = 8         /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
     xr_object_code code, fill; /* fill: of the table that it looks numbers up in, or NULL */
