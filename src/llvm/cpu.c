@@ -6,6 +6,7 @@
  *     a; barrier; b       for each thread: a      for each thread: b
  *     for (...) a; barrier; b                     one loop, in which the loops over the threads stand
  *     if (c) a; barrier                           a's loops skip the threads of which c is false: their mask says so
+ *     for (...) a         for each thread: a      likewise, where a sum goes down the columns of an array
  *
  * A value that a thread still needs behind the loop is
  *   UNIFORM  the same for all threads: computed once, outside of loops over threads
@@ -24,7 +25,8 @@ enum {
     XG_CPU_WARP = 32,
     XG_CPU_LINE = 64, /* bytes: what arrays of scratch memory are aligned to */
     XG_CPU_NO_SLOT = 0,
-    XG_CPU_BESIDE = 16 /* numbers that a loop carries: from so many on those of a thread lie side by side */
+    XG_CPU_NEIGHBOUR = 16, /* bytes from what a thread reads to what the next one reads, at most */
+    XG_CPU_BESIDE = 16     /* numbers that a loop carries: from so many on those of a thread lie side by side */
 };
 typedef enum xg_cpu_kind {
     XG_CPU_UNIFORM,
@@ -51,13 +53,32 @@ XG_FN bool xg_cpu_is_shuffle(const xg_kop *op) {
     return op->op == XG_K_OP_SHFLDOWN || op->op == XG_K_OP_SHFLUP || op->op == XG_K_OP_SHFLBFLY ||
            op->op == XG_K_OP_SHFLIDX;
 }
+/* A loop of whose rounds each reads far from the last, and in which neighbouring threads read neighbours: a sum over
+ * columns. Thread by thread each line of memory would come as often as threads share it. */
+XG_FN bool xg_cpu_walks_columns(const xg_kop *loop) {
+    bool some = false;
+    xg_cpu_linear at;
+    if (loop->op != XG_K_OP_FOR || loop->parent->owner || !xg_kval_is_const(XG_KOPERAND(loop, 0), NULL) ||
+        !xg_kval_is_const(XG_KOPERAND(loop, 1), NULL) || !xg_kval_is_const(XG_KOPERAND(loop, 2), NULL))
+        return false;
+    XG_FOR_KOPS(op, loop->regions[0]) {
+        bool waits = op->op == XG_K_OP_LOAD && op->flags & KM_VOLATILE;
+        if (waits || op->n_regions || (xg_kop_flags(op->op) & (KF_WRITE | KF_CONV))) return false;
+        if (op->op != XG_K_OP_PTR_ADD || xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) continue;
+        if (!xg_cpu_linear_of(XG_KOPERAND(op, 1), 0, &at)) return false;
+        if (!at.thread) continue;
+        if (at.thread * op->a > XG_CPU_NEIGHBOUR || at.round * op->a < XG_CPU_LINE) return false;
+        some = true;
+    }
+    return some;
+}
 /* op->scratch: twice the piece, plus 1 if threads wait in it. */
 XG_FN bool xg_cpu_cuts(const xg_kop *op) { return (uintptr_t)op->scratch & 1; }
 XG_FN bool xg_cpu_mark(const xg_kregion *r) {
     bool some = false;
     uint32_t k;
     XG_FOR_KOPS(op, r) {
-        bool cuts = op->op == XG_K_OP_BARRIER || xg_cpu_is_shuffle(op);
+        bool cuts = op->op == XG_K_OP_BARRIER || xg_cpu_is_shuffle(op) || xg_cpu_walks_columns(op);
         for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
         for (k = 0; k < op->n_regions; k++) {
             uint32_t i;

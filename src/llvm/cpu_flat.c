@@ -22,9 +22,9 @@ enum {
     XG_CPU_FLAT_WORDS = XG_CPU_FLAT_LANES / 4, /* of four numbers */
     XG_CPU_FLAT_DEPTH = 16                     /* operations of an index */
 };
-/* base + block * (number of the block) + thread * (number of the thread) */
+/* base + block * (number of the block) + thread * (number of the thread) + round * (what a loop counts) */
 typedef struct xg_cpu_linear {
-    int64_t base, block, thread;
+    int64_t base, block, thread, round;
 } xg_cpu_linear;
 
 XG_FN bool xg_cpu_linear_of(const xg_kval *v, uint32_t depth, xg_cpu_linear *out) {
@@ -33,6 +33,10 @@ XG_FN bool xg_cpu_linear_of(const xg_kval *v, uint32_t depth, xg_cpu_linear *out
     int64_t c;
     memset(out, 0, sizeof *out);
     if (xg_kval_is_const(v, &out->base)) return true;
+    if (!op && v->region->owner && v->region->owner->op == XG_K_OP_FOR && !v->index) {
+        out->round = 1;
+        return true;
+    }
     if (!op || depth > XG_CPU_FLAT_DEPTH) return false;
     switch (op->op) {
     case XG_K_OP_THREAD_ID: out->thread = 1; return op->flags % 3 == 0;
@@ -45,6 +49,7 @@ XG_FN bool xg_cpu_linear_of(const xg_kval *v, uint32_t depth, xg_cpu_linear *out
         out->base += by.base;
         out->block += by.block;
         out->thread += by.thread;
+        out->round += by.round;
         return true;
     case XG_K_OP_MULI:
     case XG_K_OP_SHLI:
@@ -54,6 +59,7 @@ XG_FN bool xg_cpu_linear_of(const xg_kval *v, uint32_t depth, xg_cpu_linear *out
         if (op->op == XG_K_OP_SHLI) c = (int64_t)1 << c;
         out->block *= c;
         out->thread *= c;
+        out->round *= c;
         return true;
     default: return false;
     }
@@ -61,7 +67,7 @@ XG_FN bool xg_cpu_linear_of(const xg_kval *v, uint32_t depth, xg_cpu_linear *out
 /* The number of the element among all threads, plus `base`. */
 XG_FN bool xg_cpu_is_number(const xg_llvm *l, const xg_kval *v, int64_t *base) {
     xg_cpu_linear at;
-    if (!xg_cpu_linear_of(v, 0, &at) || at.thread != 1 || at.block != l->threads) return false;
+    if (!xg_cpu_linear_of(v, 0, &at) || at.thread != 1 || at.block != l->threads || at.round) return false;
     *base = at.base;
     return true;
 }
