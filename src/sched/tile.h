@@ -20,8 +20,8 @@
  *   room for such places, each reads what it needs from the others. Nothing goes through memory, no second kernel
  *   waits.
  *
- * Laws: sums are made in the order of k, those of the slices of a step one after the other, those of a cluster in the
- * order of its blocks: results are the same in every run. No atomics. */
+ * Laws: sums are made in the order of k, those of the slices of a step in a few chains, those of a cluster in the order
+ * of its blocks: results are the same in every run. No atomics. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"

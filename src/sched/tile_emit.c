@@ -8,7 +8,8 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_TOTAL_UNROLL = 16 /* slices whose sums are read together */
+    XG_TILE_TOTAL_UNROLL = 16, /* slices whose sums are read together */
+    XG_TILE_TOTAL_CHAINS = 4   /* ... and added up in so many chains: a thread would wait for each addition */
 };
 
 /* ---- multiply ---- */
@@ -226,33 +227,47 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
 }
 /* The epilogue reads the sums of all slices. */
 XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
-/* An element of the result: what the slices have, in their order. */
+/* An element of the result: what the slices have, in some chains, each in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
     int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
-            counts[3];
+            chains = inner % XG_TILE_TOTAL_CHAINS ? 1 : (int64_t)XG_TILE_TOTAL_CHAINS, counts[3], k;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), inner);
-    xg_elem v = xg_tile_zero(w);
-    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3];
+    const xg_aff *place = xg_aff_add_mul(x, xg_aff_mul(x, xg_aff_dim(x, 1), chains), xg_aff_dim(x, 0), inner);
+    xg_elem v[XG_TILE_TOTAL_CHAINS];
+    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3], *spot;
     counts[0] = many;
-    counts[1] = inner;
+    counts[1] = inner / chains;
     counts[2] = xg_tile_part_size(p);
+    for (k = 0; k < chains; k++) {
+        v[k] = xg_tile_zero(w);
+        xg_flow_elem(&outer, &v[k]);
+        xg_flow_elem(&f, &v[k]);
+    }
     place = xg_aff_add_mul(x, xg_aff_dim(x, 2), place, counts[2]);
-    xg_flow_elem(&outer, &v);
     outer.rolled = true;
     slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
-    xg_flow_elem(&f, &v);
-    own = xg_flow_for(&f, zero, xg_elem_index(&w->s, inner), 1, inner);
+    own = xg_flow_for(&f, zero, xg_elem_index(&w->s, counts[1]), 1, counts[1]);
     f.op->flags = KL_UNROLL_LOWERED;
     of[0] = slice;
     of[1] = own;
     of[2] = at;
-    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_apply(w, counts, 3, place, of)));
+    for (k = 0; k < chains; k++) {
+        spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, place, k * counts[2]), of);
+        v[k] = xg_tile_plus(w, v[k], xg_tile_shown(w, spot));
+    }
     xg_flow_end(&f);
     xg_flow_end(&outer);
-    return v;
+    for (; chains > 1; chains /= 2)
+        for (k = 0; k < chains / 2; k++) v[k] = xg_tile_plus(w, v[k], v[k + chains / 2]);
+    return v[0];
+}
+/* Each thread adds up the slices' sums of one element, and hands that on. */
+XG_FN bool xg_tile_hands_elements(const xg_tile_kernel *w) {
+    xg_tile_inbox b = xg_tile_inbox_of(w->p);
+    return w->inbox && w->p->shape.slices > 1 && b.owners * b.rounds == 1 &&
+           b.vectors * w->p->out_vector <= w->p->threads;
 }
 /* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. Of a
  * few slices each thread sums up what it makes results of. */
@@ -261,7 +276,7 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     int64_t size = p->shape.m / p->parts * p->shape.n, rounds = xg_tile_over(size, p->threads);
     xg_flow f = xg_flow_of(&w->s, &w->shared), some = f;
     xg_kval *at = w->thread, *limit = xg_elem_index(&w->s, size), *last;
-    if (p->shape.slices == 1 || xg_tile_adds_late(w)) return;
+    if (p->shape.slices == 1 || xg_tile_adds_late(w) || xg_tile_hands_elements(w)) return;
     if (rounds > 1) {
         f.rolled = true;
         last = xg_elem_index(&w->s, rounds);
@@ -408,29 +423,29 @@ XG_FN void xg_tile_hand_vector(
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b->rounds);
     xg_flow guard = xg_flow_of(&w->s, &w->peers[to]), lanes;
-    xg_kval *from, *spot, *of[4], *inside;
+    xg_kval *from, *spot, *of[4], *inside, *last = xg_elem_index(&w->s, p->out_vector), *v;
+    bool elements = xg_tile_hands_elements(w);
     int64_t counts[4];
     counts[0] = p->shape.cluster;
     counts[1] = b->rounds;
     counts[2] = p->threads;
     counts[3] = p->out_vector;
     at[XG_TILE_OUT_ROUND] = of[1] = round;
-    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_OUT_LANE] = elements ? xg_tile_rest(w, w->thread, p->out_vector) : xg_elem_index(&w->s, 0);
     inside = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
     xg_flow_if(&guard, inside); /* the map knows where sums lie only of what is part of the result */
     lanes = xg_flow_of(&w->s, &w->peers[to]);
-    if (p->out_vector > 1) {
-        xg_kval *last = xg_elem_index(&w->s, p->out_vector);
+    if (p->out_vector > 1 && !elements)
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, at[XG_TILE_OUT_LANE], last, 1, p->out_vector);
-    }
     of[0] = w->rank;
-    of[2] = w->thread;
+    of[2] = elements ? xg_tile_quotient(w, w->thread, p->out_vector) : w->thread;
     of[3] = at[XG_TILE_OUT_LANE];
     place = xg_aff_add_mul(x, xg_aff_dim(x, 2), place, b->own);
     place = xg_aff_add(x, xg_aff_mul(x, place, p->out_vector), xg_aff_dim(x, 3));
     from = xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->map->results[p->form.rank], at);
     spot = xg_tile_apply(w, counts, 4, place, of);
-    w->peers[to] = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->shared, &from, 1), w->peers[to], &spot, 1);
+    v = elements ? xg_emit_join(&w->s.b, xg_tile_total(w, from)) : xg_kextract(&w->s.b, w->shared, &from, 1);
+    w->peers[to] = xg_kinsert(&w->s.b, v, w->peers[to], &spot, 1);
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
@@ -448,6 +463,7 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
         w->peers[k] = xg_cluster_peer(&w->s.b, w->inbox, xg_kconst_int(&w->s.b, XG_E_I32, k));
         xg_flow_slot(&some, &w->peers[k]);
         thread = xg_tile_join(w, xg_elem_index(&w->s, k), p->threads, w->thread);
+        if (xg_tile_hands_elements(w)) thread = xg_tile_quotient(w, w->thread, p->out_vector);
         if ((k + 1) * p->threads > b.vectors) xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, b.vectors));
         xg_tile_out_at(w, &o, thread, at);
         f = xg_flow_of(&w->s, &w->peers[k]);
