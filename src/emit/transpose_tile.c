@@ -130,7 +130,7 @@ XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_transpose_place r;
     r.a = along_a ? fast : slow;
     r.b = along_a ? slow : fast;
-    r.rounds = XG_MAX(t->side / t->v / rows, (int64_t)1);
+    r.rounds = t->side / t->v / rows; /* of 16 or 32 units: two rounds or more */
     return r;
 }
 /* Over elements if V is 1: indices of `shape`, and places in the tile; else over units: p's index, the first row in the

@@ -33,6 +33,10 @@ static const xg_literal *spmd_draw(xg_arena *a, const xg_shape *shape, uint64_t 
             xg_literal_set_int(l, k, v + 7);
         else if (cls == XGT_F)
             xg_literal_set_float(l, k, (double)v / 4);
+        else if (cls == XGT_C && shape->type == XLAGPU_C64)
+            ((float *)l->data)[2 * k] = (float)(2 * v + 1) / 4, ((float *)l->data)[2 * k + 1] = (float)(4 * v + 1);
+        else if (cls == XGT_C)
+            ((double *)l->data)[2 * k] = (double)(2 * v + 1) / 4, ((double *)l->data)[2 * k + 1] = (double)(4 * v + 1);
     }
     return l;
 }
