@@ -9,8 +9,10 @@
  *         all: scores, maximum, weights; p; "ready"
  *         first: waits until all are ready; asks for o = o + p V
  *
- * Where there are not enough columns for s and p, p lies where s was, and the next s is asked for behind o. Products
- * that a thread asks for are made in this order. While one group makes weights, the other one's products are made. A
+ * Where there are not enough columns for two groups' s and p, but for one s, that is the one group's and the other's in
+ * turns: first asks for the next s behind its weights, when the other group has taken its own, and then for o. Where
+ * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made in
+ * this order. While one group makes weights, the other one's products are made. A
  * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32
  * rows.
  * Two weights of neighbouring keys are a word of p.
@@ -44,31 +46,45 @@ XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
     return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
 }
 /* Columns of a group: scores, weights if they lie apart, sums. */
-XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
-    return p->shape.step + (xg_attention_is_ahead(p) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+XG_FN bool xg_attention_is_apart(const xg_attention_plan *p, int64_t scores) {
+    int64_t own = p->shape.step / XG_ATTENTION_PAIR + p->columns;
+    return xg_attention_tensor_groups(p) * own + scores * p->shape.step <= XG_KTENSOR_COLUMNS;
 }
-XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) { return xg_attention_sums_at(p) + p->columns; }
 XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
-    int64_t own = p->shape.step + p->shape.step / XG_ATTENTION_PAIR + p->columns;
-    return xg_attention_tensor_groups(p) * own <= XG_KTENSOR_COLUMNS;
+    return xg_attention_is_apart(p, xg_attention_tensor_groups(p));
+}
+XG_FN bool xg_attention_is_shared(const xg_attention_plan *p) {
+    return !xg_attention_is_ahead(p) && xg_attention_is_apart(p, 1) && xg_attention_tensor_groups(p) == 2;
+}
+XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
+    return p->shape.step + (xg_attention_is_apart(p, 1) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+}
+/* From a group's to the next one's. */
+XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
+    return xg_attention_sums_at(p) + p->columns - (xg_attention_is_shared(p) ? p->shape.step : 0);
 }
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST;
-    while (n < xg_attention_tensor_groups(p) * xg_attention_group_columns(p)) n *= 2;
+    while (
+        n < (xg_attention_tensor_groups(p) - 1) * xg_attention_group_columns(p) + xg_attention_sums_at(p) + p->columns)
+        n *= 2;
     return n;
 }
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p) {
-    return xg_attention_is_ahead(p) ? p->shape.step : 0;
+    return xg_attention_is_apart(p, 1) ? p->shape.step : 0;
 }
 XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
     return xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
 }
-/* The group's barrier of a kind. */
-XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
+/* A group's barrier of a kind. */
+XG_FN xg_kval *xg_attention_teller_of(xg_attention_kernel *w, int64_t tell, xg_kval *group) {
     int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - w->p->votes;
+    group = xg_attention_at(w, group, all, all - (XG_ATTENTION_TELLS - tell) * groups);
+    return xg_tile_bulk_at(&w->t, w->barriers, group);
+}
+XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
     xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index(&w->t.s, 0) : xg_attention_own_group(w);
-    at = xg_attention_at(w, at, all, all - (XG_ATTENTION_TELLS - tell) * groups);
-    return xg_tile_bulk_at(&w->t, w->barriers, at);
+    return xg_attention_teller_of(w, tell, at);
 }
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
     xg_tile_bulk_await_round(&w->t, xg_attention_teller(w, tell), turn, 1, ahead);
@@ -88,7 +104,8 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
         OWN = XG_WARP_LANES << XG_KTENSOR_LANE_SHIFT
     };
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
-    at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
+    if (column >= w->p->shape.step || !xg_attention_is_shared(w->p))
+        at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
     if (lane >= 0)
         at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / (int)XG_WARP_LANES), OWN, at);
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
@@ -202,11 +219,21 @@ XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kv
 XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k) {
     return xg_attention_cell(w, -1, xg_attention_weights_at(w->p) + k * XG_KMMA_N);
 }
+/* The other group has taken its scores: the first one's of the same step, the second one's of the step before. */
+XG_FN void xg_attention_await_other(xg_attention_kernel *w, xg_kval *turn) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *own = xg_attention_own_group(w), *other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), own);
+    xg_kval_set_range(other, xg_range_of(0, 1));
+    turn = xg_k2(b, XG_K_OP_ADDI, turn, own);
+    xg_tile_bulk_await_round(&w->t, xg_attention_teller_of(w, XG_ATTENTION_TAKEN, other), turn, 1, 1);
+    xg_kir_do(b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+}
 /* By one thread. */
 XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step), *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
     xg_attention_product o = xg_attention_scores_product(w);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
+    if (xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
     xg_attention_group_scores_of(w, &o, turn, NULL, 0);
     xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_EMPTY, buffer));
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_MADE));
@@ -244,26 +271,27 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, NULL); }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
-    bool ahead = xg_attention_is_ahead(w->p);
+    bool ahead = xg_attention_is_ahead(w->p), shared = xg_attention_is_shared(w->p);
     xg_flow one;
     w->turn = turn;
     xg_attention_begin_step(w, step);
     xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
+    if (ahead || shared) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     if (ahead) {
-        xg_attention_tell(w, XG_ATTENTION_TAKEN);
         one = xg_attention_first_thread(w);
         xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
         xg_attention_ask_walked(w, xg_attention_after(w, step));
         xg_flow_end(&one);
     }
     xg_attention_weigh(w);
-    if (ahead) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
+    if (ahead || shared) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
     xg_attention_write_weights(w);
     xg_attention_tell(w, XG_ATTENTION_READY);
     one = xg_attention_first_thread(w);
+    if (shared) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_attention_ask_out(w, turn);
-    if (!ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    if (!ahead && !shared) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_flow_end(&one);
 }
 /* What has been summed up, to w->out. */

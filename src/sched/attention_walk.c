@@ -62,27 +62,28 @@ XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
     xg_kval_set_range(w->from, xg_range_of(0, steps));
     xg_kval_set_range(w->to, xg_range_of(0, steps));
 }
-/* The steps of the block's tile: w->from, w->to. */
-XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
-    const xg_attention_plan *p = w->p;
-    xg_kb *to = xg_attention_b(w);
+/* What bounds leave of the steps from *lower to *upper: to any row of the tile, or, inner, to all of them every key. */
+XG_FN void xg_attention_by_bounds(xg_attention_kernel *w, bool inner, xg_kval **lower, xg_kval **upper) {
+    int64_t steps = w->p->steps, step = w->p->shape.step, keys = w->f->keys;
     xg_kval *first, *last, *v;
     uint32_t k;
-    w->from = xg_elem_index(&w->t.s, 0);
-    w->to = xg_elem_index(&w->t.s, p->steps);
     xg_attention_tile_rows(w, &first, &last);
-    for (k = 0; p->bounded && k < w->f->n_bounds; k++) {
+    for (k = 0; k < w->f->n_bounds; k++) {
         const xg_attention_bound *b = &w->f->bounds[k];
-        v = xg_attention_bound_value(w, b, (b->slope > 0) == b->upper ? last : first, b->upper ? w->f->keys : 0);
-        v = xg_attention_in_steps(w, v, b->upper ? p->shape.step : 0);
-        if (b->upper)
-            w->to = xg_k2(to, XG_K_OP_MINSI, w->to, v);
-        else
-            w->from = xg_k2(to, XG_K_OP_MAXSI, w->from, v);
-        xg_kval_set_range(b->upper ? w->to : w->from, xg_range_of(0, p->steps));
+        xg_kval **at = b->upper ? upper : lower, *row = ((b->slope > 0) == b->upper) == inner ? first : last;
+        v = xg_attention_bound_value(w, b, row, b->upper ? (inner ? -1 : keys) : inner ? keys : 0);
+        v = xg_attention_in_steps(w, v, b->upper ? (inner ? 1 : step) : inner ? step - 1 : 0);
+        *at = xg_k2(xg_attention_b(w), b->upper ? XG_K_OP_MINSI : XG_K_OP_MAXSI, *at, v);
+        xg_kval_set_range(*at, xg_range_of(0, steps));
     }
-    w->from = xg_k2(to, XG_K_OP_MINSI, w->from, w->to);
-    xg_kval_set_range(w->from, xg_range_of(0, p->steps));
+}
+/* The steps of the block's tile: w->from, w->to. */
+XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
+    w->from = xg_elem_index(&w->t.s, 0);
+    w->to = xg_elem_index(&w->t.s, w->p->steps);
+    if (w->p->bounded) xg_attention_by_bounds(w, false, &w->from, &w->to);
+    w->from = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, w->from, w->to);
+    xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     if (w->rank) xg_attention_own_steps(w);
 }
 XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
@@ -91,23 +92,11 @@ XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
 }
 /* Of bounds that say all of the masks: where they hold for every key of a step and every row of the tile. */
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
-    const xg_attention_plan *p = w->p;
-    xg_kb *to = xg_attention_b(w);
-    xg_kval *first, *last, *v;
-    uint32_t k;
     w->inner[0] = w->inner[1] = NULL;
     if (!xg_attention_has_inner(w)) return;
     w->inner[0] = xg_elem_index(&w->t.s, 0);
-    w->inner[1] = xg_elem_index(&w->t.s, w->f->keys / p->shape.step);
-    xg_attention_tile_rows(w, &first, &last);
-    for (k = 0; k < w->f->n_bounds; k++) {
-        const xg_attention_bound *b = &w->f->bounds[k];
-        xg_kval **at = &w->inner[b->upper];
-        v = xg_attention_bound_value(w, b, (b->slope > 0) == b->upper ? first : last, b->upper ? -1 : w->f->keys);
-        v = xg_attention_in_steps(w, v, b->upper ? 1 : p->shape.step - 1);
-        *at = xg_k2(to, b->upper ? XG_K_OP_MINSI : XG_K_OP_MAXSI, *at, v);
-        xg_kval_set_range(*at, xg_range_of(0, p->steps));
-    }
+    w->inner[1] = xg_elem_index(&w->t.s, w->f->keys / w->p->shape.step);
+    xg_attention_by_bounds(w, true, &w->inner[0], &w->inner[1]);
 }
 /* Where a vote lies: a row's, or one so many further on. */
 XG_FN xg_kval *xg_attention_vote_at(xg_attention_kernel *w, xg_kval *row, int64_t more) {
