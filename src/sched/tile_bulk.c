@@ -103,7 +103,7 @@ XG_FN void xg_tile_bulk_describe(
     t->may_bulk = xg_tile_bulk_is_matrix(
         m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
 #ifndef XLAGPU_SMALL
-    if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from->shape, to);
+    if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
 #else
     (void)to;
 #endif

@@ -325,7 +325,7 @@ XG_FN bool xg_tile_has_rows(const xg_tile_plan *p) {
     return p->rows_behind != NULL;
 #endif
 }
-XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+XG_ONE_COPY XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
 XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
 /* How many rows of tiles are taken side by side: what divides them. Blocks that stay go on together, so that what they
  * read at a time is about as wide as it is high. */

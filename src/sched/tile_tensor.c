@@ -86,7 +86,7 @@ XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
     return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;
 }
 /* Rows of 128, which have columns of their own. */
-XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
+XG_ONE_COPY XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
 /* All sums of 128 rows are shown at once; rows that lie side by side fill whole lines; what goes through registers has
  * room. */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
