@@ -240,9 +240,10 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
 XG_FN int64_t xg_tile_unit_time(
     const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with mma.sync */
-XG_FN int64_t xg_tile_bulk_time(
-    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
+XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
+    int64_t most); /* of tensor copies, with wgmma or in pairs */
+/* With tcgen05, of single blocks. */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 

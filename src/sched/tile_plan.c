@@ -504,7 +504,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
         return xg_tile_unit_time(p, m, out_bytes, most);
