@@ -77,11 +77,15 @@ typedef struct xg_tile_shape {
     bool stays, stores;
 } xg_tile_shape;
 /* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
+enum {
+    XG_TILE_ROW_GROUPED = 1,
+    XG_TILE_ROW_BULK = 2,
+    XG_TILE_ROW_PAIRS = 4, /* times 2, 3: of blocks that stay (tile_pairs.c), and how they share */
+    XG_TILE_ROW_SUM = 4    /* of plain cores, times bytes: for sums of so many */
+};
 typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
-    uint8_t stages, slices;
-    bool grouped, bulk;
-    uint8_t pairs; /* of blocks that stay, with sums in tensor memory (tile_pairs.c), and how they share; else 0 */
+    uint8_t stages, slices, how;
 } xg_tile_row;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */

@@ -115,7 +115,8 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 0},
+#define X(m, n, gm, stages) \
+    {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK},
     static const xg_tile_row rows[] = {XG_TILE_BULK_SHAPES(X)};
 #undef X
     return k < xg_tile_bulk_shapes(p) ? &rows[k] : NULL;

@@ -587,11 +587,8 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 0},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, XG_TILE_ROW_SUM * (of)},
     static const xg_tile_row shapes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
-#undef X
-#define X(of, m, n, k, tm, tn, slices) of,
-    static const uint8_t sizes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) +1
     enum {
@@ -599,13 +596,13 @@ XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes,
         NARROW = XG_TILE_CPU_SHAPES(X)
     };
 #undef X
-    int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+    int64_t want = XG_TILE_ROW_SUM * (bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16);
     bool floats = (xg_type_class(p->form.sum) & XGT_F) != 0; /* sums of others are single numbers */
     bool wide = p->on_processor && floats && p->device->f32_rate >= XG_TILE_WIDE_RATE;
     size_t at = wide ? 0 : p->on_processor ? WIDE : WIDE + NARROW;
     for (; at < XG_COUNT(shapes); at++) {
         if (wide && at == WIDE) at += NARROW;
-        if (sizes[at] == want && !k--) return &shapes[at];
+        if (shapes[at].how == want && !k--) return &shapes[at];
     }
     return NULL;
 }
@@ -624,11 +621,11 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->tn = r->tn;
     s->stages = p->on_processor ? (int32_t)XG_TILE_CPU_STAGES : r->stages;
     s->slices = r->slices;
-    s->grouped = r->grouped;
-    s->bulk = r->bulk;
+    s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
+    s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
     s->cluster = 1;
-    if (!r->pairs) return true;
-    s->multicast = (int8_t)r->pairs;
+    if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
+    s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
     s->stores = p->may_store;
     return true;
