@@ -364,8 +364,8 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
     return w;
 }
-/* Of what tensor copies bring, by warp groups or pairs of blocks. Blocks that stay make tiles one after the other; where
- * tensor memory has room for the sums of two tiles, those of one leave while the next one is multiplied, or are late if
+/* Of what tensor copies bring, by warp groups or pairs of blocks. Blocks that stay make tiles one after the other.
+ * Where tensor memory has room for the sums of two, those of one leave while the next one is multiplied, or are late if
  * the sums are short. Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     bool pair = xg_tile_is_pair(p);
