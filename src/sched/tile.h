@@ -77,11 +77,15 @@ typedef struct xg_tile_shape {
     bool stays, stores;
 } xg_tile_shape;
 /* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
+enum {
+    XG_TILE_ROW_GROUPED = 1,
+    XG_TILE_ROW_BULK = 2,
+    XG_TILE_ROW_PAIRS = 4, /* times 2, 3: of blocks that stay (tile_pairs.c), and how they share */
+    XG_TILE_ROW_SUM = 4    /* of plain cores, times bytes: for sums of so many */
+};
 typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
-    uint8_t stages, slices;
-    bool grouped, bulk;
-    uint8_t pairs; /* of blocks that stay, with sums in tensor memory (tile_pairs.c), and how they share; else 0 */
+    uint8_t stages, slices, how;
 } xg_tile_row;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -241,9 +245,10 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
 XG_FN int64_t xg_tile_unit_time(
     const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with mma.sync */
-XG_FN int64_t xg_tile_bulk_time(
-    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
+XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
+    int64_t most); /* of tensor copies, with wgmma or in pairs */
+/* With tcgen05, of single blocks. */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
@@ -498,7 +503,7 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
-XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_shape *s, const xg_imap *place);
+XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
 XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place);
 

@@ -71,21 +71,14 @@ XG_FN bool xg_tile_box_run(xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group 
     }
     return n == 1;
 }
-/* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array. */
-XG_FN bool xg_tile_box_is_whole(xg_aff_ctx *x, const xg_imap *axes, const xg_imap *m, const xg_shape *s) {
-    uint32_t k, r;
+/* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array, as that of
+ * a window does, unless there are elements between others that it has not. */
+XG_FN bool xg_tile_box_is_whole(const xg_imap *axes, const xg_imap *m, bool direct) {
+    uint32_t k;
     for (k = 0; k < m->n_dims; k++)
         if (!xg_range_within(axes->dims[k].range, m->dims[k].range)) return false;
-    for (k = 0; k < m->n_constraints; k++) {
-        const xg_constraint *c = &m->constraints[k];
-        for (r = 0; r < s->rank; r++) {
-            const xg_aff *rest = xg_aff_sub(x, m->results[r], c->expr);
-            if (rest && rest->kind == XG_AFF_CONST && c->range.lo + rest->k <= 0 &&
-                c->range.hi + rest->k >= s->dims[r] - 1)
-                break;
-        }
-        if (r == s->rank) return false;
-    }
+    for (k = 0; k < m->n_constraints; k++)
+        if (!direct || m->constraints[k].range.lo == m->constraints[k].range.hi) return false;
     return true;
 }
 /* How far apart neighbours in a box lie, whose axis is the last one that the index has. */
@@ -125,7 +118,7 @@ XG_FN bool xg_tile_box_dims(
     return true;
 }
 /* to: (variables) -> the array's indices. */
-XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_shape *s, const xg_imap *to) {
+XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
     xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *k, *rows;
     int64_t line = XG_KWGMMA_LINE_BYTES / t->bytes;
@@ -143,8 +136,8 @@ XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, c
             axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
         }
     to = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(to) || !xg_tile_box_is_whole(x, axes, to, s)) return false;
-    if (!xg_tile_box_dims(t, x, &own.group[p->pixels_of], to, s)) return false;
+    if (!xg_imap_ok(to) || !xg_tile_box_is_whole(axes, to, from == t->from)) return false;
+    if (!xg_tile_box_dims(t, x, &own.group[p->pixels_of], to, from->shape)) return false;
     k = &own.group[XG_TILE_K];
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
     for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;

@@ -103,7 +103,7 @@ XG_FN void xg_tile_bulk_describe(
     t->may_bulk = xg_tile_bulk_is_matrix(
         m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
 #ifndef XLAGPU_SMALL
-    if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from->shape, to);
+    if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
 #else
     (void)to;
 #endif
@@ -115,7 +115,8 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 0},
+#define X(m, n, gm, stages) \
+    {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK},
     static const xg_tile_row rows[] = {XG_TILE_BULK_SHAPES(X)};
 #undef X
     return k < xg_tile_bulk_shapes(p) ? &rows[k] : NULL;

@@ -658,11 +658,13 @@ XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     w->e.record->launch.resident = (uint32_t)(w->p.bulk ? xg_tile_bulk_resident(&w->p) : w->p.resident);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, xg_tile_cluster_blocks(&w->p));
 }
+XG_FN void xg_tile_way_say(const xg_way_job *job, xg_record *r, const char *name, int64_t v, int64_t none) {
+    if (v != none) xg_record_put(job->arena, &r->form, name, &v, 1);
+}
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, cluster = s->cluster, one = 1;
-    int64_t multicast = s->multicast;
+    int64_t tile[3], part[2];
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -672,14 +674,14 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
     if (s->grouped) part[0] = part[0] * XG_KWGMMA_M / XG_KMMA_M; /* of four warps */
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
-    if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
-        xg_record_put(job->arena, &r->form, "stages", &stages, 1);
-    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &one, 1);
-    if (multicast) xg_record_put(job->arena, &r->form, "multicast", &multicast, 1);
-    if (s->stays) xg_record_put(job->arena, &r->form, "stays", &one, 1);
-    if (s->stores) xg_record_put(job->arena, &r->form, "tensor_store", &one, 1);
-    if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
-    if (cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &cluster, 1);
+    unit = unit || (job->given && xg_record_get(&job->given->form, "stages"));
+    xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
+    xg_tile_way_say(job, r, "bulk", s->bulk, 0);
+    xg_tile_way_say(job, r, "multicast", s->multicast, 0);
+    xg_tile_way_say(job, r, "stays", s->stays, 0);
+    xg_tile_way_say(job, r, "tensor_store", s->stores, 0);
+    xg_tile_way_say(job, r, "slices", s->slices, 1);
+    xg_tile_way_say(job, r, "cluster", s->cluster, 1);
     r->launch = w->e.record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */

@@ -325,7 +325,7 @@ XG_FN bool xg_tile_has_rows(const xg_tile_plan *p) {
     return p->rows_behind != NULL;
 #endif
 }
-XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+XG_ONE_COPY XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
 XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
 /* How many rows of tiles are taken side by side: what divides them. Blocks that stay go on together, so that what they
  * read at a time is about as wide as it is high. */
@@ -514,7 +514,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
         return xg_tile_unit_time(p, m, out_bytes, most);
@@ -597,11 +597,8 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 0},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, XG_TILE_ROW_SUM * (of)},
     static const xg_tile_row shapes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
-#undef X
-#define X(of, m, n, k, tm, tn, slices) of,
-    static const uint8_t sizes[] = {XG_TILE_WIDE_SHAPES(X) XG_TILE_CPU_SHAPES(X) XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) +1
     enum {
@@ -609,13 +606,13 @@ XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes,
         NARROW = XG_TILE_CPU_SHAPES(X)
     };
 #undef X
-    int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+    int64_t want = XG_TILE_ROW_SUM * (bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16);
     bool floats = (xg_type_class(p->form.sum) & XGT_F) != 0; /* sums of others are single numbers */
     bool wide = p->on_processor && floats && p->device->f32_rate >= XG_TILE_WIDE_RATE;
     size_t at = wide ? 0 : p->on_processor ? WIDE : WIDE + NARROW;
     for (; at < XG_COUNT(shapes); at++) {
         if (wide && at == WIDE) at += NARROW;
-        if (sizes[at] == want && !k--) return &shapes[at];
+        if (shapes[at].how == want && !k--) return &shapes[at];
     }
     return NULL;
 }
@@ -634,11 +631,11 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->tn = r->tn;
     s->stages = p->on_processor ? (int32_t)XG_TILE_CPU_STAGES : r->stages;
     s->slices = r->slices;
-    s->grouped = r->grouped;
-    s->bulk = r->bulk;
+    s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
+    s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
     s->cluster = 1;
-    if (!r->pairs) return true;
-    s->multicast = (int8_t)r->pairs;
+    if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
+    s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
     s->stores = p->may_store;
     return true;

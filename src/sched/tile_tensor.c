@@ -74,9 +74,11 @@ enum {
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
 XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
 #define X(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, true, bulk, 0},
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, \
+        XG_TILE_ROW_GROUPED + (bulk)*XG_TILE_ROW_BULK},
 #define Y(m, n, stages, pairs) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, (n) / 2, stages, 1, true, true, pairs},
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, (n) / 2, stages, 1, \
+        XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK + (pairs)*XG_TILE_ROW_PAIRS},
     static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
 #undef Y
@@ -86,7 +88,7 @@ XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
     return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;
 }
 /* Rows of 128, which have columns of their own. */
-XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
+XG_ONE_COPY XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
 /* All sums of 128 rows are shown at once; rows that lie side by side fill whole lines; what goes through registers has
  * room. */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {

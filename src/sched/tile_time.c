@@ -222,18 +222,23 @@ XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost
     r = xg_cost_predict(m, c);
     return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
+/* Of warps that do the same, all that a step of one is. */
+XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const xg_tile_work *w, xg_cost_counts *c) {
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    xg_tile_count(p, out_bytes, c);
+    c->issued = xg_cost_add(xg_cost_mul(all, w->issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
+    c->shared_passes = xg_cost_mul(all, w->passes);
+    c->warp_clocks = xg_cost_mul(p->steps, w->clocks);
+    c->warp_issued = xg_cost_mul(p->steps, w->issued);
+}
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
-    xg_tile_count(p, out_bytes, &c);
+    xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
-    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
-    c.shared_passes = xg_cost_mul(all, w.passes);
-    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
-    c.warp_issued = xg_cost_mul(p->steps, w.issued);
     return xg_tile_predict(p, m, &c);
 }
 
@@ -280,18 +285,13 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
-    int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES), all = xg_cost_mul(warps, p->steps);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
-    xg_tile_count(p, out_bytes, &c);
+    xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
-    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
-    c.shared_passes = xg_cost_mul(all, w.passes);
-    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
-    c.warp_issued = xg_cost_mul(p->steps, w.issued);
     c.warp_tensor = xg_cost_mul(p->steps, w.multiplied);
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
@@ -344,37 +344,6 @@ XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, cons
     l2 = XG_MAX(xg_cost_scale(clocks, 1000000, m->clock_mhz), l2);
     return l2 - xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
 }
-/* Blocks that stay make their tiles one after the other. Or `most`, where it is no less. */
-XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
-    xg_tile_work w = xg_tile_bulk_work(p, m);
-    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
-    int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
-    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
-    xg_cost_prediction r;
-    xg_cost_counts c;
-    xg_tile_count(p, out_bytes, &c);
-    xg_tile_bulk_sectors(p, out_bytes, &c);
-    c.macs[type] = xg_cost_mul(all, (int64_t)p->shape.m * p->shape.n * p->shape.k);
-    if (xg_tile_bulk_least(p, m, &c, c.macs[type]) >= most) return most;
-    c.blocks = grid;
-    c.threads = p->threads + p->producers;
-    c.shared_bytes = xg_tile_shared_bytes(p);
-    c.registers = xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
-    out = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES);
-    c.unit_passes = xg_cost_mul(all, w.passes);
-    c.shared_passes = xg_cost_add(c.unit_passes, out);
-    c.issued = xg_cost_mul(xg_cost_mul(all, warps), w.issued);
-    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, xg_tile_bulk_end_clocks(p, m) / 4));
-    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
-             (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
-    c.warp_clocks = xg_cost_add(xg_cost_mul(steps, w.clocks), each * xg_tile_bulk_end_clocks(p, m) + around);
-    c.warp_issued = xg_cost_mul(steps, w.issued);
-    c.warp_tensor = xg_cost_mul(steps, w.multiplied);
-    c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
-}
-
 /* ---- tcgen05 ---- */
 
 /* Of a step of a block: its matrices come into shared memory, by copies for which one thread asks or by all threads,
@@ -395,30 +364,45 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
     return w;
 }
-/* Pairs of blocks that stay: the sums of a tile leave while the next one is multiplied, if tensor memory has room. */
-XG_FN void xg_tile_pairs_count(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w, xg_cost_counts *c) {
-    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), end = xg_tile_bulk_end_clocks(p, m);
-    int64_t own = (int64_t)p->shape.m * p->shape.n / XG_WARP_LANES / XG_TILE_UNIT_SCHEDULERS * p->ends;
-    int64_t steps = xg_cost_mul(each, p->steps), warps = p->threads / XG_WARP_LANES,
-            out = xg_tile_pairs_turns(p) > 1 ? 1 : each;
-    if (!p->shape.stores) end += own;
-    c->blocks = grid;
-    c->threads = p->threads + p->producers;
-    c->shared_bytes = xg_tile_shared_bytes(p);
-    c->issued = xg_cost_add(xg_cost_mul(xg_cost_mul(p->blocks, p->steps), w->issued),
-        xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
-    c->shared_passes =
-        xg_cost_add(c->unit_passes, xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES));
-    c->warp_clocks = xg_cost_add(xg_cost_mul(steps, w->clocks), out * end);
-    c->warp_clocks = XG_MAX(c->warp_clocks, each * end); /* of many short sums these are late */
-    c->warp_clocks += m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS + 2 * XG_COST_MEET_CLOCKS;
-    c->warp_tensor = xg_cost_mul(c->warp_tensor, each);
+/* Of what tensor copies bring, by warp groups or pairs of blocks. Blocks that stay make tiles one after the other.
+ * Where tensor memory has room for the sums of two, those of one leave while the next one is multiplied, or are late if
+ * the sums are short. Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+    bool pair = xg_tile_is_pair(p);
+    xg_tile_work w = pair ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m);
+    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
+    int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
+    int64_t size = (int64_t)p->shape.m * p->shape.n, end = xg_tile_bulk_end_clocks(p, m);
+    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
+    xg_cost_prediction r;
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    xg_tile_bulk_sectors(p, out_bytes, &c);
+    c.macs[type] = xg_cost_mul(all, size * p->shape.k);
+    if (xg_tile_bulk_least(p, m, &c, c.macs[type]) >= most) return most;
+    if (pair && !p->shape.stores) end += size / XG_WARP_LANES / XG_TILE_UNIT_SCHEDULERS * p->ends;
+    c.blocks = grid;
+    c.threads = p->threads + p->producers;
+    c.shared_bytes = xg_tile_shared_bytes(p);
+    c.registers = pair ? (int64_t)XG_TILE_TENSOR_REGISTERS : xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
+    c.unit_passes = xg_cost_mul(all, w.passes);
+    c.shared_passes = xg_cost_add(c.unit_passes, xg_cost_mul(p->blocks, size * 4 / XG_TILE_PASS_BYTES));
+    c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
+    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
+    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
+             (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
+    c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
+    c.warp_issued = pair ? p->steps * (w.issued / warps) : xg_cost_mul(steps, w.issued);
+    c.warp_tensor = xg_cost_mul(steps, pair ? w.multiplied / xg_cost_tensor_rate(m, type) : w.multiplied);
+    if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
-    xg_cost_prediction r;
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
@@ -432,10 +416,7 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
         xg_tile_bulk_sectors(p, out_bytes, &c);
         c.unit_passes = c.shared_passes;
     }
-    if (!xg_tile_is_pair(p)) return xg_tile_predict(p, m, &c);
-    xg_tile_pairs_count(p, m, &w, &c);
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_tile_predict(p, m, &c);
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

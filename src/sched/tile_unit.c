@@ -184,7 +184,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 /* ---- one shape ---- */
 
 XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, 0},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, 0},
     static const xg_tile_row rows[] = {XG_TILE_UNIT_SHAPES(X)};
 #undef X
     const xg_tile_row *r;

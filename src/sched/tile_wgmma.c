@@ -51,7 +51,8 @@ XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     return row->tensor != XG_TENSOR_F8 || xg_inst_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_row *xg_tile_group_row(size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, 0},
+#define X(m, n, gm, stages) \
+    {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, XG_TILE_ROW_GROUPED},
     static const xg_tile_row rows[] = {XG_TILE_GROUP_SHAPES(X)};
 #undef X
     return k < XG_COUNT(rows) ? &rows[k] : NULL;
