@@ -3284,7 +3284,7 @@ enum {
 };
 /* What an array of so many bytes takes of shared memory. */
 XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
-    return (bytes + XG_SHARED_GRAIN_BYTES - 1) / XG_SHARED_GRAIN_BYTES * XG_SHARED_GRAIN_BYTES;
+    return (bytes + XG_SHARED_GRAIN_BYTES - 1) & -(int64_t)XG_SHARED_GRAIN_BYTES;
 }
 
 /* ---- device.c ---- */
