@@ -31,7 +31,8 @@ enum {
     XG_LIMIT_NAMED = 4 /* in the message */,
     XG_LIMIT_CHAIN = 16 /* kernels made again for one value */,
     XG_LIMIT_SLIGHT = 64,
-    XG_LIMIT_VALUES = 4, /* of an instruction's leaf: a loop's have a start, a state, an end and a copy */
+    XG_LIMIT_VALUES = 4,  /* of an instruction's leaf: a loop's have a start, a state, an end and a copy */
+    XG_LIMIT_RESULTS = 8, /* of a graph of cuDNN's: those that are made here have four */
     XG_LIMIT_ALIGN = 256 /* bytes, of a buffer at most */,
     XG_LIMIT_WORKSPACE = 32 << 20 /* bytes, that a library's call may have beside its leaves (XG_LT_WORKSPACE_BYTES) */
 };
@@ -392,40 +393,34 @@ XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
 
 /* ---- what libraries work in ---- */
 
-/* The memory that a library's call works in: beside a product, or the last result of a graph of cuDNN's; or NULL. */
-XG_FN const xg_plan_value *xg_limit_workspace(const xg_limit *l, const xg_inst *i) {
-    const xg_shape *s = i->shape;
-    if (i->op == XG_CUSTOM_CALL && xg_str_is(xg_attr_str(i, XG_A_custom_call_target), XG_EXE_DNN_TARGET))
-        return s->n_elems && s->elems[s->n_elems - 1]->type == XLAGPU_U8 && s->elems[s->n_elems - 1]->rank == 1
-                   ? xg_plan_value_of(l->p, i, (uint32_t)xg_shape_leaves(s) - 1)
-                   : NULL;
-    return (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
-}
-XG_FN void xg_limit_set_workspace(xg_limit *l, xg_inst *i, int64_t bytes) {
-    if (i->op == XG_FUSION) {
-        const xg_record *r = xg_record_read(l->arena, i);
-        *(int64_t *)(uintptr_t)xg_record_get(&r->form, "workspace")->p = bytes;
-        xg_record_write(i, r);
-    } else {
-        uint32_t n = i->shape->n_elems;
-        const xg_shape **elems = XG_NEW_N(l->arena, const xg_shape *, n);
-        memcpy(elems, i->shape->elems, n * sizeof *elems);
-        elems[n - 1] = xg_shape_array(l->m, XLAGPU_U8, &bytes, 1, NULL, NULL);
-        i->shape = xg_shape_tuple(l->m, elems, n);
-    }
-}
-/* A workspace at the peak becomes as much smaller as is over the limit; the library then picks another algorithm. */
+/* The memory that a library's call works in, beside a product or as the last result of a graph of cuDNN's, becomes as
+ * much smaller as is over the limit, if that is at the peak; the library then picks another algorithm. */
 XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
     xg_comps all = xg_opt_sequences(l->m);
     uint32_t k;
     for (k = 0; k < all.n; k++)
         XG_FOR_INSTS(i, all.p[k]) {
-            const xg_plan_value *v = xg_limit_workspace(l, i);
-            int64_t least = i->op == XG_FUSION ? 0 : XG_LIMIT_ALIGN, bytes;
-            if (!v || v->first != v->last || v->first != l->at || !xg_limit_lies_in_block(v->buffer)) continue;
-            bytes = (v->bytes - (l->live[l->at] - l->most)) / XG_LIMIT_ALIGN * XG_LIMIT_ALIGN;
-            if (v->bytes <= least) continue;
-            xg_limit_set_workspace(l, i, XG_MAX(bytes, least));
+            const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
+            const xg_shape *elems[XG_LIMIT_RESULTS];
+            uint32_t n = i->shape->n_elems;
+            bool graph = n - 1 < XG_LIMIT_RESULTS && (uint32_t)i->shape->leaves == n &&
+                         xg_str_is(xg_attr_str(i, XG_A_custom_call_target), XG_EXE_DNN_TARGET);
+            int64_t least = graph ? XG_LIMIT_ALIGN : 0, bytes;
+            if (graph) v = xg_plan_value_of(l->p, i, n - 1);
+            if (!v || v->first != l->at || v->last != l->at || v->shape->type != XLAGPU_U8 || v->bytes <= least ||
+                !xg_limit_lies_in_block(v->buffer))
+                continue;
+            bytes = (v->bytes - (l->live[l->at] - l->most)) & -(int64_t)XG_LIMIT_ALIGN;
+            bytes = XG_MAX(bytes, least);
+            if (graph) {
+                memcpy(elems, i->shape->elems, n * sizeof *elems);
+                elems[n - 1] = xg_shape_array(l->m, XLAGPU_U8, &bytes, 1, NULL, NULL);
+                i->shape = xg_shape_tuple(l->m, elems, n);
+            } else {
+                const xg_record *r = xg_record_read(l->arena, i);
+                *(int64_t *)(uintptr_t)xg_record_get(&r->form, "workspace")->p = bytes;
+                xg_record_write(i, r);
+            }
             return 1;
         }
     return 0;
@@ -512,7 +507,6 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         }
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
-        xg_arena_reset(m->work, none);
         xg_choice_complete(m);
     }
     xg_arena_reset(m->work, none);
