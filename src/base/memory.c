@@ -325,7 +325,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
     xg_chunk *k = NULL;
     char *p;
     uint32_t tries = 0;
-    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+    if (c->slabs_wanted && c->live + room >= XG_SLAB_FROM) {
         for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) {
             next = s->next;
             k = xg_slab_take(c, s, least, room);
