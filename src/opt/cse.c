@@ -6,7 +6,7 @@
  * other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
  *
  * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. What alone reads
- * one of its operands has no equal, and is put into the table only when that operand is about to get further readers. */
+ * one of its operands has no equal, and is put into the table only when that operand is about to get more readers. */
 #ifndef XG_OPT_CSE_C
 #define XG_OPT_CSE_C
 #include "opt.h"
