@@ -233,7 +233,7 @@ XG_FN xg_elem xg_tile_to_held(xg_tile_kernel *w, uint32_t side, xg_elem v) {
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
-    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_emit_forget(&w->s); /* what was made before has other indices */
     xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
     v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
     return w->p->fetch[side].raw ? v : xg_tile_to_held(w, side, v);
