@@ -87,7 +87,7 @@ XG_FN void xg_alg_drop(xg_alg_run *r, xg_inst *i) {
         xg_inst *d = work.p[--work.n];
         if (*xg_alg_state(r, d) & XG_ALG_GONE) continue;
         if (d->first_use || d == d->comp->root || d->op == XG_PARAMETER ||
-            (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_attr(d, XG_A_control_predecessors) ||
+            (d->id < r->n_precedes && r->precedes[d->id]) || xg_inst_order(d) ||
             (xg_op_flags(d->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || d->op == XG_WHILE ||
             d->op == XG_CONDITIONAL || d->op == XG_CALL) {
             if (d != i) xg_alg_enqueue(r, d);

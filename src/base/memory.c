@@ -6,11 +6,12 @@
  * memory.
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
- * XG_SLAB_FROM bytes: a system with large pages then maps each slab at once. Only the first ones ask for it: large
- * pages that were not used for long are dear (a guest's have to come from its host), and a context that needs hundreds
- * of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve other arenas, large ones
- * piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next module of the context, so
- * that one module hardly ever asks for memory twice: a page that comes anew has to be cleared. */
+ * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps each slab at once. Only the first
+ * ones ask for it: large pages that were not used for long are dear (a guest's have to come from its host), and a
+ * context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve
+ * other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next
+ * module of the context, so that one module hardly ever asks for memory twice: a page that comes anew has to be
+ * cleared. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -325,7 +326,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
     xg_chunk *k = NULL;
     char *p;
     uint32_t tries = 0;
-    if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
+    if (c->slabs_wanted && c->live + room >= XG_SLAB_FROM) {
         for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) {
             next = s->next;
             k = xg_slab_take(c, s, least, room);

@@ -430,18 +430,14 @@ XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e) {
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_fft_kernel *w = (xg_fft_kernel *)e->form;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
     xg_scope s;
+    xg_kval **dest = xg_emit_enter(e, &s), *where[2];
     uint32_t k;
-    xg_emit_functions(e, false);
-    s = xg_emit_scope(e, f, UINT32_MAX);
-    s.b.loc = e->fusion->id + 1;
     where[0] = xg_kthread_id(&s.b, 0, w->threads);
     where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
     for (k = 0; k < e->n_roots; k++) {
         w->list[k].s = &s;
         w->list[k].threads = w->threads;
-        dest[k] = &f->body->args[e->comp->n_params + k];
     }
     xg_fft_sections(w->list, w->first, 0, e->n_roots, where, dest);
     xg_kreturn(&s.b, dest, e->n_roots);

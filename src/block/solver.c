@@ -111,14 +111,8 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 XG_FN void xg_emit_solver(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_block *d = (xg_block *)e->form;
-    uint32_t k;
-    xg_emit_functions(e, false);
-    d->s = xg_emit_scope(e, f, UINT32_MAX);
-    d->s.b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    xg_kval **dest = xg_emit_enter(e, &d->s);
     d->thread = d->member = xg_kthread_id(&d->s.b, 0, d->threads);
     d->members = d->threads;
     d->batch = xg_kblock_id(&d->s.b, 0, d->blocks);

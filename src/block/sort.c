@@ -415,7 +415,7 @@ XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried) {
     l.flow = xg_flow_of(&d->s, carried);
     l.lane = xg_flow_count(&l.flow, d->strip);
     l.memo = d->s.memo;
-    d->s.memo = XG_NEW_N(d->e->arena, xg_memo, d->e->parts->n_insts + 1);
+    xg_emit_forget(&d->s);
     return l;
 }
 XG_FN void xg_sort_strip_end(xg_sort_site *d, xg_sort_strip *l) {
@@ -774,14 +774,8 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_sit
 }
 /* The whole kernel, by the body of one of the plans. */
 XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*body)(xg_sort_site *, xg_kval **)) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_sort_site *d = (xg_sort_site *)e->form;
-    uint32_t k;
-    xg_emit_functions(e, false);
-    d->s = xg_emit_scope(e, f, UINT32_MAX);
-    d->s.b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    xg_kval **dest = xg_emit_enter(e, &d->s);
     if (d->threads) { /* else there is nothing to sort */
         d->at[0] = xg_kthread_id(&d->s.b, 0, d->threads);
         d->at[1] = xg_kblock_id(&d->s.b, 0, d->blocks);

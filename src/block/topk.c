@@ -386,16 +386,11 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
     return xg_emit_launch(e, d->threads, d->rows, 0);
 }
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
     xg_topk_site *d = (xg_topk_site *)e->form;
     xg_topk_level l;
     xg_topk_output o;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
+    xg_kval **dest = xg_emit_enter(e, &d->s), *list, *leaders = NULL, *both[2];
     uint32_t k;
-    xg_emit_functions(e, false);
-    d->s = xg_emit_scope(e, f, UINT32_MAX);
-    d->s.b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
     xg_topk_row(d, d->rows);
     list = xg_shared_array(&d->s.b, XG_E_I64, d->groups);

@@ -269,8 +269,9 @@ enum {
 };
 typedef struct xg_kept {
     xg_arena *arena;
-    size_t most;    /* bytes that the context may hold */
-    xg_map64 plans; /* by the fusion's id */
+    size_t most;      /* bytes that the context may hold */
+    xg_map64 plans;   /* by the fusion's id + 1 */
+    xg_map64 ordered; /* likewise: the module has brought its record */
 } xg_kept;
 /* Of equal fusions, for the first of them that becomes a kernel. */
 typedef struct xg_kept_plan {
@@ -290,6 +291,7 @@ XG_FN void xg_kept_open(xg_module *m) {
     k->arena = xg_arena_inner(m->arena);
     k->most = m->ctx->live + XG_KEPT_BYTES_MAX;
     xg_map64_init(&k->plans, k->arena);
+    xg_map64_init(&k->ordered, k->arena);
     m->kept_plans = k;
 }
 /* NULL: there is none, or the record is another one since. */
@@ -325,8 +327,7 @@ typedef struct xg_choice_pass {
     xg_kept *plans; /* NULL: none are kept */
     xg_dict known;  /* by fingerprint */
     xg_records records;
-    xg_map64 ordered; /* by the fusion's id + 1: the module has brought its record */
-    xg_dict joins;    /* by fingerprint: whether a product and what reads its rows are to be one kernel */
+    xg_dict joins; /* by fingerprint: whether a product and what reads its rows are to be one kernel */
     bool changed;
 } xg_choice_pass;
 
@@ -432,7 +433,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
         if (!alone) xg_choice_learn(p, i, key, plan);
     }
     p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
-    if (before || alone) xg_map64_put(&p->ordered, i->id + (uint64_t)1, i);
+    if (p->plans && (before || alone)) xg_map64_put(&p->plans->ordered, i->id + (uint64_t)1, i);
     xg_arena_reset(p->work, none);
 }
 #ifndef XLAGPU_SMALL
@@ -442,7 +443,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
 /* The record of a fusion that was decided freely, by this way; NULL: it is no such one. */
 XG_FN const xg_record *xg_choice_decided(xg_choice_pass *p, const xg_inst *i, const char *way) {
     const xg_record *r;
-    if (i->op != XG_FUSION || !xg_choice_text(i) || xg_map64_get(&p->ordered, i->id + (uint64_t)1)) return NULL;
+    if (i->op != XG_FUSION || !xg_choice_text(i) || xg_map64_get(&p->plans->ordered, i->id + (uint64_t)1)) return NULL;
     r = xg_records_of(&p->records, i);
     return r && xg_str_is(r->way, way) ? r : NULL;
 }
@@ -491,16 +492,21 @@ XG_FN bool xg_choice_join(xg_choice_pass *p, xg_inst *product, xg_inst *rows) {
     xg_behind_give(&j, fusion);
     return true;
 }
-XG_FN void xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
+XG_FN bool xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
     xg_inst *i, *next;
+    bool joined = false;
     uint32_t k;
     for (i = c->first; i; i = next) {
         xg_mark none = xg_arena_mark(p->work);
         next = i->next;
         for (k = 0; xg_choice_decided(p, i, "rows") && k < i->n_operands; k++)
-            if (xg_choice_tile_time(p, XG_OPERAND(i, k)) && xg_choice_join(p, XG_OPERAND(i, k), i)) break;
+            if (xg_choice_tile_time(p, XG_OPERAND(i, k)) && xg_choice_join(p, XG_OPERAND(i, k), i)) {
+                joined = true;
+                break;
+            }
         xg_arena_reset(p->work, none);
     }
+    return joined;
 }
 #endif
 /* The record leaves nothing open. */
@@ -510,44 +516,49 @@ XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
 }
 
 XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }
+XG_FN xg_comps xg_choice_open(xg_choice_pass *p, xg_module *m) {
+    xg_comps steps = xg_opt_sequences(m);
+    p->target = xg_choice_target(m);
+    p->changed = false;
+    p->plans = (xg_kept *)m->kept_plans;
+    p->work = m->work;
+    p->kept = xg_arena_inner(m->arena);
+    xg_dict_init(&p->known, p->kept);
+#ifndef XLAGPU_SMALL
+    xg_tuned_open(&p->tuned, p->kept, m);
+#endif
+    xg_records_open(&p->records, p->kept);
+    xg_dict_init(&p->joins, p->kept);
+    return steps;
+}
 /* missing: those alone that lack a record, or whose record leaves something open. */
 XG_FN bool xg_choice_run(xg_module *m, bool missing) {
-    XG_VEC(xg_comp *) steps = {NULL, 0, 0};
     xg_choice_pass p;
-    xg_mark none;
-    uint32_t at, k;
-    p.target = xg_choice_target(m);
-    p.changed = false;
+    xg_comps steps;
+    uint32_t at;
     xg_kept_drop(m);
     if (!missing) xg_kept_open(m);
-    p.plans = (xg_kept *)m->kept_plans;
-    p.work = m->work;
-    p.kept = xg_arena_inner(m->arena);
-    none = xg_arena_mark(p.kept);
-    xg_dict_init(&p.known, p.kept);
-#ifndef XLAGPU_SMALL
-    xg_tuned_open(&p.tuned, p.kept, m);
-#endif
-    xg_records_open(&p.records, p.kept);
-    xg_map64_init(&p.ordered, p.kept);
-    xg_dict_init(&p.joins, p.kept);
-    xg_push(p.kept, xg_comp *, &steps, m->entry);
+    steps = xg_choice_open(&p, m);
     for (at = 0; at < steps.n; at++)
-        XG_FOR_INSTS(i, steps.p[at]) {
-            xg_comps called;
+        XG_FOR_INSTS(i, steps.p[at])
             if (xg_choice_needs_kernel(i) && !(missing && xg_choice_is_complete(&p, i))) xg_choice_visit(&p, i);
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->work, i);
-            for (k = 0; k < called.n; k++) xg_push(p.kept, xg_comp *, &steps, called.p[k]);
-        }
-#ifndef XLAGPU_SMALL
-    for (at = 0; at < steps.n && !missing && m->row_epilogues && m->made[XG_DOT]; at++)
-        xg_choice_join_all(&p, steps.p[at]);
-#endif
-    xg_arena_reset(p.kept, none);
-    xg_arena_trim(p.kept, 0);
+    xg_arena_free(p.kept);
     return p.changed;
 }
+#ifndef XLAGPU_SMALL
+/* Behind kernel-choice, whose decisions it compares. */
+XG_FN bool xg_choice_rows(xg_module *m) {
+    xg_choice_pass p;
+    xg_comps steps;
+    bool joined = false;
+    uint32_t at;
+    if (!m->row_programs || !m->made[XG_DOT] || !m->kept_plans) return false;
+    steps = xg_choice_open(&p, m);
+    for (at = 0; at < steps.n; at++) joined = xg_choice_join_all(&p, steps.p[at]) || joined;
+    xg_arena_free(p.kept);
+    return joined;
+}
+#endif
 
 XG_FN bool xg_choice_kernels(xg_module *m) { return xg_choice_run(m, false); }
 XG_FN void xg_choice_complete(xg_module *m) { (void)xg_choice_run(m, true); }

@@ -48,6 +48,7 @@ XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m); /* the records of a mo
 
 /* ---- choice.c ---- */
 XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */
+XG_FN bool xg_choice_rows(xg_module *m); /* row-epilogue-fusion: products move into the row programs that read them */
 /* The record of one fusion that came later, or that is not in a module's steps. */
 XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target);
 /* The kernel, by the fusion's record; fails where the record does not suit the fusion. */

@@ -154,12 +154,12 @@ enum {
     XG_WHOLE(X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL)) \
-    XG_WHOLE(X(FUSION, "row-epilogue-fusion", xg_tile_rows_fuse, OPTIONAL)) \
     XG_WHOLE(X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL)) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(SCHEDULE, "schedule-reader", xg_schedule_kernels, REQUIRED)) \
     X(SCHEDULE, "kernel-choice", xg_choice_kernels, REQUIRED) \
+    XG_WHOLE(X(SCHEDULE, "row-epilogue-fusion", xg_choice_rows, OPTIONAL)) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     XG_WHOLE(X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED))
 /* clang-format on */

@@ -148,6 +148,9 @@ XG_OPS(X)
 XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);
 /* at the end of a function that has the computation's parameters in front */
 XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part);
+/* A kernel's entry begins, with all functions in front of it; the arrays of the roots. */
+XG_FN xg_kval **xg_emit_enter(xg_fusion_emission *e, xg_scope *s);
+XG_FN void xg_emit_forget(xg_scope *s); /* what has been made: what comes is made at another index */
 XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s); /* in physical order */
 /* a name for the printed form; %u takes the number */
 XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number);

@@ -677,6 +677,20 @@ XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part) 
     return s;
 }
 
+XG_FN XG_NOINLINE void xg_emit_forget(xg_scope *s) {
+    s->memo = XG_NEW_N(s->e->arena, xg_memo, s->e->parts->n_insts + 1);
+}
+
+XG_FN XG_NOINLINE xg_kval **xg_emit_enter(xg_fusion_emission *e, xg_scope *s) {
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    uint32_t k;
+    xg_emit_functions(e, false);
+    *s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
+    s->b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &e->m->entry->body->args[e->comp->n_params + k];
+    return dest;
+}
+
 XG_FN void xg_emit_define(xg_fusion_emission *e, uint32_t part) {
     xg_kfunc *f = e->funcs[part];
     const xg_shape *shape = xg_emit_part_shape(e, part);

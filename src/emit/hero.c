@@ -122,7 +122,7 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
     uint32_t k;
     xg_flow_slots(&f, dest, e->n_roots);
     xg_flow_if(&f, cond);
-    s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* what was made before was made at another index */
+    xg_emit_forget(s); /* what was made before was made at another index */
     for (k = 0; k < h->n; k++) xg_hero_give(s, h->p[k], values[k]);
     for (k = 0; k < e->n_roots; k++) {
         xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);

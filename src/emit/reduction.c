@@ -119,20 +119,11 @@ XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
 }
 
 XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_reduction_kernel *w = (xg_reduction_kernel *)e->form;
     xg_reduction *r = &w->r;
     xg_partial p;
     uint32_t own = r->row && !w->brief.vector ? (uint32_t)xg_row_own(&w->row) : 1, k;
-    xg_emit_functions(e, false);
-    r->s = xg_emit_scope(e, f, UINT32_MAX);
-    r->s.b.loc = e->fusion->id + 1;
-    r->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    r->thread = xg_kthread_id(&r->s.b, 0, r->threads);
-    r->block = xg_kblock_id(&r->s.b, 0, r->blocks);
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(r, own * r->n_values, dest, e->n_roots);
+    p = xg_partial_enter(e, r, own * r->n_values);
     for (k = 0; (r->row || w->brief.vector) && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
     if (w->brief.vector)
         xg_short_emit(r, &w->brief, &p);

@@ -166,7 +166,7 @@ XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     w = xg_walk_begin(r, map, p);
     for (j = 0; j < own; j++) {
         for (k = 0; k < map->n_results / own; k++) at[k] = w.at + j * (map->n_results / own) + k;
-        if (j) r->s.memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1); /* another row's elements */
+        if (j) xg_emit_forget(&r->s); /* another row's elements */
         xg_reduction_elements(r, at, x);
         xg_reduction_merge(r, p->acc + j * r->n_values, x);
         xg_reduction_sides(r, at, p->dest);
@@ -435,7 +435,7 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
     w = xg_walk_begin(r, map, p);
     for (j = 0; j < own; j++) {
         for (k = 0; k < map->n_results / own; k++) at[k] = w.at + j * (map->n_results / own) + k;
-        if (j) r->s.memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+        if (j) xg_emit_forget(&r->s);
         xg_reduction_results(r, p->acc + j * r->n_values, at, p->dest);
     }
     xg_walk_end(r, &w);

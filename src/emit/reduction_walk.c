@@ -24,6 +24,14 @@ XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uin
     p.n_dest = n_dest;
     return p;
 }
+/* The entry of a kernel of rows or columns begins: scope, thread and block of r, which has its own dest of n sums. */
+XG_FN XG_NOINLINE xg_partial xg_partial_enter(xg_fusion_emission *e, xg_reduction *r, uint32_t n) {
+    xg_kval **dest = xg_emit_enter(e, &r->s);
+    xg_emit_forget(&r->s);
+    r->thread = xg_kthread_id(&r->s.b, 0, r->threads);
+    r->block = xg_kblock_id(&r->s.b, 0, r->blocks);
+    return xg_partial_new(r, n, dest, e->n_roots);
+}
 XG_FN xg_flow xg_partial_flow(xg_reduction *r, const xg_partial *p) {
     xg_flow f = xg_flow_of(&r->s, NULL);
     xg_flow_elems(&f, p->acc, p->n);
@@ -52,7 +60,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     w.syms = xg_flow_walk(&w.flow, map, dims);
     w.at = w.syms + map->n_syms;
     w.memo = s->memo;
-    s->memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
+    xg_emit_forget(s);
     return w;
 }
 XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w) {

@@ -714,19 +714,8 @@ XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {
     return xg_emit_launch(e, w->r.threads, w->r.blocks, w->parts > 1 ? w->parts : 0);
 }
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_rows *w = (xg_rows *)e->form;
-    xg_partial p;
-    uint32_t k;
-    xg_emit_functions(e, false);
-    w->r.s = xg_emit_scope(e, f, UINT32_MAX);
-    w->r.s.b.loc = e->fusion->id + 1;
-    w->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    w->r.thread = xg_kthread_id(&w->r.s.b, 0, w->r.threads);
-    w->r.block = xg_kblock_id(&w->r.s.b, 0, w->r.blocks);
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&w->r, 0, dest, e->n_roots);
+    xg_partial p = xg_partial_enter(e, &w->r, 0);
     xg_rows_share_vectors(w);
     xg_rows_passes(w, &p);
     if (w->parts > 1) xg_cluster_wait(&w->r.s.b, NULL, 0);
@@ -795,7 +784,7 @@ XG_FN void xg_rows_behind(
     w->r.e = e;
     w->r.s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
     w->r.s.b = *b;
-    w->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    xg_emit_forget(&w->r.s);
     w->r.thread = thread;
     w->r.block = block;
     w->tile.arrays = arrays;

@@ -462,19 +462,9 @@ XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     return xg_emit_launch(e, d->r.threads, d->r.blocks, 0);
 }
 XG_FN void xg_emit_scan(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_running *d = (xg_running *)e->form;
-    xg_partial p;
+    xg_partial p = xg_partial_enter(e, &d->r, d->h->n);
     uint32_t k;
-    xg_emit_functions(e, false);
-    d->r.s = xg_emit_scope(e, f, UINT32_MAX);
-    d->r.s.b.loc = e->fusion->id + 1;
-    d->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    d->r.thread = xg_kthread_id(&d->r.s.b, 0, d->r.threads);
-    d->r.block = xg_kblock_id(&d->r.s.b, 0, d->r.blocks);
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&d->r, d->h->n, dest, e->n_roots);
     for (k = 0; k < d->h->n; k++) p.acc[k] = xg_hero_init(&d->r.s, d->h, k);
     if (d->row)
         xg_running_rows(d, &p);

@@ -186,10 +186,9 @@ XG_FN bool xg_sections_launch(xg_fusion_emission *e, xg_section *list, uint32_t 
     return xg_emit_launch(e, xg_sections_threads(list, n), XG_MAX(blocks, (int64_t)1), 0);
 }
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
-    xg_kfunc *f = e->m->entry;
     xg_sections_site d;
     xg_scope s;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kval **dest;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
@@ -201,10 +200,7 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    xg_emit_functions(e, false);
-    s = xg_emit_scope(e, f, UINT32_MAX);
-    s.b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    dest = xg_emit_enter(e, &s);
     d.thread = xg_kthread_id(&s.b, 0, d.threads);
     d.block = xg_kblock_id(&s.b, 0, XG_MAX(d.first[n], (int64_t)1));
     if (n) xg_sections_range(&d, &s, 0, n, dest);

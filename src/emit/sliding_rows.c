@@ -260,17 +260,11 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_flow_end(&f);
 }
 XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_sliding_rows *t = (xg_sliding_rows *)e->form;
     xg_sliding *d = &t->d;
     uint32_t k;
-    xg_emit_functions(e, false);
-    t->s = xg_emit_scope(e, f, UINT32_MAX);
-    t->s.b.loc = e->fusion->id + 1;
-    t->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    t->dest = dest;
+    t->dest = xg_emit_enter(e, &t->s);
+    xg_emit_forget(&t->s);
     t->at[0] = xg_kthread_id(&t->s.b, 0, t->lanes * t->rows);
     t->at[1] = xg_kblock_id(&t->s.b, 0, t->blocks);
     for (k = 0; k < d->n; k++) {
@@ -282,8 +276,8 @@ XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     xg_shared_wait(&t->s.b, t->tile, d->n);
     xg_sliding_fold_own(t);
     xg_shared_wait(&t->s.b, t->out, d->n);
-    xg_sliding_turns(t, t->made, dest, e->n_roots, xg_sliding_give);
-    xg_kreturn(&t->s.b, dest, e->n_roots);
+    xg_sliding_turns(t, t->made, t->dest, e->n_roots, xg_sliding_give);
+    xg_kreturn(&t->s.b, t->dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SLIDING_ROWS_C */

@@ -179,20 +179,15 @@ XG_FN void xg_transpose_go(xg_transpose_walk *w, bool result) {
     xg_flow_end(&f);
 }
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
     xg_transpose *t = (xg_transpose *)e->form;
     xg_transpose_walk w;
     xg_scope s;
     uint32_t k;
-    xg_emit_functions(e, false);
-    s = xg_emit_scope(e, f, UINT32_MAX);
-    s.b.loc = e->fusion->id + 1;
     memset(&w, 0, sizeof w);
     w.t = t;
     w.s = &s;
-    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    w.dest = xg_emit_enter(e, &s);
     w.tiles = XG_NEW_N(e->arena, xg_kval *, t->heroes.n + 1);
-    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
     w.ids[0] = xg_kthread_id(&s.b, 0, t->box.t.threads);
     w.ids[1] = xg_kblock_id(&s.b, 0, t->box.t.blocks);
     for (k = 0; k < t->heroes.n; k++) {

@@ -129,7 +129,7 @@ XG_FN void xg_transpose_roots(xg_transpose_walk *w, xg_kval *at) {
     uint32_t k;
     for (k = 0; k < w->shape->rank; k++) indices[k] = at + k;
     /* what the heroes' elements are made of was made elsewhere */
-    if (!w->result) w->s->memo = XG_NEW_N(w->t->e->arena, xg_memo, w->t->e->parts->n_insts + 1);
+    if (!w->result) xg_emit_forget(w->s);
     xg_hero_roots(w->s, &w->t->heroes, w->result, w->shape, indices, w->dest);
     w->s->memo = memo;
 }

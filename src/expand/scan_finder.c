@@ -668,7 +668,7 @@ XG_FN bool xg_find_precedes(
     xg_map64_put(seen, (uint64_t)i->id + 1, (void *)(uintptr_t)i);
     for (k = 0; k < i->n_operands; k++)
         if (!xg_find_precedes(f, XG_OPERAND(i, k), before, seen, budget)) return false;
-    return !xg_inst_attr(i, XG_A_control_predecessors);
+    return !xg_inst_order(i);
 }
 XG_FN void xg_find_move(xg_inst *i, xg_inst *before) {
     uint32_t k;

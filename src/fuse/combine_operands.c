@@ -49,7 +49,7 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     const xg_inst *i = w->inner;
     uint32_t k, j, n = 0;
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
-        i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
+        i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_order(i))
         return 0;
     XG_FOR_USES(u, i)
         if (u->user->op == XG_TUPLE) return 0;
@@ -107,7 +107,7 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
     if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) ||
-        xg_inst_attr(w->maker, XG_A_control_predecessors))
+        xg_inst_order(w->maker))
         return false;
     XG_FOR_USES(u, w->value)
         if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
@@ -233,7 +233,7 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)++place;
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
-        ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
+        ordered = ordered || xg_inst_order(i);
     }
     if (ordered)
         XG_FOR_INSTS(i, c) i->scratch = NULL;

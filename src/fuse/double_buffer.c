@@ -55,14 +55,11 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     const xg_comp *body;
     bool moves = false;
     uint32_t k;
-    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_attr(i, XG_A_control_predecessors) ||
-        xg_double_trips(i) < 2)
-        return false;
+    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_order(i) || xg_double_trips(i) < 2) return false;
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-            xg_inst_attr(s, XG_A_control_predecessors))
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL || xg_inst_order(s))
             return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;

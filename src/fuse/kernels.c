@@ -562,7 +562,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     xg_kernel_list_operands(g);
     if (c->module->made_order)
         XG_FOR_INSTS(i, c) {
-            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            const xg_attr *a = xg_inst_order(i);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
         }

@@ -320,6 +320,9 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
         if (i->attrs[n].key == k) return &i->attrs[n];
     return NULL;
 }
+XG_ONE_COPY XG_FN const xg_attr *xg_inst_order(const xg_inst *i) {
+    return i->comp->module->made_order ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+}
 XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
     return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
            XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&

@@ -336,9 +336,8 @@ struct xg_module {
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     bool made_empty;       /* an array shape without elements */
     bool made_order;       /* a control edge */
-    bool made_extras;   /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
-    bool row_programs;  /* priority fusion may make them: pass row-fusion */
-    bool row_epilogues; /* products may move into them: pass row-epilogue-fusion */
+    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
+    bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;
@@ -444,7 +443,8 @@ enum {
     XG_TF32_DROPPED = 0x1FFF /* bits of an f32 that tf32 does not hold */
 };
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
-XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k);            /* NULL when absent */
+XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k);  /* INTS, or INTLISTS written flat; empty when absent */
 XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);    /* empty when absent */
@@ -457,16 +457,22 @@ XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 /* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,
  * which is nearly that of the program: those further on are asked for while this one is looked at, for in a list alone
- * each waits for the one in front of it. */
+ * each waits for the one in front of it. Both lines of each: a processor guesses the next line sooner than the next but
+ * one. */
 enum {
-    XG_INST_AHEAD = 1024 /* bytes: a few instructions */
+    XG_INST_AHEAD = 2048, /* bytes: a few instructions */
+    XG_INST_LINE = 64
 };
+XG_INLINE void xg_inst_bring(uintptr_t at) {
+    XG_PREFETCH((const void *)at);
+    XG_PREFETCH((const void *)(at + XG_INST_LINE));
+}
 XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
-    XG_PREFETCH((const void *)((uintptr_t)i + XG_INST_AHEAD));
+    xg_inst_bring((uintptr_t)i + XG_INST_AHEAD);
     return i->next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
-    XG_PREFETCH((const void *)((uintptr_t)i - XG_INST_AHEAD));
+    xg_inst_bring((uintptr_t)i - XG_INST_AHEAD);
     return i->prev;
 }
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))

@@ -90,7 +90,7 @@ XG_FN bool xg_async_comp(xg_comp *c) {
         const xg_async_form *pair = xg_async_form_by(i);
         xg_inst *at, *user;
         next = xg_inst_behind(i);
-        if (!pair || i == c->root || xg_inst_attr(i, XG_A_control_predecessors)) continue;
+        if (!pair || i == c->root || xg_inst_order(i)) continue;
         at = xg_async_earliest(i);
         user = xg_async_first_user(i);
         if (!user || !xg_async_hides(at, user, i)) continue;

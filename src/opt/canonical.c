@@ -38,7 +38,7 @@ XG_FN void xg_canon_push_comp(xg_canon_walk *w, const xg_comp *c) {
     for (k = c->n_params; k-- > 0;) xg_canon_push(w, c->params[k]);
 }
 XG_FN void xg_canon_push_needs(xg_canon_walk *w, const xg_inst *i) {
-    const xg_attr *after = xg_inst_attr(i, XG_A_control_predecessors);
+    const xg_attr *after = xg_inst_order(i);
     uint32_t k, j;
     for (k = i->n_attrs; k-- > 0;) {
         const xg_attr *a = &i->attrs[k];

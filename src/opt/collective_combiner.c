@@ -19,8 +19,7 @@ XG_FN bool xg_gang_kind(const xg_inst *i) {
 }
 /* What may be combined at all: one array, of a reduction that is one operation. */
 XG_FN bool xg_gang_may(const xg_inst *i) {
-    if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
-        xg_inst_attr(i, XG_A_control_predecessors))
+    if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_order(i))
         return false;
     return i->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) >= 0;
 }

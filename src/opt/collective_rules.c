@@ -37,8 +37,8 @@ XG_FN void xg_meet_drop(xg_inst *user, xg_inst *collective) {
 }
 /* One array of one size on all devices, which no order of steps ties down. */
 XG_FN bool xg_meet_is_plain(const xg_inst *i) {
-    return i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic &&
-           !xg_inst_attr(i, XG_A_control_predecessors) && !xg_attr_int(i, XG_A_constrain_layout, 0);
+    return i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic && !xg_inst_order(i) &&
+           !xg_attr_int(i, XG_A_constrain_layout, 0);
 }
 XG_FN bool xg_meet_moves(const xg_inst *i) { /* values go from device to device as they are */
     return (i->op == XG_ALL_GATHER || i->op == XG_ALL_TO_ALL || i->op == XG_COLLECTIVE_PERMUTE) && xg_meet_is_plain(i);
@@ -51,8 +51,7 @@ XG_FN bool xg_gather_slice_matches(const xg_inst *i) {
     uint32_t dim, k;
     int64_t members;
     xg_groups g;
-    if (!all || all->op != XG_ALL_GATHER || !xg_meet_is_plain(all) || xg_inst_attr(i, XG_A_control_predecessors))
-        return false;
+    if (!all || all->op != XG_ALL_GATHER || !xg_meet_is_plain(all) || xg_inst_order(i)) return false;
     dim = xg_shard_dim(i);
     if (dim == UINT32_MAX || xg_attr_ints(all, XG_A_dimensions).p[0] != dim || !xg_fold_groups(all, &g, &members) ||
         i->shape->dims[dim] != XG_OPERAND(all, 0)->shape->dims[dim])

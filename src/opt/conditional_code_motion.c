@@ -13,7 +13,7 @@ XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     h.m = m;
     h.i = i;
     h.branches = xg_opt_control_comps(m->arena, i);
-    if (xg_inst_attr(i, XG_A_control_predecessors) || !xg_hoist_reads(&h)) return false;
+    if (xg_inst_order(i) || !xg_hoist_reads(&h)) return false;
     h.cse.m = m;
     h.cse.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
     h.cse.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);

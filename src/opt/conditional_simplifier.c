@@ -144,9 +144,7 @@ XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
     if (xg_cond_may_select(i, &branches)) return xg_cond_selected(b, i, &branches);
     return xg_cond_narrow(b, i, &branches);
 }
-XG_FN bool xg_cond_matches(const xg_inst *i) {
-    return i->op == XG_CONDITIONAL && !xg_inst_attr(i, XG_A_control_predecessors);
-}
+XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_order(i); }
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m) {
     return m->made[XG_CONDITIONAL] && xg_opt_expand(m, xg_cond_matches, xg_cond_expand);
 }

@@ -64,9 +64,7 @@ XG_FN bool xg_fold_is_size(const xg_inst *i) {
 XG_FN bool xg_fold_can(const xg_inst *i) {
     int64_t in = 0, out;
     uint32_t k;
-    if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
-        (i->comp->module->made_order && xg_inst_attr(i, XG_A_control_predecessors)))
-        return false;
+    if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_order(i)) return false;
     if (xg_fold_is_size(i)) return true;
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
@@ -148,8 +146,7 @@ XG_FN bool xg_fold_moves(const xg_inst *i) {
 XG_FN void xg_fold_look(const xg_inst *i) {
     xg_fold_known *known = xg_fold_of(i);
     uint32_t k;
-    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements > XG_FOLD_FEW ||
-        xg_inst_attr(i, XG_A_control_predecessors))
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements > XG_FOLD_FEW || xg_inst_order(i))
         return;
     if (i->op == XG_CONSTANT || i->op == XG_IOTA) {
         known->is_known = i->op == XG_IOTA || !i->literal->elided;

@@ -6,7 +6,7 @@
  * other devices, begins or ends something asynchronous, or stands in an order by control edges is left alone.
  *
  * One walk is the fixed point: the operands of an instruction have been merged before it is looked at. What alone reads
- * one of its operands has no equal, and is put into the table only when that operand is about to get further readers. */
+ * one of its operands has no equal, and is put into the table only when that operand is about to get more readers. */
 #ifndef XG_OPT_CSE_C
 #define XG_OPT_CSE_C
 #include "opt.h"
@@ -208,7 +208,7 @@ XG_FN bool xg_cse_may_merge(const xg_inst *i) {
     if (i->op == XG_CUSTOM_CALL && xg_attr_int(i, XG_A_custom_call_has_side_effect, 0)) return false;
     if (i->op == XG_PARAMETER || i->op == XG_OPT_BARRIER || i->op == XG_AFTER_ALL || i->op == XG_ASYNC_UPDATE)
         return false;
-    return !i->comp->module->made_order || !xg_inst_attr(i, XG_A_control_predecessors);
+    return !xg_inst_order(i);
 }
 
 /* ---- computations ---- */

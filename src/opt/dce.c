@@ -52,7 +52,7 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     uint32_t k;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
         XG_FOR_INSTS(i, c) {
-            const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+            const xg_attr *a = xg_inst_order(i);
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
         }
@@ -63,7 +63,7 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
         XG_FOR_INSTS(i, c)
-            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+            if (xg_inst_order(i)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -73,7 +73,7 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
     xg_comp *c;
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) {
-            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            const xg_attr *a = xg_inst_order(i);
             xg_insts *kept;
             xg_attr now;
             uint32_t k;
@@ -210,8 +210,7 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
 /* ---- computations ---- */
 
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
-    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) ||
-           xg_dce_acts(i, acts);
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_order(i) || xg_dce_acts(i, acts);
 }
 /* Callers come after callees: one walk from the last computation to the first settles which are called, and a fusion
  * whose outputs go makes its computation smaller. */

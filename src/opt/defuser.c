@@ -18,7 +18,7 @@ XG_FN void xg_defuse_forget_order(xg_module *m) {
     m->is_scheduled = false;
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) {
-            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            const xg_attr *a = xg_inst_order(i);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
             for (k = 0; a && !effects && k < a->v.insts->n; k++)

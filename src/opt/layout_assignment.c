@@ -222,7 +222,7 @@ XG_FN bool xg_assign_dot(xg_inst *dot) {
 }
 XG_FN bool xg_assign_remove_copy(xg_inst *i) {
     const xg_inst *x = i->op == XG_COPY ? XG_OPERAND(i, 0) : NULL;
-    if (!x || x->shape != i->shape || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (!x || x->shape != i->shape || xg_inst_order(i)) return false;
     if (i == i->comp->root && x->op != XG_DOT) return false;
     xg_inst_replace(i, XG_OPERAND(i, 0));
     xg_inst_remove(i);

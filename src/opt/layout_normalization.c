@@ -412,7 +412,7 @@ XG_FN bool xg_layout_is_normal(const xg_inst *i) {
 
 XG_FN bool xg_layout_is_movable(const xg_inst *i) {
     uint32_t k;
-    if (!xg_layout_is_known(i->shape) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (!xg_layout_is_known(i->shape) || xg_inst_order(i)) return false;
     for (k = 0; k < i->n_operands; k++)
         if (!xg_layout_is_known(XG_OPERAND(i, k)->shape)) return false;
     return true;

@@ -24,8 +24,7 @@ typedef struct xg_reuse {
 
 XG_FN bool xg_reuse_may(const xg_inst *i, const xg_inst *x, xg_arena *a) {
     const xg_comp *c;
-    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x ||
-        xg_inst_attr(i, XG_A_control_predecessors))
+    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x || xg_inst_order(i))
         return false;
     c = xg_attr_comp(i, XG_A_to_apply);
     return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type &&

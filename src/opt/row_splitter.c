@@ -93,7 +93,7 @@ XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, xg_parts_rows *r) {
         !s->elements || i->shape->type != s->type)
         return false;
     if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op ||
-        xg_inst_attr(i, XG_A_control_predecessors))
+        xg_inst_order(i))
         return false;
     dims = xg_attr_ints(i, XG_A_dimensions);
     return xg_parts_order(r, s, &dims, true);

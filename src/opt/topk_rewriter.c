@@ -73,7 +73,7 @@ XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
     bool places = false;
     memset(t, 0, sizeof *t);
     t->sort = i;
-    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors) ||
+    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_order(i) ||
         xg_inst_attr(i, XG_A_backend_config))
         return false;
     s = XG_OPERAND(i, 0)->shape;

@@ -198,7 +198,7 @@ XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_order(i)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -223,8 +223,7 @@ XG_FN bool xg_while_may_move(const xg_inst *i) {
     case XG_CUSTOM_CALL: return false;
     default:
         return xg_shape_is_array(i->shape) && !i->shape->dynamic &&
-               !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) &&
-               !xg_inst_attr(i, XG_A_control_predecessors);
+               !(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) && !xg_inst_order(i);
     }
 }
 /* Elementwise operations and those that only move data cost next to nothing where they are, but an array in the state
@@ -480,9 +479,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             xg_inst *made, **values;
             uint32_t k;
             next = xg_inst_behind(i);
-            if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) ||
-                xg_attr_comp(i, XG_A_body)->id >= n_comps)
-                continue;
+            if (i->op != XG_WHILE || xg_inst_order(i) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
             next = xg_inst_behind(i); /* its elements may have stood there, and are gone */

@@ -10,8 +10,7 @@ XG_FN bool xg_zero_matches(const xg_inst *i) {
         i->op == XG_PARAMETER)
         return false;
     if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
-    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION &&
-           !xg_inst_attr(i, XG_A_control_predecessors);
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_order(i);
 }
 XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) {
     return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape));

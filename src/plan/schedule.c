@@ -204,7 +204,7 @@ XG_FN void xg_sched_edges(xg_sched *s) {
     s->succ_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
     for (k = 0; k < s->n; k++) {
         const xg_inst *i = s->insts[k];
-        const xg_attr *control = xg_inst_attr(i, XG_A_control_predecessors);
+        const xg_attr *control = xg_inst_order(i);
         s->pred_start[k] = preds.n;
         for (j = 0; j < i->n_operands; j++) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, XG_OPERAND(i, j)));
         for (j = 0; control && j < control->v.insts->n; j++)
@@ -721,23 +721,15 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
 }
 
 XG_FN bool xg_plan_schedule(xg_module *m) {
-    XG_VEC(xg_comp *) work = {NULL, 0, 0};
+    xg_comps run = xg_opt_sequences(m);
     xg_sched_all all;
     bool changed = false;
-    uint32_t at, k;
+    uint32_t at;
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
-    xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++)
-        XG_FOR_INSTS(i, work.p[at]) {
-            xg_comps called;
-            if (!xg_opt_is_control(i)) continue;
-            called = xg_opt_control_comps(m->work, i);
-            for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
-        }
-    for (at = work.n; at-- > 0;)
-        all.peaks[work.p[at]->id] =
-            xg_sched_comp(m->work, work.p[at], &all, &changed); /* what is called stands behind its caller */
+    for (at = run.n; at-- > 0;)
+        all.peaks[run.p[at]->id] =
+            xg_sched_comp(m->work, run.p[at], &all, &changed); /* what is called stands behind its caller */
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;
     return changed;

@@ -89,8 +89,7 @@ XG_FN bool xg_windowed_rings(xg_windowed *w) {
     return seen == t.partitions && w->g > 1 && w->g <= XG_WINDOWED_MOST;
 }
 XG_FN bool xg_windowed_is_one(const xg_inst *i, xg_opcode op) {
-    return i->op == op && i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic &&
-           !xg_inst_attr(i, XG_A_control_predecessors);
+    return i->op == op && i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic && !xg_inst_order(i);
 }
 /* The exchange beside a dot: what it reads, else what reads it. */
 XG_FN bool xg_windowed_of(xg_inst *dot, xg_windowed *w) {

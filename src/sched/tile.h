@@ -311,7 +311,6 @@ typedef struct xg_behind {
     xg_inst **outside;
     xg_map64 copies; /* by instruction id + 1 */
 } xg_behind;
-XG_FN bool xg_tile_rows_fuse(xg_module *m); /* the pass row-epilogue-fusion, which allows it */
 /* Of product, rows and arena: the fusion of both, read by none yet; NULL: one instruction cannot stand for both. */
 XG_FN xg_inst *xg_behind_make(xg_behind *j);
 XG_FN void xg_behind_unmake(xg_behind *j, xg_inst *fusion);

@@ -242,7 +242,7 @@ XG_FN void xg_tile_rows_vector(
         const xg_inst *value = xg_rows_behind_value(program, k);
         xg_scope *s = &scopes[k];
         s->b = w->s.b;
-        s->memo = XG_NEW_N(w->e->arena, xg_memo, s->e->parts->n_insts + 1);
+        xg_emit_forget(s);
         xg_hero_give(s, f->hero, v);
         xg_elem_apply(s, xg_rows_behind_map(program, value), place, index);
         arrays[k] = xg_kinsert(&s->b, xg_elem_of(s, value, index).v, arrays[k], place + XG_TILE_ROWS_SPOT, 1);

@@ -68,8 +68,8 @@ XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     const xg_comp *of_rows = xg_attr_comp(j->rows, XG_A_calls);
     uint32_t n = xg_behind_results(j), k;
     xg_inst *fusion, **results = XG_NEW_N(j->arena, xg_inst *, n + (size_t)1);
-    if (!xg_shape_is_array(j->product->shape) || xg_inst_attr(j->product, XG_A_control_predecessors) ||
-        xg_inst_attr(j->rows, XG_A_control_predecessors) || !xg_behind_near(j))
+    if (!xg_shape_is_array(j->product->shape) || xg_inst_order(j->product) || xg_inst_order(j->rows) ||
+        !xg_behind_near(j))
         return NULL;
     j->outside = XG_NEW_N(j->arena, xg_inst *, (size_t)j->product->n_operands + j->rows->n_operands + 1);
     xg_map64_init(&j->copies, j->arena);
@@ -123,10 +123,6 @@ XG_FN int64_t xg_behind_apart(const xg_behind *j, const xg_record *r) {
     XG_FOR_INSTS(i, c)
         if (i->op == XG_REDUCE) clocks += xg_rows_stage_clocks(lanes ? lanes->p[0] : 1, m);
     return xg_cost_add(time, xg_cost_scale(clocks, 1000000, m->clock_mhz));
-}
-XG_FN bool xg_tile_rows_fuse(xg_module *m) {
-    m->row_epilogues = m->row_programs;
-    return false;
 }
 
 #endif /* XG_SCHED_TILE_ROWS_PASS_C */

@@ -89,7 +89,7 @@ XG_FN xg_kval *xg_tile_scale_number(
     xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
     if (cond) xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
-    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1);
+    xg_emit_forget(&w->s);
     xg_elem_apply(&w->s, map, at, index);
     v = xg_elem_of(&w->s, w->p->scale, index);
     xg_flow_end(&f);

@@ -173,7 +173,7 @@ XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which
     o[0] = w->sums[sum].v;
     o[1] = xg_elem_index(&w->s, which);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, o[0]->type->elem));
-    w->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    xg_emit_forget(&w->s);
     xg_hero_give(&w->s, hero, xg_contract_end(&w->s, &site, xg_elem_real(o[0])));
     for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
     return xg_elem_of(&w->s, e->roots[0], here).v;
