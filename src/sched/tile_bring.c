@@ -283,9 +283,8 @@ typedef struct xg_tile_gather {
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *const *at) {
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
-<<<<<<< HEAD
     uint32_t k;
-    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_emit_forget(&w->s); /* what was made before has other indices */
     if (g)
         for (k = 0; k < g->to->n_results; k++) index[k] = xg_tile_repeated(w, &g->q, k);
     else
@@ -294,11 +293,6 @@ XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_ga
         v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, g->memory, index, 1));
     else
         v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
-=======
-    xg_emit_forget(&w->s); /* what was made before has other indices */
-    xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
-    v = xg_elem_of(&w->s, w->p->fetch[side].from, index);
->>>>>>> growth
     return w->p->fetch[side].raw ? v : xg_tile_to_held(w, side, v);
 }
 XG_FN xg_elem xg_tile_guarded(
