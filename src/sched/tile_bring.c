@@ -271,13 +271,11 @@ XG_FN xg_elem xg_tile_to_held(xg_tile_kernel *w, uint32_t side, xg_elem v) {
 /* Elements that come one by one, round by round. */
 typedef struct xg_tile_gather {
     uint32_t side;
-    const xg_imap *to;   /* to the place in memory, or to the indices of an operand that is computed; */
-    const xg_imap *all;  /* all that its dims can be, */
-    const xg_imap *same; /* ... with the conditions that rounds a period apart share, */
-    const xg_imap *own;  /* ... with the others */
-    xg_kval *memory;     /* flat; NULL: the operand is computed */
-    xg_tile_repeats q;   /* of what `to` says */
-    xg_kval **conds;     /* by round of a period */
+    bool shares;       /* rounds a period apart have the same condition */
+    const xg_imap *to; /* to the place in memory, or to the indices of an operand that is computed */
+    xg_kval *memory;   /* flat; NULL: the operand is computed */
+    xg_tile_repeats q; /* of what `to` says */
+    xg_kval **conds;   /* by round of a period, where it is shared */
 } xg_tile_gather;
 /* g: NULL where rounds are not counted. */
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *const *at) {
@@ -379,27 +377,33 @@ XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *c
     if (t->brick == 1 && !t->raw) return vector;
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
 }
+/* Whether a thread brings something of a side; NULL: it does. */
+XG_FN xg_kval *xg_tile_brings(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    xg_kval *has = xg_tile_has_vector(w, side);
+    return xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
+}
 /* What a thread brings of a side in one round, a vector. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *has, *row_round;
-    has = xg_tile_has_vector(w, side);
-    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *row_round = xg_elem_index(&w->s, round % r.rows);
     xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
-    cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
-    return xg_elem_real(xg_tile_bring_vector(w, side, cond, at));
+    return xg_elem_real(xg_tile_bring_vector(w, side, xg_tile_brings(w, side, at), at));
 }
 
 /* ---- single elements, round by round ---- */
 
-XG_FN bool xg_tile_gather_shares(const xg_tile_gather *g, xg_aff_ctx *x, const xg_aff *e) {
-    uint32_t d;
+/* No condition differs from a round to that a period further on. */
+XG_FN bool xg_tile_gather_shares(const xg_tile_gather *g, xg_aff_ctx *x, const xg_imap *m, const xg_imap *all) {
+    uint32_t d, k;
     int64_t by = 0;
-    for (d = 0; d < 2 && !by; d++)
-        if (g->q.period[d] < g->q.rounds[d] &&
-            !xg_aff_growth(e, xg_aff_dim(x, XG_TILE_ROW_ROUND + d), g->q.period[d], &by))
-            return false;
-    return !by;
+    for (d = 0; d < 2; d++) {
+        uint32_t dim = XG_TILE_ROW_ROUND + d;
+        if (g->q.period[d] == g->q.rounds[d]) continue;
+        if (!xg_range_equal(m->dims[dim].range, all->dims[dim].range)) return false;
+        for (k = 0; k < m->n_constraints; k++)
+            if (!xg_aff_growth(m->constraints[k].expr, xg_aff_dim(x, dim), g->q.period[d], &by) || by) return false;
+    }
+    return true;
 }
 /* A parameter's elements are read where they lie. */
 XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
@@ -416,37 +420,33 @@ XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
         &w->s.b, XG_K_OP_VIEW, &tensor, 1, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
 }
 XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
-    const xg_imap *fetched = xg_tile_fetched(w, side);
+    const xg_imap *all = xg_tile_fetch_all(w, side);
     xg_aff_ctx *x = w->e->m->aff;
-    xg_imap *all = xg_tile_fetch_all(w, side), *same = xg_imap_copy(x, all, fetched->n_constraints),
-            *own = xg_imap_copy(x, fetched, 0), *to;
-    uint32_t k;
+    xg_imap *to;
     memset(g, 0, sizeof *g);
     g->side = side;
     xg_tile_gather_from(w, g);
     xg_tile_repeats_of(w, &g->q, side, g->to->results, g->to->n_results, 1);
-    same->n_constraints = own->n_constraints = 0;
-    for (k = 0; k < fetched->n_constraints; k++) {
-        xg_imap *m = xg_tile_gather_shares(g, x, fetched->constraints[k].expr) ? same : own;
-        m->constraints[m->n_constraints++] = fetched->constraints[k];
-    }
-    g->all = all;
-    g->same = same;
-    g->own = own;
+    g->shares = xg_tile_gather_shares(g, x, xg_tile_fetched(w, side), all);
     to = xg_imap_copy(x, g->to, 0);
     memcpy(to->dims, all->dims, XG_TILE_FETCH_DIMS * sizeof *to->dims);
     to->n_constraints = 0; /* a place is computed in front of its conditions: none may be taken as known */
     g->to = to;
     g->conds = XG_NEW_N(w->e->arena, xg_kval *, (size_t)(g->q.period[0] * g->q.period[1]));
 }
-/* Conditions and places of a round of the first period. */
+/* Of the round of now, or of that of the first period: the values of a fetch's dims. */
+XG_FN void xg_tile_gather_at(xg_tile_kernel *w, const xg_tile_gather *g, bool first, xg_kval **at) {
+    xg_kval *rounds[2];
+    uint32_t d;
+    for (d = 0; d < 2; d++) rounds[d] = xg_tile_repeats_round(w, &g->q, d, first);
+    xg_tile_fetch_at(w, g->side, rounds[0], rounds[1], at);
+}
+/* Place and condition of a round of the first period. */
 XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
     uint32_t n = g->to->n_results, k;
     xg_kval **place = g->q.made + g->q.slot * n, *at[XG_TILE_FETCH_DIMS];
-    if (n && place[0]) return;
-    xg_tile_fetch_at(
-        w, g->side, xg_tile_repeats_round(w, &g->q, 0, true), xg_tile_repeats_round(w, &g->q, 1, true), at);
-    g->conds[g->q.slot] = xg_elem_and(&w->s, xg_tile_has_vector(w, g->side), xg_tile_inside(w, g->same, g->all, at));
+    xg_tile_gather_at(w, g, true, at);
+    if (g->shares) g->conds[g->q.slot] = xg_tile_brings(w, g->side, at);
     for (k = 0; k < n; k++) { /* each by itself, as nothing reads them yet */
         const xg_imap *one = xg_imap_with_results(w->e->m->aff, g->to, &g->to->results[k], 1);
         xg_elem_apply(&w->s, one, at, &place[k]);
@@ -457,10 +457,12 @@ XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
 XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t round) {
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond;
     xg_tile_repeats_at(&g->q, round % g->q.rounds[0], round / g->q.rounds[0]);
-    xg_tile_gather_first(w, g);
-    xg_tile_fetch_at(
-        w, g->side, xg_tile_repeats_round(w, &g->q, 0, false), xg_tile_repeats_round(w, &g->q, 1, false), at);
-    cond = xg_elem_and(&w->s, g->conds[g->q.slot], xg_tile_inside(w, g->own, g->all, at));
+    if (!g->to->n_results || !g->q.made[g->q.slot * g->q.n]) xg_tile_gather_first(w, g);
+    cond = g->conds[g->q.slot];
+    if (!g->shares) {
+        xg_tile_gather_at(w, g, false, at);
+        cond = xg_tile_brings(w, g->side, at);
+    }
     return xg_tile_guarded(w, g->side, g, cond, at);
 }
 
