@@ -11,10 +11,9 @@
  *
  * Where there are not enough columns for two groups' s and p, but for one s, that is the one group's and the other's in
  * turns: first asks for the next s behind its weights, when the other group has taken its own, and then for o. Where
- * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made in
- * this order. While one group makes weights, the other one's products are made. A
- * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32
- * rows.
+ * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
+ * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
+ * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
  * Two weights of neighbouring keys are a word of p.
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
