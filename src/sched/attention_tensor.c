@@ -11,10 +11,9 @@
  *
  * Where there are not enough columns for two groups' s and p, but for one s, that is the one group's and the other's in
  * turns: first asks for the next s behind its weights, when the other group has taken its own, and then for o. Where
- * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made in
- * this order. While one group makes weights, the other one's products are made. A
- * thread reads sums as fragments of mma.sync: all that makes scores of them, and results, is that of warps with 32
- * rows.
+ * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
+ * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
+ * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
  * Two weights of neighbouring keys are a word of p.
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
@@ -54,7 +53,7 @@ XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, xg_attention_tensor_groups(p));
 }
 XG_FN bool xg_attention_is_shared(const xg_attention_plan *p) {
-    return !xg_attention_is_ahead(p) && xg_attention_is_apart(p, 1) && xg_attention_tensor_groups(p) == 2;
+    return xg_attention_is_apart(p, 1) && !xg_attention_is_ahead(p);
 }
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
     return p->shape.step + (xg_attention_is_apart(p, 1) ? p->shape.step / XG_ATTENTION_PAIR : 0);
@@ -271,13 +270,13 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, NULL); }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
-    bool ahead = xg_attention_is_ahead(w->p), shared = xg_attention_is_shared(w->p);
+    bool ahead = xg_attention_is_ahead(w->p), apart = xg_attention_is_apart(w->p, 1);
     xg_flow one;
     w->turn = turn;
     xg_attention_begin_step(w, step);
     xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
-    if (ahead || shared) xg_attention_tell(w, XG_ATTENTION_TAKEN);
+    if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     if (ahead) {
         one = xg_attention_first_thread(w);
         xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
@@ -285,13 +284,13 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
         xg_flow_end(&one);
     }
     xg_attention_weigh(w);
-    if (ahead || shared) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
+    if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
     xg_attention_write_weights(w);
     xg_attention_tell(w, XG_ATTENTION_READY);
     one = xg_attention_first_thread(w);
-    if (shared) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    if (apart && !ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_attention_ask_out(w, turn);
-    if (!ahead && !shared) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step));
     xg_flow_end(&one);
 }
 /* What has been summed up, to w->out. */
