@@ -4037,11 +4037,12 @@ XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
 /* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. So
  * it does that of the pipeline beside its threads, for which they wait. */
 XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
-    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY], most = 0;
+    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY], most = 0, stream;
     uint32_t k;
     memcpy(t, terms, sizeof t);
     for (k = 0; k < XG_LIMIT_LAUNCH; k++) most = XG_MAX(most, t[k]);
-    *latency = XG_MAX(*latency, xg_cost_stream(c, t));
+    stream = xg_cost_stream(c, t); /* once: it takes terms away */
+    *latency = XG_MAX(*latency, stream);
     if (xg_cost_in_phases(c)) {
         *latency = XG_MAX(*latency, XG_MAX(t[XG_LIMIT_ISSUE], t[XG_LIMIT_TENSOR]));
         t[XG_LIMIT_ISSUE] = t[XG_LIMIT_TENSOR] = 0;
