@@ -129,6 +129,7 @@ for h in compiler runtime; do
     have clang && job "clang -std=c11 -O1, $h: no warning" \
         "clang -std=c11 $STRICT -O1 -I$W/fresh -c $W/$h.c -o $W/$h.clang.o"
 done
+have clang && job "clang -Os, the runtime" "clang -std=c99 -w -Os -I$W/fresh -c $W/runtime.c -o $W/runtime.clang-Os.o"
 # What a program that ships one executable takes along.
 unit ship "$I" '#include "xlagpu_runtime.h"' \
     'int main(void) { xlagpu_device *d = 0; xlagpu_status s = xlagpu_rt_open(0, &d); xlagpu_rt_close(d); return s != XLAGPU_OK; }'
