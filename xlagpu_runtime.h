@@ -5251,7 +5251,8 @@ typedef double xg_sim_e_f64;
 /* clang-format on */
 /* Where small code is asked for (-Os), SSE2 alone, which leaves half of the list to shuffles, is not worth its 7 KB:
  * most processors take the vectors of avx2. */
-#if XG_SIM_X86 && defined(__OPTIMIZE_SIZE__)
+/* Not by clang: its version 14 stops at a product of vectors of one lane. */
+#if XG_SIM_X86 && defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
 XG_SIM_VTYPES(base, 2, 1, 1)
 #elif XG_SIM_VECTORS
 XG_SIM_VTYPES(base, 8, 4, 2)
