@@ -106,7 +106,7 @@ XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t thre
     return XG_MIN(own, d->registers_per_thread);
 }
 
-XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
     case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);

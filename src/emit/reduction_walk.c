@@ -63,7 +63,7 @@ XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) 
     xg_emit_forget(s);
     return w;
 }
-XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w) {
+XG_ONE_COPY XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w) {
     xg_flow_end(&w->flow);
     r->s.memo = w->memo;
 }

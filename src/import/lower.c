@@ -167,7 +167,7 @@ XG_FN xg_inst **xg_low_ins(xg_low *w, const xg_ir_op *op) {
     for (k = 0; k < op->n_operands; k++) in[k] = xg_low_in(w, op, k);
     return in;
 }
-XG_FN xg_inst *xg_low_new(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n) {
+XG_ONE_COPY XG_FN xg_inst *xg_low_new(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n) {
     return xg_hb_op(&w->b, opcode, s, in, n);
 }
 XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {

@@ -40,9 +40,9 @@ static const xg_kelem_row xg_kelem_rows[] = {
 
 XG_ONE_COPY XG_FN int xg_kelem_bits(xg_kelem e) { return xg_kelem_rows[e].bits; }
 XG_FN int64_t xg_kelem_bytes(xg_kelem e) { return e == XG_E_INDEX ? 8 : XG_MAX(xg_kelem_rows[e].bits / 8, 1); }
-XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls <= XG_KCLASS_INDEX; }
+XG_ONE_COPY XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls <= XG_KCLASS_INDEX; }
 XG_ONE_COPY XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
-XG_FN bool xg_kelem_is_complex(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_COMPLEX; }
+XG_ONE_COPY XG_FN bool xg_kelem_is_complex(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_COMPLEX; }
 XG_ONE_COPY XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e].text; }
 XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; }
 

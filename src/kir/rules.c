@@ -23,7 +23,7 @@
 XG_FN bool xg_kis_scalar(const xg_kval *v) { return v->type->kind == XG_TK_SCALAR; }
 XG_FN xg_kval *xg_klike(xg_kb *b, const xg_kval *v, int64_t bits) { return xg_kconst_bits(b, v->type, (uint64_t)bits); }
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op) { return v->def && v->def->op == op; }
-XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
+XG_ONE_COPY XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
 XG_FN int xg_klog2(int64_t v) {
     int n = 0;
     if (v <= 0 || (v & (v - 1))) return -1;

@@ -22,7 +22,7 @@ XG_FN xg_nstmt *xg_nstmt_scope(const xg_nstmt *s) {
     for (s = s->parent; s->op == XG_N_LOOP; s = s->parent) {}
     return (xg_nstmt *)s;
 }
-XG_FN xg_nstmt *xg_nstmt_branch(xg_nstmt *s, const xg_nstmt *scope) {
+XG_ONE_COPY XG_FN xg_nstmt *xg_nstmt_branch(xg_nstmt *s, const xg_nstmt *scope) {
     while (s->parent != scope) s = s->parent;
     return s;
 }

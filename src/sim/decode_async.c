@@ -112,7 +112,7 @@ XG_FN xg_sim_spot xg_sim_spot_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_ope
     }
     return a;
 }
-XG_FN uint32_t xg_sim_spot_bits(xg_sim_spot a) { return (uint32_t)a.space | (a.wide ? 16u : 0u); }
+XG_ONE_COPY XG_FN uint32_t xg_sim_spot_bits(xg_sim_spot a) { return (uint32_t)a.space | (a.wide ? 16u : 0u); }
 XG_FN xg_sim_ins *xg_sim_put_async(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop op) {
     xg_sim_ins *in = xg_sim_put(p, s, op >= XG_SIM_Y_MB_TEST ? XG_SIM_K_WAIT : XG_SIM_K_ASYNC);
     in->op = (uint16_t)op;

@@ -135,7 +135,7 @@ XG_FN int64_t xg_sharding_tile(const xg_spmd_mesh *mesh, const xg_sharding *s, u
     return at;
 }
 
-XG_FN int64_t xg_tile_size(int64_t n, int64_t tiles) { return (n + tiles - 1) / tiles; }
+XG_ONE_COPY XG_FN int64_t xg_tile_size(int64_t n, int64_t tiles) { return (n + tiles - 1) / tiles; }
 
 XG_FN bool xg_sharding_is_replicated(const xg_sharding *s) {
     return s->kind == XG_SHARDING_TILED && !s->start[s->rank] && !s->manual && !s->unreduced;
