@@ -349,8 +349,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
     l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
     l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
-    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
-        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
+    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory)) {
+        (void)xg_sim_refuse(c, "out of memory: kernel '%s' needs the heap of malloc", name);
+        return c->status = XLAGPU_ERROR_MEMORY;
+    }
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
