@@ -296,6 +296,12 @@ XG_FN uint64_t xg_sim_block_step(const xg_sim_launch *l) {
         if (a == 1) return step;
     }
 }
+/* The heap that malloc gives from, where a kernel calls it. */
+XG_FN xlagpu_status xg_sim_prepare_heap(xg_ctx *c, const xg_sim_launch *l) {
+    if (!l->module->heap || !l->memory || xg_sim_heap_make(l->memory)) return XLAGPU_OK;
+    (void)xg_sim_refuse(c, "out of memory: kernel '%s' needs the heap of malloc", l->entry->f.info.name.p);
+    return c->status = XLAGPU_ERROR_MEMORY;
+}
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     const xg_sim_func *f = &l->entry->f;
     uint64_t threads = 1, at;
@@ -349,8 +355,6 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
     l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
     l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
-    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
-        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -358,7 +362,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->stop = 0;
     l->taken = 0;
     l->block_step = xg_sim_block_step(l);
-    return XLAGPU_OK;
+    return xg_sim_prepare_heap(c, l);
 }
 
 /* A worker's memory, part after part; with memory NULL only the size is counted. */

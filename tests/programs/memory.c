@@ -1,5 +1,5 @@
 /* tests/programs/memory.c [FILES.hlo] -- every allocation of the whole way refused in turn: create, parse, print,
- * evaluate, compile, optimize; open, load, prepare, execute, run; of the files: parse, compile.
+ * evaluate, compile, optimize; open, load, prepare, execute, run; launch PTX; of the files: parse, compile.
  *
  * Law: a refused allocation is a failure with ERROR_MEMORY and a message, never a crash or a leak, and the same call
  * made again works. Fresh memory is filled with rubbish. Running allocates nothing, however long it takes. Best under
@@ -218,6 +218,49 @@ static void loops(const char *body) {
     EXPECT(count.live == 0);
 }
 
+/* PTX whose kernel takes memory of the device's heap, with each allocation of its launch refused in turn. */
+static void heap(void) {
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+                              ".visible .entry k(.param .u64 po) {\n"
+                              ".reg .b64 o, p; .reg .b32 v;\n"
+                              "ld.param.u64 o, [po];\n"
+                              "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call.uni (r), malloc, (n); "
+                              "ld.param.b64 p, [r]; }\n"
+                              "st.u32 [p], 7; ld.u32 v, [p]; st.global.u32 [o], v; ret; }\n";
+    long most = 1, k;
+    for (k = 0; k <= most; k++) {
+        xlagpu_device_desc dd;
+        xlagpu_ptx_launch launch;
+        xlagpu_device *d = NULL;
+        xlagpu_buffer out;
+        int32_t got = 0;
+        long before;
+        memset(&dd, 0, sizeof dd);
+        memset(&launch, 0, sizeof launch);
+        memset(&count, 0, sizeof count);
+        dd.allocator = counter_of(&count);
+        dd.platform = "host";
+        dd.threads = 2;
+        EXPECT(xlagpu_rt_open(&dd, &d) == XLAGPU_OK && xlagpu_rt_alloc(d, sizeof got, &out) == XLAGPU_OK);
+        launch.grid[0] = launch.block[0] = 1;
+        launch.parameters = &out.address;
+        launch.parameter_bytes = sizeof out.address;
+        before = count.calls;
+        if (k) {
+            count.refuse = before + k;
+            EXPECT(xlagpu_rt_launch_ptx(d, "heap", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_ERROR_MEMORY);
+            EXPECT(count.refused == 1);
+            EXPECT_TEXT(xlagpu_rt_error(d), "out of memory");
+        }
+        EXPECT(xlagpu_rt_launch_ptx(d, "heap", ptx, sizeof ptx - 1, &launch, NULL) == XLAGPU_OK);
+        EXPECT(xlagpu_rt_download(d, &got, out, sizeof got) == XLAGPU_OK && got == 7);
+        if (!k) most = count.calls - before;
+        xlagpu_rt_close(d);
+        EXPECT(count.live == 0);
+    }
+}
+
 /* A module of a file, parsed and compiled with each allocation refused in turn. */
 static void file_compiled(const char *path) {
     static char text[1 << 22];
@@ -255,6 +298,7 @@ int main(int argc, char **argv) {
     refuse_each(whole_text, true);
     for (k = 0; k < sizeof others / sizeof others[0]; k++) refuse_each(others[k], false);
     limits();
+    heap();
     loops("o = f32[] constant(1) b = f32[8] broadcast(o), dimensions={} y = f32[8] add(x, b)");
     loops("r = f32[8] reverse(x), dimensions={0} o = f32[] constant(1) b = f32[8] broadcast(o), dimensions={} y = "
           "f32[8] add(r, b)"); /* the state cannot stay in one place */

@@ -2,6 +2,7 @@
  *
  * Without arguments: an object that is written here byte by byte, with sections of each kind and relocations of each
  * type (x86-64). Its sections and addresses come where they should; and one thing wrong with it at a time is refused.
+ * Two of them are found in an executable. And a device of which the system begins only some of the threads.
  * `object M.xgx [N]`: M.xgx loads; then N times some bytes of its objects are changed, and it loads or is refused as
  * damaged. Nothing of that is run. tests/scripts/llvm_cpu.sh builds it with sanitizers. */
 #ifdef __TINYC__
@@ -15,6 +16,15 @@
 #endif
 #ifndef XLAGPU_IMPLEMENTATION
 #define XLAGPU_IMPLEMENTATION
+#endif
+#ifndef _WIN32
+#include <pthread.h>
+/* A system that refuses threads behind the first few. */
+static unsigned threads_left = 1000;
+static int few_threads(pthread_t *t, const pthread_attr_t *a, void *(*job)(void *), void *user) {
+    return threads_left && threads_left-- > 0 ? pthread_create(t, a, job, user) : 1;
+}
+#define pthread_create few_threads
 #endif
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
@@ -250,14 +260,134 @@ static void wrong(made *m) {
         EXPECT(refused_by(m) == 0);
     }
 }
+/* Two such files as the section of an executable, which does not begin with it: where each file begins. */
+static void in_executable(made *m) {
+    enum {
+        OFFSET = 80,
+        EACH = (sizeof(xg_exe_object) + BYTES + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN
+    };
+    static unsigned char bytes[OFFSET + 2 * EACH];
+    static xlagpu_program p;
+    static xr_kernel kernels[2];
+    xr_object all[2];
+    xg_exe_object head;
+    uint32_t k;
+    make(m);
+    memcpy(head.magic, XG_EXE_OBJECT_MAGIC, sizeof head.magic);
+    head.bytes = BYTES;
+    for (k = 0; k < 2; k++) {
+        head.n_params = 5 + k;
+        memcpy(bytes + OFFSET + k * EACH, &head, sizeof head);
+        memcpy(bytes + OFFSET + k * EACH + sizeof head, m->file, BYTES);
+    }
+    p.bytes = bytes;
+    p.kernels = kernels;
+    p.n_kernels = 2;
+    p.sections[XG_EXE_CUBIN].offset = OFFSET;
+    p.sections[XG_EXE_CUBIN].bytes = EACH + sizeof head + BYTES; /* nothing fills it up behind the last */
+    EXPECT(xr_cpu_files(&p, all) == 2 * SECTIONS);
+    for (k = 0; k < 2; k++) {
+        EXPECT(all[k].file == bytes + OFFSET + k * EACH + sizeof head && all[k].bytes == BYTES);
+        EXPECT(kernels[k].n_params == 5 + k);
+    }
+    p.sections[XG_EXE_CUBIN].bytes--;
+    EXPECT(xr_cpu_files(&p, all) == 0); /* the last file is not whole */
+    p.sections[XG_EXE_CUBIN].bytes = EACH + sizeof head - 1;
+    EXPECT(xr_cpu_files(&p, all) == 0); /* what stands in front of it is not */
+    p.sections[XG_EXE_CUBIN].bytes = EACH + sizeof head + BYTES;
+    bytes[OFFSET + EACH]++;
+    EXPECT(xr_cpu_files(&p, all) == 0); /* nor what begins there */
+}
 static void by_hand(void) {
     made *m = (made *)malloc(sizeof *m);
     right(m);
     wrong(m);
+    in_executable(m);
     free(m);
 }
 #else
 static void by_hand(void) {}
+#endif
+
+/* ---- threads ---- */
+
+#if defined(XR_CPU) && !defined(_WIN32)
+enum {
+    BLOCKS = 1000,
+    BLOCK_THREADS = 64
+};
+static void count_blocks(const uint64_t *buffers, void *scratch, uint32_t first, uint32_t end) {
+    unsigned char *ran = (unsigned char *)(uintptr_t)buffers[0];
+    uint32_t *own = (uint32_t *)scratch;
+    for (; first < end; first++) {
+        ran[first]++;
+        ++*own;
+    }
+}
+/* Each of as many blocks as there are workers waits until all have begun: no worker runs two of them. */
+typedef struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint32_t left;
+} meeting;
+static void meet(const uint64_t *buffers, void *scratch, uint32_t first, uint32_t end) {
+    meeting *m = (meeting *)(uintptr_t)buffers[0];
+    pthread_mutex_lock(&m->lock);
+    *(uint32_t *)scratch += end - first;
+    m->left -= end - first;
+    pthread_cond_broadcast(&m->changed);
+    while (m->left) pthread_cond_wait(&m->changed, &m->lock);
+    pthread_mutex_unlock(&m->lock);
+}
+static void all_at_once(xr_cpu *c, uint32_t *counts) {
+    static xr_cpu_kernel kernel;
+    meeting m;
+    const uint64_t buffers[1] = {(uint64_t)(uintptr_t)&m};
+    uint32_t k, once = 0;
+    pthread_mutex_init(&m.lock, NULL);
+    pthread_cond_init(&m.changed, NULL);
+    m.left = c->n;
+    memset(counts, 0, c->n * sizeof *counts);
+    kernel.code = meet;
+    xr_cpu_run(c, &kernel, buffers, (char *)counts, sizeof *counts, c->n, XR_CPU_LITTLE);
+    for (k = 0; k < c->n; k++) once += counts[k] == 1;
+    EXPECT(once == c->n);
+    pthread_cond_destroy(&m.changed);
+    pthread_mutex_destroy(&m.lock);
+}
+/* Of four threads the caller's is one; the system begins as many as `left` of the others. Every block runs once. */
+static void with_threads(uint32_t left) {
+    static xr_cpu_kernel kernel;
+    unsigned char ran[BLOCKS];
+    const uint64_t buffers[1] = {(uint64_t)(uintptr_t)ran};
+    const uint32_t n = XG_MIN(left, 3u) + 1;
+    uint32_t *counts, k, sum = 0, once = 0;
+    xlagpu_device_desc desc;
+    xlagpu_device *d = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.platform = "llvm-cpu";
+    desc.threads = 4;
+    threads_left = left;
+    if (!EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK)) return;
+    EXPECT(xr_cpu_of(d)->n == n && d->threads == n && d->figures.sm_count == n);
+    counts = (uint32_t *)calloc(n, sizeof *counts);
+    memset(ran, 0, sizeof ran);
+    kernel.code = count_blocks;
+    xr_cpu_run(xr_cpu_of(d), &kernel, buffers, (char *)counts, sizeof *counts, BLOCKS, BLOCK_THREADS);
+    for (k = 0; k < BLOCKS; k++) once += ran[k] == 1;
+    for (k = 0; k < n; k++) sum += counts[k];
+    EXPECT(once == BLOCKS && sum == BLOCKS);
+    all_at_once(xr_cpu_of(d), counts);
+    xlagpu_rt_close(d);
+    free(counts);
+}
+static void threads(void) {
+    uint32_t left;
+    if (!xr_cpu_target()) return;
+    for (left = 0; left < 5; left++) with_threads(left);
+}
+#else
+static void threads(void) {}
 #endif
 
 static int damage(int argc, char **argv) {
@@ -303,5 +433,6 @@ static int damage(int argc, char **argv) {
 int main(int argc, char **argv) {
     if (argc > 1) return damage(argc, argv);
     by_hand();
+    threads();
     return finish();
 }
