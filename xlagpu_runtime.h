@@ -3716,7 +3716,7 @@ XG_FN bool xg_device_is_narrow(const xg_device *d) {
     return d->blocks_per_cluster > 1 && xg_device_shared_times(d) < TIMES;
 }
 XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
-XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
+XG_ONE_COPY XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
 
 /* ---- text ---- */
 
@@ -3896,7 +3896,7 @@ XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t thre
     return XG_MIN(own, d->registers_per_thread);
 }
 
-XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
     switch (type) {
 #define X(NAME, text, figure) \
     case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
@@ -11619,7 +11619,7 @@ XG_FN xg_sim_spot xg_sim_spot_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_ope
     }
     return a;
 }
-XG_FN uint32_t xg_sim_spot_bits(xg_sim_spot a) { return (uint32_t)a.space | (a.wide ? 16u : 0u); }
+XG_ONE_COPY XG_FN uint32_t xg_sim_spot_bits(xg_sim_spot a) { return (uint32_t)a.space | (a.wide ? 16u : 0u); }
 XG_FN xg_sim_ins *xg_sim_put_async(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop op) {
     xg_sim_ins *in = xg_sim_put(p, s, op >= XG_SIM_Y_MB_TEST ? XG_SIM_K_WAIT : XG_SIM_K_ASYNC);
     in->op = (uint16_t)op;
@@ -25962,6 +25962,12 @@ XG_FN uint64_t xg_sim_block_step(const xg_sim_launch *l) {
         if (a == 1) return step;
     }
 }
+/* The heap that malloc gives from, where a kernel calls it. */
+XG_FN xlagpu_status xg_sim_prepare_heap(xg_ctx *c, const xg_sim_launch *l) {
+    if (!l->module->heap || !l->memory || xg_sim_heap_make(l->memory)) return XLAGPU_OK;
+    (void)xg_sim_refuse(c, "out of memory: kernel '%s' needs the heap of malloc", l->entry->f.info.name.p);
+    return c->status = XLAGPU_ERROR_MEMORY;
+}
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     const xg_sim_func *f = &l->entry->f;
     uint64_t threads = 1, at;
@@ -26015,8 +26021,6 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
     l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
     l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
-    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
-        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -26024,7 +26028,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->stop = 0;
     l->taken = 0;
     l->block_step = xg_sim_block_step(l);
-    return XLAGPU_OK;
+    return xg_sim_prepare_heap(c, l);
 }
 
 /* A worker's memory, part after part; with memory NULL only the size is counted. */
