@@ -302,12 +302,15 @@ static xg_kval *xg_ptx_large_to_f32(xg_kb *b, const xg_float_format *f, xg_kval 
     return FLOAT_(OR_(bits, xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MIN)));
 }
 /* Infinities and NaNs are finite as an f32 at first, r. By a factor by which NaNs alone overflow they are infinite, and
- * zero times that is NaN; by a power of two by which infinities overflow, too, and back, these are infinite. */
+ * zero times that is NaN; by a power of two by which infinities overflow, too, and back, these are infinite. A NaN that
+ * is computed has no sign of its operands. */
 static xg_kval *xg_ptx_beyond(xg_kb *b, const xg_float_format *f, xg_kval *r) {
     int exponent = (int)(f->max_bits >> f->mantissa_bits) - f->bias;
     double most = xg_f64_power_of_two(127 - exponent);
+    xg_kval *sign = r;
     r = FMA_(xg_ptx_times(b, r, most * (f->has_infinity ? 0.96875 : 1.125)), F32_(0), r);
-    return f->has_infinity ? xg_ptx_times(b, xg_ptx_times(b, r, most), 1 / most) : r;
+    if (f->has_infinity) r = xg_ptx_times(b, xg_ptx_times(b, r, most), 1 / most);
+    return COPYSIGN_(r, sign);
 }
 static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
     const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(x->type->elem));

@@ -99,9 +99,9 @@ MUTANTS = [
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);", "", SUMS),
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);", "", SUMS),
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);", "", SUMS),
-    ("attention_tensor.c", "w->shrinks[XG_ATTENTION_HALVES * block +", "w->shrinks[", SUMS),
+    ("attention_tensor.c", "x = by[XG_ATTENTION_HALVES * block +", "x = by[", SUMS),
     ("attention_tensor.c", "block * XG_ATTENTION_ROWS, column", "0 * block, column", SUMS),
-    ("attention_tensor.c", "xg_attention_is_ahead(p) ? p->shape.step : 0", "0 * p->shape.step", SUMS),
+    ("attention_tensor.c", "return xg_attention_is_apart(p, 1) ? p->shape.step : 0;", "return 0 * p->shape.step;", SUMS),
 ]
 
 
