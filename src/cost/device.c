@@ -289,7 +289,9 @@ XG_FN bool xg_device_is_narrow(const xg_device *d) {
     return d->blocks_per_cluster > 1 && xg_device_shared_times(d) < TIMES;
 }
 XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
-XG_ONE_COPY XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
+XG_ONE_COPY XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) {
+    return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1);
+}
 
 /* ---- text ---- */
 

@@ -619,7 +619,7 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, xg_tile_spots *s);
 /* Which line of a side's pieces a thread brings: eight neighbours write to different banks. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
-/* A word of a side's bytes, if these are such floats, as two words of 16 bits: the next two bytes, or every other one. */
+/* A word of a side's bytes, if these are such floats, as two words of 16 bits: neighbours, or every other one. */
 XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side);
 XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two);
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);

@@ -306,8 +306,8 @@ XG_FN xg_kval *xg_tile_unit_bits(xg_tile_kernel *w, xg_kval *x, int64_t byte, xg
     return xg_k3(&w->s.b, XG_K_OP_MASKXOR, x, mask, others);
 }
 /* A float's bits without the sign, shifted to where the wider mantissa begins, are its value by a power of two too
- * small, subnormal or not: one multiplication makes two of them right. The high bytes of all four are computed together,
- * and the low ones. Where there are infinities, what is beyond the finite values carries into the sign's place when the
+ * small, subnormal or not: one multiplication makes two of them right. High bytes of all four are computed together,
+ * and low ones. Where there are infinities, what is beyond the finite values carries into the sign's place when the
  * difference is added, and gets the exponent's other bits. The NaN of a format without them becomes a finite number
  * first; by a factor by which it alone overflows it is infinite, and an infinity's difference from itself is NaN. */
 XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two) {
