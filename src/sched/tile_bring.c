@@ -577,10 +577,13 @@ XG_FN xg_kval *xg_tile_spots_at(xg_tile_kernel *w, xg_tile_spots *s, int64_t row
     xg_kval **made;
     xg_tile_repeats_at(&s->q, row_round, k_round);
     made = &s->q.made[s->q.slot * s->q.n + (size_t)lane];
-    if (!*made)
-        *made =
-            xg_kir_simplify_index(w->e->m, xg_tile_spot_of(w, s->side, xg_tile_repeats_round(w, &s->q, 0, true),
-                                               xg_tile_repeats_round(w, &s->q, 1, true), s->lanes[lane], s->buffer));
+    if (!*made) {
+        xg_kval *first[2], *spot;
+        first[0] = xg_tile_repeats_round(w, &s->q, 0, true);
+        first[1] = xg_tile_repeats_round(w, &s->q, 1, true);
+        spot = xg_tile_spot_of(w, s->side, first[0], first[1], s->lanes[lane], s->buffer);
+        *made = xg_kir_simplify_index(w->e->m, spot);
+    }
     return xg_tile_repeated(w, &s->q, (uint32_t)lane);
 }
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot) {
