@@ -33,8 +33,8 @@
 #define SHRU_(x, y) xg_k2(b, XG_K_OP_SHRUI, x, y)
 #define SHRS_(x, y) xg_k2(b, XG_K_OP_SHRSI, x, y)
 /* An operation of a value and a number of its type; such a comparison. */
-#define BY_(op, x, n) xg_k2_int(b, XG_K_OP_##op, x, n)
-#define CMPBY_(p, x, n) xg_kcmpi_int(b, XG_CI_##p, x, n)
+#define BY_(op, x, n) xg_k2_int(b, XG_K_OP_##op, x, (int64_t)(n))
+#define CMPBY_(p, x, n) xg_kcmpi_int(b, XG_CI_##p, x, (int64_t)(n))
 #define SEL_(c, x, y) xg_kselect(b, c, x, y)
 #define CMPF_(p, x, y) xg_kcmpf_(b, XG_CF_##p, x, y)
 #define CMPI_(p, x, y) xg_kcmpi_(b, XG_CI_##p, x, y)

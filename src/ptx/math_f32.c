@@ -390,7 +390,7 @@ static xg_kval *xg_m32_sin(xg_kb *b, xg_kval *x, bool cosine) {
     p = MUL_(p, z);
     y = FMA_(p, t, t);
     neg = BY_(SHLI, q, 30);
-    neg = BY_(ANDI, neg, (int64_t)0x80000000u);
+    neg = BY_(ANDI, neg, 0x80000000u);
     c = BITS_(y);
     c = XOR_(c, neg);
     y = FLOAT_(c);
