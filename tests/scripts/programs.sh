@@ -15,7 +15,7 @@ math|src|-n 7500|-n 200000|-O2
 algebraic|src||-n 300|-O2
 metamorphic|src|tests/text/opt/modules/*.hlo tests/corpus/c*.hlo|--sets 20 tests/text/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 graphs|src|--n 2000|--n 100000|-O2
-digests|src|--medleys 100 --choices 800 --functions --forms tests/corpus/*.hlo tests/*/*/*.hlo tests/text/*/*/*.hlo tests/text/*/*.txt|-|
+digests|own|--medleys 100 --choices 800 --functions --forms tests/corpus/*.hlo tests/*/*/*.hlo tests/text/*/*/*.hlo tests/text/*/*.txt|-|
 variants|src|tests/text/*/*.txt tests/text/*/*/*.txt|-|
 medleys|src|--n 300 --most 1500|--n 4000 --seed 1000|-O2
 reductions|src|--quick||-O2
