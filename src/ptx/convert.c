@@ -297,9 +297,12 @@ static xg_kval *xg_ptx_large_to_f32(xg_kb *b, const xg_float_format *f, xg_kval 
     bits = xg_k2_int(b, XG_K_OP_SHRUI, bits, 8 - f->exponent_bits);
     bits = xg_k2_int(b, XG_K_OP_ADDI, bits, least - ((int64_t)1 << 23));
     is_small = xg_kcmpi_int(b, XG_CI_ULT, bits, least);
-    little = FMA_(FLOAT_(bits), F32_(2), F32_(-xg_f64_power_of_two(1 - f->bias)));
-    bits = SEL_(is_small, BITS_(little), bits);
-    return FLOAT_(OR_(bits, xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MIN)));
+    little = FLOAT_(bits);
+    little = FMA_(little, F32_(2), F32_(-xg_f64_power_of_two(1 - f->bias)));
+    little = BITS_(little);
+    bits = SEL_(is_small, little, bits);
+    bits = OR_(bits, xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MIN));
+    return FLOAT_(bits);
 }
 /* Infinities and NaNs are finite as an f32 at first, r. By a factor by which NaNs alone overflow they are infinite, and
  * zero times that is NaN; by a power of two by which infinities overflow, too, and back, these are infinite. A NaN that
@@ -308,7 +311,8 @@ static xg_kval *xg_ptx_beyond(xg_kb *b, const xg_float_format *f, xg_kval *r) {
     int exponent = (int)(f->max_bits >> f->mantissa_bits) - f->bias;
     double most = xg_f64_power_of_two(127 - exponent);
     xg_kval *sign = r;
-    r = FMA_(xg_ptx_times(b, r, most * (f->has_infinity ? 0.96875 : 1.125)), F32_(0), r);
+    r = xg_ptx_times(b, r, most * (f->has_infinity ? 0.96875 : 1.125));
+    r = FMA_(r, F32_(0), sign);
     if (f->has_infinity) r = xg_ptx_times(b, xg_ptx_times(b, r, most), 1 / most);
     return COPYSIGN_(r, sign);
 }
@@ -329,7 +333,8 @@ static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
     }
     if (f->nan_is_negative_zero) {
         special = xg_kcmpi_int(b, XG_CI_EQ, top, INT32_MIN); /* its sign bit is set, so the NaN's is */
-        r = SEL_(special, I32_(-0x400000), BITS_(r));
+        r = BITS_(r);
+        r = SEL_(special, I32_(-0x400000), r);
         return FLOAT_(r);
     }
     return f->has_nan && fewer ? xg_ptx_beyond(b, f, r) : r;
