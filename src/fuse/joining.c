@@ -531,13 +531,13 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
 
 /* ---- one computation ---- */
 
-/* May it be in a group of this round? */
 XG_FN bool xg_phase_is_wide(const xg_shape *s) {
     uint32_t k;
     if (s->type != XLAGPU_TUPLE) return s->elements > XG_PHASES_WALK;
     for (k = 0; k < s->n_elems && !xg_phase_is_wide(s->elems[k]); k++) {}
     return k < s->n_elems;
 }
+/* May it be in a group of this round? */
 XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     const xg_inst *i = node->inst;
     xg_phase_work work;

@@ -37,6 +37,11 @@ XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *n
         if (xg_str_is(from->p[k].name, name)) return &from->p[k];
     return NULL;
 }
+XG_FN void xg_record_change(xg_numbers_list *in, const char *name, const int64_t *p) {
+    uint32_t k;
+    for (k = 0; k < in->n; k++)
+        if (xg_str_is(in->p[k].name, name)) in->p[k].p = p;
+}
 XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf) {
     return leaf < r->n_results && xg_ints_at(r->over[leaf], operand, NULL);
 }

@@ -33,8 +33,7 @@ enum {
     XG_LIMIT_SLIGHT = 64,
     XG_LIMIT_VALUES = 4,  /* of an instruction's leaf: a loop's have a start, a state, an end and a copy */
     XG_LIMIT_RESULTS = 8, /* of a graph of cuDNN's: those that are made here have four */
-    XG_LIMIT_ALIGN = 256 /* bytes, of a buffer at most */,
-    XG_LIMIT_WORKSPACE = 32 << 20 /* bytes, that a library's call may have beside its leaves (XG_LT_WORKSPACE_BYTES) */
+    XG_LIMIT_ALIGN = 256  /* bytes, of a buffer at most */
 };
 
 typedef struct xg_limit {
@@ -393,34 +392,43 @@ XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
 
 /* ---- what libraries work in ---- */
 
-/* The memory that a library's call works in, beside a product or as the last result of a graph of cuDNN's, becomes as
- * much smaller as is over the limit, if that is at the peak; the library then picks another algorithm. */
+/* What a library's call works in, at the peak: beside a product, or as the last result of a graph of cuDNN's. */
+XG_FN const xg_plan_value *xg_limit_workspace(xg_limit *l, const xg_inst *i, bool *graph) {
+    const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
+    uint32_t n = i->shape->n_elems;
+    *graph = n - 1 < XG_LIMIT_RESULTS && (uint32_t)i->shape->leaves == n &&
+             xg_str_is(xg_attr_str(i, XG_A_custom_call_target), XG_EXE_DNN_TARGET);
+    if (*graph) v = xg_plan_value_of(l->p, i, n - 1);
+    return v && v->first == l->at && v->last == l->at && v->shape->type == XLAGPU_U8 &&
+                   xg_limit_lies_in_block(v->buffer)
+               ? v
+               : NULL;
+}
+XG_FN void xg_limit_work_in(xg_limit *l, xg_inst *i, bool graph, int64_t bytes) {
+    const xg_shape *elems[XG_LIMIT_RESULTS];
+    uint32_t n = i->shape->n_elems;
+    if (graph) {
+        memcpy(elems, i->shape->elems, n * sizeof *elems);
+        elems[n - 1] = xg_shape_array(l->m, XLAGPU_U8, &bytes, 1, NULL, NULL);
+        i->shape = xg_shape_tuple(l->m, elems, n);
+    } else {
+        xg_record r = *xg_record_read(l->arena, i);
+        xg_record_change(&r.form, "workspace", &bytes);
+        xg_record_write(i, &r);
+    }
+}
+/* It becomes as much smaller as is over the limit; the library then picks another algorithm. */
 XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
     xg_comps all = xg_opt_sequences(l->m);
     uint32_t k;
     for (k = 0; k < all.n; k++)
         XG_FOR_INSTS(i, all.p[k]) {
-            const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
-            const xg_shape *elems[XG_LIMIT_RESULTS];
-            uint32_t n = i->shape->n_elems;
-            bool graph = n - 1 < XG_LIMIT_RESULTS && (uint32_t)i->shape->leaves == n &&
-                         xg_str_is(xg_attr_str(i, XG_A_custom_call_target), XG_EXE_DNN_TARGET);
+            bool graph;
+            const xg_plan_value *v = xg_limit_workspace(l, i, &graph);
             int64_t least = graph ? XG_LIMIT_ALIGN : 0, bytes;
-            if (graph) v = xg_plan_value_of(l->p, i, n - 1);
-            if (!v || v->first != l->at || v->last != l->at || v->shape->type != XLAGPU_U8 || v->bytes <= least ||
-                !xg_limit_lies_in_block(v->buffer))
-                continue;
+            if (!v || v->bytes <= least) continue;
             bytes = (v->bytes - (l->live[l->at] - l->most)) & -(int64_t)XG_LIMIT_ALIGN;
-            bytes = XG_MAX(bytes, least);
-            if (graph) {
-                memcpy(elems, i->shape->elems, n * sizeof *elems);
-                elems[n - 1] = xg_shape_array(l->m, XLAGPU_U8, &bytes, 1, NULL, NULL);
-                i->shape = xg_shape_tuple(l->m, elems, n);
-            } else {
-                const xg_record *r = xg_record_read(l->arena, i);
-                *(int64_t *)(uintptr_t)xg_record_get(&r->form, "workspace")->p = bytes;
-                xg_record_write(i, r);
-            }
+            xg_limit_work_in(l, i, graph, XG_MAX(bytes, least));
             return 1;
         }
     return 0;
@@ -469,7 +477,7 @@ XG_FN int64_t xg_limit_shape_bytes(const xg_shape *s) {
 /* Whether memory of its own for every value would fit: then no plan is needed to know that the plan fits. */
 XG_FN bool xg_limit_is_ample(xg_module *m) {
     xg_comps all = xg_opt_sequences(m);
-    int64_t n = XG_LIMIT_WORKSPACE;
+    int64_t n = XG_LT_WORKSPACE_BYTES;
     uint32_t k;
     for (k = 0; k < all.n; k++)
         XG_FOR_INSTS(i, all.p[k]) n = xg_sched_add(n, xg_cost_mul(xg_limit_shape_bytes(i->shape), XG_LIMIT_VALUES));

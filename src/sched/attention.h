@@ -469,6 +469,8 @@ XG_FN void xg_attention_group_out_of(
     xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n);
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread); /* barriers, and the tile's rows */
 XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f);
+/* What all threads do, before those with rows part from the one that asks; of n results. Gives the thread's number. */
+XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, uint32_t n);
 XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_attention_kernel *before);
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n);
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn); /* the group has read it */

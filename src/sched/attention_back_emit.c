@@ -635,17 +635,12 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
     xg_attention_ask_steps(w);
 }
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
-    const xg_attention_plan *p = w->p;
-    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
-    xg_flow part = xg_flow_of(&w->t.s, NULL);
     xg_attention_kernel before;
-    uint32_t k;
-    xg_attention_group_maps(w, w->t.e->m->entry);
-    xg_attention_group_begin(w, thread);
-    for (k = 0; k < n; k++) xg_flow_slot(&part, &w->dest[k]);
+    xg_flow part;
+    xg_kval *thread = xg_attention_group_open(w, &part, n);
     if (w->f->back.turned) xg_attention_back_bounds(w, true);
     before = *w;
-    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);

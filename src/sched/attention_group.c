@@ -363,16 +363,20 @@ XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_atten
     w->query = before->query;
     w->votes = before->votes;
 }
-XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
-    const xg_attention_plan *p = w->p;
-    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
-    xg_flow part = xg_flow_of(&w->t.s, NULL);
-    xg_attention_kernel before;
+XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, uint32_t n) {
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers);
     uint32_t k;
+    *part = xg_flow_of(&w->t.s, NULL);
     xg_attention_group_maps(w, w->t.e->m->entry);
     xg_attention_group_begin(w, thread);
-    for (k = 0; k <= p->form.n_stats; k++) xg_flow_slot(&part, &w->dest[k]);
-    before = *w;
+    for (k = 0; k < n; k++) xg_flow_slot(part, &w->dest[k]);
+    return thread;
+}
+XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    xg_flow part;
+    xg_kval *thread = xg_attention_group_open(w, &part, p->form.n_stats + 1);
+    xg_attention_kernel before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
     if (p->shape.in_tensor) xg_attention_tensor_begin(w);

@@ -165,8 +165,9 @@ XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **to, xg_kval *cons
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 /* The same of a row's scores, in their place: a multiplication and addition each. The shift's exponent of two is
- * rounded: a factor of all of the row, which its sum divides out again. A shift for which that were more than 2^4 is
- * taken as an exponent of two itself: scores of that size are at least 4 apart. */
+ * rounded: a factor of all weights that have this shift, which the row's sum divides out again. Between weights of
+ * several shifts it stays, and is no more than about what the rounding of scores of that size comes to. A shift for
+ * which that were more than 2^4 is taken as an exponent of two itself: scores of that size are at least 4 apart. */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
     enum {
         LARGE = 1 << 26

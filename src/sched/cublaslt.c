@@ -16,11 +16,10 @@
 #include "tile.h"
 
 enum {
-    XG_LT_WORKSPACE_BYTES = 32 << 20, /* what NVIDIA advises for sm_90; algorithms that split k need it */
-    XG_LT_WORKSPACE_SHARE = 64,       /* of the program's memory limit, at most a 64th */
-    XG_LT_TILE = 128,                 /* rows and columns of a block's usual tile */
-    XG_LT_PEAK_PERMILLE = 850,        /* of a matrix unit's rate, that large products reach; reasoned, not measured */
-    XG_LT_ALIGN = 16                  /* f8: rows are multiples of so many elements */
+    XG_LT_WORKSPACE_SHARE = 64, /* of the program's memory limit, at most a 64th */
+    XG_LT_TILE = 128,           /* rows and columns of a block's usual tile */
+    XG_LT_PEAK_PERMILLE = 850,  /* of a matrix unit's rate, that large products reach; reasoned, not measured */
+    XG_LT_ALIGN = 16            /* f8: rows are multiples of so many elements */
 };
 
 /* X(operands, result, cudaDataType of each, cublasComputeType, cudaDataType of alpha, figure of the device's rate):

@@ -9,6 +9,9 @@
 #include "../emit/emit.h"
 
 /* ---- cublaslt.c ---- */
+enum {
+    XG_LT_WORKSPACE_BYTES = 32 << 20 /* at most; what NVIDIA advises for sm_90: algorithms that split k need it */
+};
 XG_FN bool xg_f8_fuse(xg_module *m); /* f8_pass.c: the pass narrow-product-fusion */
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times);
 XG_FN const char *xg_cublaslt_field(xg_exe_matmul which); /* the name of that number in a record */

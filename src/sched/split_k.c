@@ -144,13 +144,11 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
-#ifndef XLAGPU_SMALL
     if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
         xg_tile_plan boxes = p;
         if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
         if (xg_tile_may_bulk(&boxes)) p = boxes;
     }
-#endif
     return xg_split_best(&p, m, size);
 }
 /* Equal dots of operands alike are cut alike. */

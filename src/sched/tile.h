@@ -497,7 +497,7 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
 XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but); /* for all copies but so many groups, for all threads */
 XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 
-/* ---- tile_box.c: pictures that come by tensor copies; a small build has none ---- */
+/* ---- tile_box.c: pictures that come by tensor copies ---- */
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a convolution has none */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */

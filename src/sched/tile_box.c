@@ -12,8 +12,6 @@
 #define XG_SCHED_TILE_BOX_C
 #include "tile.h"
 
-#ifndef XLAGPU_SMALL
-
 /* The axes of a group split so that so many positions make a box. False: their extents do not allow it. */
 XG_FN bool xg_tile_box_split(xg_tile_group *g, int64_t positions) {
     xg_tile_group to;
@@ -186,5 +184,4 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *co
     memcpy(place, to->results, to->n_results * sizeof *place);
 }
 
-#endif
 #endif /* XG_SCHED_TILE_BOX_C */

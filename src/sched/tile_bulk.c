@@ -102,11 +102,7 @@ XG_FN void xg_tile_bulk_describe(
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
     t->may_bulk = xg_tile_bulk_is_matrix(
         m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
-#ifndef XLAGPU_SMALL
     if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
-#else
-    (void)to;
-#endif
 }
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p) { return p->fetch[0].may_bulk && p->fetch[1].may_bulk; }
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
@@ -274,7 +270,6 @@ XG_FN void xg_tile_bulk_box(
     place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
     if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
-#ifndef XLAGPU_SMALL
     if (t->boxes) {
         const xg_aff *linear[XG_TILE_ROLES] = {NULL};
         linear[XG_TILE_B] = place[2];
@@ -282,7 +277,6 @@ XG_FN void xg_tile_bulk_box(
         linear[XG_TILE_K] = place[!t->by_rows];
         xg_tile_box_place(w, side, counts, XG_TILE_BULK_AT_DIMS, linear, place);
     }
-#endif
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
             &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
