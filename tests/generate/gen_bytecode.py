@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/text/import/bytecode_ops.txt: StableHLO's bytecode of the texts in tests/text/import, as jaxlib writes it.
+"""Writes tests/text/import/bytecode_ops.txt: StableHLO's bytecode of the texts in tests/text/import, by jaxlib.
 
     python3 tests/generate/gen_bytecode.py
 

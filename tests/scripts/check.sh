@@ -196,10 +196,11 @@ if have clang && [ -d /usr/x86_64-w64-mingw32/include ]; then
     { echo '#include <_mingw.h>' && echo '#undef __attribute__'
         for a in NORETURN DEPRECATED DEPRECATED_SEC_WARN DEPRECATED_MSVC2005; do
             printf '#undef __MINGW_ATTRIB_%s\n#define __MINGW_ATTRIB_%s\n' $a $a; done; } > $W/msvc/before.h
-    for cl in "" "-U__clang__ -U__SIZEOF_INT128__"; do job "clang for MSVC's target $cl" "clang --target=x86_64-pc-windows-msvc \
-        -fms-extensions -fms-compatibility-version=19.38 -isystem $W/msvc -isystem /usr/x86_64-w64-mingw32/include \
-        -include $W/msvc/before.h $cl -std=c11 -Wall -Wgnu -Wno-unused-function -Werror -fsyntax-only -I$W/fresh \
-        $W/both.c"
+    for cl in "" "-U__clang__ -U__SIZEOF_INT128__"; do
+        job "clang for MSVC's target $cl" "clang --target=x86_64-pc-windows-msvc -fms-extensions \
+            -fms-compatibility-version=19.38 -isystem $W/msvc -isystem /usr/x86_64-w64-mingw32/include \
+            -include $W/msvc/before.h $cl -std=c11 -Wall -Wgnu -Wno-unused-function -Werror -fsyntax-only -I$W/fresh \
+            $W/both.c"
     done
 fi
 have aarch64-linux-gnu-gcc && job "aarch64: no warning" \

@@ -11,7 +11,8 @@ together=yes
 if have tcc || is_tcc "$CC"; then together=; fi
 
 # recipe NAME: a copy, fresh or with the recipes before it, in which the next lines write. row FILE ANCHOR TEXT: TEXT
-# stands behind the first line that holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test, from standard input.
+# stands behind the first line that holds ANCHOR. lines FILE: a new file, from standard input. texts CASES: a text test,
+# from standard input.
 recipe() {
     name=$1
     before=src

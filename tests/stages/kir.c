@@ -1,8 +1,8 @@
 /* stage kir: parse, verify, print; the text must not change when it is read and printed again.
  * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after
  * each and printed. stage kir_made: the same, but what is printed is how many operations and values the passes made, of
- * which most may be gone again. stage kir_arity: which operations of values and one type the reader takes with 0, 1, 2 …
- * operands. */
+ * which most may be gone again. stage kir_arity: which operations of values and one type the reader takes with 0, 1,
+ * 2 ... operands. */
 static const xg_kmodule *kir_read(xg_stage *io, const xg_source *src) {
     const xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), src);
     xg_kir_verify(m);
