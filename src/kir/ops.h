@@ -140,10 +140,10 @@ enum {
     X(ATANH, "math.atanh", 1, 1, 1, 0, KF_PURE, float1, none) \
     X(ERF, "math.erf", 1, 1, 1, 0, KF_PURE, float1, none) \
     /* what the machine offers beyond that (f32 unless said otherwise) */ \
-    X(EX2A, "nvvm.ex2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
-    X(LG2A, "nvvm.lg2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
-    X(RCPA, "nvvm.rcp.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: rcp.approx.ftz.f64, a start value */ \
-    X(RSQRTA, "nvvm.rsqrt.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: the start value of f32 quality */ \
+    X(EX2A, "nvvm.ex2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) \
+    X(LG2A, "nvvm.lg2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) \
+    X(RCPA, "nvvm.rcp.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) /* f64: rcp.approx.ftz.f64, a start value */ \
+    X(RSQRTA, "nvvm.rsqrt.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) /* f64: the start value of f32 quality */ \
     X(DIVFULL, "nvvm.div.full", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
     X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
     X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
@@ -224,7 +224,7 @@ enum {
     X(values) X(call) X(for) X(if) X(while) X(condition) X(loop) X(axis_range) X(map) X(extract) X(insert) \
     X(read) X(write) X(vextract) X(vinsert) X(atomic_rmw) X(aligned) X(team) X(result) X(retyped) X(matrix) \
     X(strides) X(shuffle_reduce) X(constant) X(cmpi) X(cmpf) X(none) X(cast) X(part) X(scale) X(load) X(store) \
-    X(count) X(mma) X(wgmma) X(amount) X(tensor_mma) X(tensor_read) X(cmpxchg) X(symbol)
+    X(count) X(mma) X(wgmma) X(amount) X(tensor_mma) X(tensor_read) X(cmpxchg) X(symbol) X(approx)
 /* clang-format on */
 
 #endif /* XG_KIR_OPS_H */
