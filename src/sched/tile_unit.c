@@ -25,12 +25,9 @@
 /* Of a block: m, n, bytes of k; of a warp: m, n; steps in shared memory. The first of equals is taken. */
 /* clang-format off */
 #define XG_TILE_UNIT_SHAPES(X) \
-    X(128, 256, 64, 64, 64, 4) \
-    X(256, 128, 64, 64, 64, 4) \
     X(128, 256, 64, 64, 64, 3) \
     X(256, 128, 64, 64, 64, 3) \
     X(128, 128, 128, 64, 64, 3) \
-    X(128, 128, 64, 64, 64, 4) \
     X(128, 128, 64, 64, 32, 4) \
     X(128, 128, 64, 64, 64, 2) \
     X(128, 128, 64, 64, 32, 2) \
@@ -38,13 +35,22 @@
     X(128, 192, 64, 64, 96, 2) \
     X(128, 160, 64, 64, 80, 3) \
     X(128, 160, 64, 64, 80, 2) \
+    X(192, 128, 64, 96, 64, 3) \
+    X(160, 128, 64, 80, 64, 2) \
+    X(128, 128, 128, 64, 64, 2) \
+    X(128, 96, 64, 64, 48, 2) \
+    X(128, 80, 128, 32, 80, 3) \
+    X(96, 128, 128, 48, 64, 2) \
+    X(80, 128, 128, 80, 32, 3) \
+    X(96, 96, 64, 48, 48, 2) \
+    X(64, 96, 128, 32, 48, 3) \
+    X(96, 64, 128, 48, 32, 2) \
+    X(64, 64, 128, 32, 32, 2) \
     X(256, 64, 64, 64, 64, 3) \
     X(192, 64, 64, 48, 64, 3) \
     X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
-    X(64, 128, 64, 32, 64, 4) \
     X(128, 64, 128, 64, 32, 3) \
-    X(128, 64, 64, 64, 32, 4) \
     X(64, 128, 64, 32, 64, 2) \
     X(128, 64, 64, 64, 32, 2) \
     X(64, 64, 128, 32, 32, 4) \
@@ -243,7 +249,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
 XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
-    return t->vectors < p->threads || r.rows * r.ks == t->rounds;
+    return r.rows * r.ks == t->rounds;
 }
 /* A sum waits for each product before the next: a warp of two sums would mostly wait. */
 XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s) {
