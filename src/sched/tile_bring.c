@@ -828,7 +828,9 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &w->p->fetch[side];
         xg_tile_gather g;
-        if (t->async)
+        if (w->p->shape.patch && !side)
+            xg_tile_patch_next(w);
+        else if (t->async)
             xg_tile_copy_step(w, side, buffer);
         else if (t->vector > 1)
             for (k = 0; k < t->rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);

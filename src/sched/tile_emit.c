@@ -677,6 +677,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     unit = unit || (job->given && xg_record_get(&job->given->form, "stages"));
     xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
     xg_tile_way_say(job, r, "bulk", s->bulk, 0);
+    xg_tile_way_say(job, r, "patch", s->patch, 0);
     xg_tile_way_say(job, r, "multicast", s->multicast, 0);
     xg_tile_way_say(job, r, "stays", s->stays, 0);
     xg_tile_way_say(job, r, "tensor_store", s->stores, 0);

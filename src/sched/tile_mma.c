@@ -221,19 +221,22 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     xg_aff_ctx *x = w->e->m->aff;
     int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
+    bool patch = p->shape.patch && !side;
     xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     if (xg_tile_is_across(p, side)) { /* a fragment is 16 bytes of as many k as two others have */
         apart /= 2;
         deep *= 2;
     }
-    place = xg_aff_add_k(x, place, t->offset + apart);
-    place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
+    if (!patch) {
+        place = xg_aff_add_k(x, place, t->offset + apart);
+        place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
+    }
     along = xg_aff_add_k(x, along, at->first);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
     place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
-    at->at[XG_TILE_UNIT_OWN] = w->own[side];
-    at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
+    at->at[XG_TILE_UNIT_OWN] = patch ? w->seen[k] : w->own[side];
+    at->counts[XG_TILE_UNIT_OWN] = patch ? p->shared : xg_tile_buffer(p, side);
     if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
@@ -529,6 +532,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     size_t n = (size_t)xg_tile_scale_numbers(w->p);
     xg_kval *next, *spare, **numbers = NULL;
     xg_tile_unit_await(w, stages - 2);
+    if (w->p->shape.patch) xg_tile_patch_look(w, step);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
     if (w->scale &&
@@ -588,6 +592,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     xg_elem none = xg_tile_unit_none(w);
     int64_t k, n;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
+    if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, 2 * n);

@@ -560,7 +560,7 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
            xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
            xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
-           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
@@ -694,7 +694,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
+        others >= p->all_steps)
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
@@ -755,6 +756,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
         if (p->pixels && !one.bulk) continue;
+        one.patch = p->patch.places > 0;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
@@ -885,7 +887,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
-    xg_tile_box_plan(p, e, m, out_bytes);
+    xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);

@@ -82,6 +82,7 @@ enum {
     XG_TILE_UNIT_WORD_PAD = 8,     /* words behind a k's rows: eight rows of four k then lie in different banks */
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
+    XG_TILE_UNIT_VIEW_ISSUE = 6,   /* instructions for where a fragment's row lies in a patch */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
     XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
@@ -234,7 +235,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
-    t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+    t->offset = !side ? 0 : p->patch.places ? xg_tile_patch_room(p) : p->shape.stages * xg_tile_buffer(p, 0);
 #ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
 #endif
@@ -281,6 +282,7 @@ XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
 /* Of a thread: sums, a round's fragments, what is on its way. */
 XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
     int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
+    if (p->patch.places) fragments += p->shape.tm / XG_KMMA_M * 3; /* a row's place, bits, and place in a step */
     if (p->deep > 1 && p->scale) fragments += p->shape.tn / XG_KMMA_N * (xg_tile_scale_varies(p) ? 2 : 1);
     return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
 }
@@ -309,6 +311,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->deep = xg_tile_unit_deep(p, s, vectors);
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
+    if (!xg_tile_patch_settle(p)) return false;
     xg_tile_unit_fetch(p, 1, vectors[1]);
     p->out_pitch = s->n + (xg_tile_is_across(p, 1) ? 2 : 1) * OUT_PAD;
     xg_tile_bulk_settle(p);
@@ -329,7 +332,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
                                                                                   << p->fetch[k].raw)
             return false;
     if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
-    return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
+    return s->bulk || ((p->patch.places || xg_tile_unit_is_even(p, 0)) && xg_tile_unit_is_even(p, 1));
 }
 
 /* ---- the estimate ---- */
@@ -350,6 +353,10 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
+/* Rows of a side that come with a step. */
+XG_FN int64_t xg_tile_brought(const xg_tile_plan *p, uint32_t side) {
+    return p->patch.places && !side ? xg_tile_patch_rows(p) : p->fetch[side].rows;
+}
 /* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
  * different banks. */
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
@@ -362,7 +369,7 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += t->rows * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            sum += xg_tile_brought(p, k) * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -376,7 +383,7 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
 }
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
-    int64_t sum = 0, each;
+    int64_t sum = p->patch.places ? p->shape.tm / XG_KMMA_M * XG_TILE_UNIT_VIEW_ISSUE : 0, each;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         const xg_tile_fetch *t = &p->fetch[k];
