@@ -139,13 +139,15 @@ typedef struct xg_tile_rows {
 /* A part of a tile's pixels, from the first position's first to the last one's last: see tile_patch.c. */
 typedef struct xg_tile_patch {
     const xg_inst *source; /* the picture, a parameter */
+    xg_tile_role of;       /* positions lie in rows (M), or in k */
     const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
+    const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
     int64_t places;        /* of the window; 0: there are no patches */
-    int64_t part, parts;   /* channels of a patch, which is a step's k; so many patches follow each other */
+    int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
     int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
     int64_t stride;
     int64_t first, channel, batch; /* where the first position's pixel lies; elements to the batch's next number */
-    int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of M and of K */
+    int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
     int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
     int64_t each;                                                 /* ... and of those that come with a step */
 } xg_tile_patch;
@@ -158,7 +160,8 @@ typedef struct xg_tile_plan {
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
-    int64_t out_vector;       /* elements of the result that a thread writes at a time */
+    int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
+    int64_t out_most;         /* ... if it can read so many at a time */
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t lanes;            /* of a thread's columns, whose sums are one vector: of a processor; else 1 */
@@ -272,7 +275,9 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
-XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
+/* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_power(int64_t n); /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -399,9 +404,10 @@ typedef struct xg_tile_kernel {
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
-    /* Of a patch: its parameter, flat; the tile's first pixel; what the thread's half of a warp adds to a row. By
-     * fragment: where its row lies, the bits of its places, where it lies in this step. */
-    xg_kval *picture, *first_pixel, *half, **views, **masks, **seen;
+    /* Of a patch: its parameter, flat; the first position's pixel, and how much further on the patch begins; this step;
+     * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
+     * its places or the numbers of its place, where it lies in this step. */
+    xg_kval *picture, *first_pixel, *shift, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -488,6 +494,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id); /* at the tile of this
 /* The epilogue of some columns of a part's rows, which lie in w->shared swizzled, side by side. */
 XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
+XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum);         /* the hero's element */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
@@ -530,11 +537,12 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *co
 /* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
-XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);        /* false: the shape does not suit patches */
-XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p); /* elements of shared memory in front of the other side's */
-XG_FN int64_t xg_tile_patch_rows(const xg_tile_plan *p); /* that a step brings, on average */
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
-XG_FN void xg_tile_patch_next(xg_tile_kernel *w);
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */

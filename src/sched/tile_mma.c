@@ -234,8 +234,11 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     }
     along = xg_aff_add_k(x, along, at->first);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
-    place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
-    at->at[XG_TILE_UNIT_OWN] = patch ? w->seen[k] : w->own[side];
+    if (t->by_rows || !patch) place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
+    at->at[XG_TILE_UNIT_OWN] = w->own[side];
+    if (patch)
+        at->at[XG_TILE_UNIT_OWN] =
+            xg_tile_patch_at(w, k, at->at[XG_TILE_UNIT_K], at->first, at->at[XG_TILE_UNIT_BUFFER]);
     at->counts[XG_TILE_UNIT_OWN] = patch ? p->shared : xg_tile_buffer(p, side);
     if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
     o[0] = w->shared;
@@ -562,10 +565,10 @@ XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
 /* Shared memory becomes that of sums. */
 XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum);
+    xlagpu_type shown = xg_tile_shown_type(p);
+    int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(shown);
     xg_tile_wait(w);
-    w->shared =
-        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(p->form.sum), &n, 1));
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(shown), &n, 1));
 }
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;
@@ -602,6 +605,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     }
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
+        if (p->shape.patch) xg_tile_patch_look(w, xg_elem_index(&w->s, 0));
         xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);
     } else
         xg_tile_unit_loop(w, p->shape.stages == 1 ? xg_tile_lone_step : xg_tile_unit_step);
@@ -630,11 +634,13 @@ XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
 }
 /* Two neighbours of the sums of each of some matrices from `n` on, alternating. */
 XG_FN xg_kval *xg_tile_unit_beside(xg_tile_kernel *w, int64_t n, int64_t matrices, int64_t first) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->sums[n].v->type->elem, 2 * matrices);
+    bool narrow = xg_tile_shown_type(w->p) != w->p->form.sum;
+    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(xg_tile_shown_type(w->p)), 2 * matrices);
     xg_kval *all = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
     for (k = 0; k < 2 * matrices; k++) {
         o[0] = xg_tile_unit_sum(w, n + k % matrices, first + k / matrices);
+        if (narrow) o[0] = xg_emit_join(&w->s.b, xg_tile_ended(w, xg_elem_real(o[0])));
         o[1] = all;
         o[2] = xg_elem_index(&w->s, k);
         all = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);

@@ -1,4 +1,4 @@
-/* sched/tile_patch.c -- pictures of convolutions that threads copy into shared memory once for all places of the window.
+/* sched/tile_patch.c -- pictures of convolutions, copied into shared memory once for all places of the window.
  *
  *     rows of a tile:    consecutive positions of the result
  *     patch:             the pixels from the first one's first to the last one's last: neighbours in memory
@@ -8,7 +8,10 @@
  * further on, and ldmatrix takes an address for each row. Where there is no pixel (the padding, which in memory is
  * another line or picture) the address is one of zeros in the same banks; each row knows for each place whether that
  * is so. While a part's steps are multiplied the next part's patch comes, some rounds a step. Neighbours that lie a
- * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side. */
+ * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side.
+ *
+ * Gradients of filters sum up over positions, and a tile's rows are channels at some places of the window: a step's
+ * patch has the pixels of its positions for all of those places. */
 #ifndef XG_SCHED_TILE_PATCH_C
 #define XG_SCHED_TILE_PATCH_C
 #include "tile.h"
@@ -73,77 +76,93 @@ XG_FN uint32_t xg_tile_patch_axis(const xg_tile_form *f, xg_tile_role role, uint
     for (r = 0; r < (uint32_t)role; r++) k += f->group[r].n;
     return k;
 }
-/* Which positions have a pixel below a place of the window: (numbers of M's axes) -> nothing, where they have. */
-XG_FN const xg_imap *xg_tile_patch_seen(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
+/* The groups of axes that count positions, and places of the window. */
+XG_FN const xg_tile_group *xg_tile_patch_rows(const xg_tile_plan *p) { return &p->form.group[p->patch.of]; }
+XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
+    return p->patch.of == XG_TILE_M ? XG_TILE_K : XG_TILE_M;
+}
+XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
+    return &p->form.group[xg_tile_patch_other(p)];
+}
+/* Of the window's axes the first one that counts places; channels come last. */
+XG_FN uint32_t xg_tile_patch_begin_of(const xg_tile_plan *p) { return p->patch.of == XG_TILE_M; }
+/* Which positions have a pixel below a place of the window: (numbers of positions) -> nothing, where they have; place
+ * -1: (those, and numbers of the place). */
+XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
     const xg_tile_form *f = &p->form;
-    const xg_tile_group *rows = &f->group[XG_TILE_M], *k = &f->group[XG_TILE_K];
-    xg_imap *m = xg_imap_of_dims(x, rows->n, p->patch.map->n_dims);
-    uint32_t d;
+    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
+    uint32_t lo = xg_tile_patch_begin_of(p), more = place < 0 ? window->n - 1 - lo : 0, d;
+    xg_imap *m = xg_imap_of_dims(x, rows->n + more, p->patch.map->n_dims);
     for (d = 0; d < m->n_results; d++) m->results[d] = xg_aff_const(x, 0);
-    for (d = 0; d < rows->n; d++) {
-        m->dims[d].range = xg_range_of(0, rows->axes[d].extent - 1);
-        m->results[xg_tile_patch_axis(f, XG_TILE_M, d)] = xg_aff_dim(x, d);
+    for (d = 0; d < m->n_dims; d++) {
+        bool row = d < rows->n;
+        uint32_t k = row ? d : d - rows->n + lo;
+        m->dims[d].range = xg_range_of(0, (row ? rows : window)->axes[k].extent - 1);
+        m->results[xg_tile_patch_axis(f, row ? p->patch.of : xg_tile_patch_other(p), k)] = xg_aff_dim(x, d);
     }
-    for (d = k->n - 1; --d > 0; place /= k->axes[d].extent)
-        m->results[xg_tile_patch_axis(f, XG_TILE_K, d)] = xg_aff_const(x, place % k->axes[d].extent);
+    for (d = window->n - 1; d-- > lo && !more; place /= window->axes[d].extent)
+        m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
     return xg_imap_compose(x, m, p->patch.map);
 }
 /* Pixels lie `apart`, and their channels side by side. */
 XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
-    const xg_tile_group *rows = &f->group[XG_TILE_M], *k = &f->group[XG_TILE_K];
-    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held),
-            inside = k->axes[0].extent * k->axes[k->n - 1].extent;
+    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
+    uint32_t d, lo = xg_tile_patch_begin_of(p), last = window->n - 1, n;
+    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[last].extent;
     xg_tile_patch *t = &p->patch;
-    uint32_t d, n = xg_tile_patch_axis(f, XG_TILE_K, 0);
-    if (by[n + k->n - 1] != 1 || (k->axes[0].extent > 1 && by[n] != k->axes[k->n - 1].extent)) return false;
-    t->apart = t->stride = 0;
-    for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, by[xg_tile_patch_axis(f, XG_TILE_M, d)]);
-    for (t->apart = t->stride, t->places = 1, d = 1; d + 1 < k->n; t->places *= k->axes[d++].extent)
-        t->apart = xg_gcd(t->apart, by[n + d]);
-    for (d = 0; d < f->group[XG_TILE_B].n; d++) t->batch = by[d];
-    if (!t->stride || f->group[XG_TILE_B].n > 1 || t->apart < inside || t->apart % piece || t->batch % piece)
+    const int64_t *row = by + xg_tile_patch_axis(f, t->of, 0), *place;
+    place = by + xg_tile_patch_axis(f, xg_tile_patch_other(p), 0);
+    if (place[last] != 1 || (lo && window->axes[0].extent > 1 && place[0] != inside)) return false;
+    if (lo) inside *= window->axes[0].extent;
+    t->stride = 0;
+    for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, row[d]);
+    for (t->apart = t->stride, t->places = 1, d = lo; d < last; t->places *= window->axes[d++].extent)
+        t->apart = xg_gcd(t->apart, place[d]);
+    for (n = 0; n < f->group[XG_TILE_B].n; n++) t->batch = by[n];
+    if (!t->stride || n > 1 || t->apart < inside || t->apart % piece || t->batch % piece || inside % piece)
         return false;
     t->channel = xg_floor_mod(first, t->apart);
     t->first = (first - t->channel) / t->apart;
     t->stride /= t->apart;
     for (d = rows->n; d-- > 0;) {
-        t->by_row[d] = by[xg_tile_patch_axis(f, XG_TILE_M, d)] / t->apart;
+        t->by_row[d] = row[d] / t->apart;
         if (rows->axes[d].extent == 1 && d + 1 < rows->n) /* rows behind the last position go on */
             t->by_row[d] = t->by_row[d + 1] * rows->axes[d + 1].extent;
     }
-    for (d = 1; d + 1 < k->n; d++) t->by_place[d] = by[n + d] / t->apart;
+    for (d = lo; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (d = 1; d < rows->n; d++) /* later positions have later pixels */
         if (t->by_row[d - 1] < t->by_row[d] * (rows->axes[d].extent - 1)) return false;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
-/* The same plan with patches of so many bytes of channels. */
+/* The same plan with patches of so many bytes of channels; 0: positions lie in k. */
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, int64_t bytes) {
-    int64_t by[4 * XG_TILE_VARS_MAX], first, part, k;
+    int64_t by[4 * XG_TILE_VARS_MAX], first, k;
     xg_tile_patch *t = &p->patch;
     bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
                  !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
-    if (!suits) return false;
-    part = bytes / xg_type_bytes(p->held);
-    if (!xg_tile_patch_split(&p->form.group[XG_TILE_K], part)) return false;
+    t->of = bytes ? XG_TILE_M : XG_TILE_K;
+    if (!suits || (!bytes && (xg_type_bytes(p->held) != 2 || p->form.group[XG_TILE_M].n < 2))) return false;
+    t->part = bytes / xg_type_bytes(p->held);
+    if (bytes && !xg_tile_patch_split(&p->form.group[XG_TILE_K], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
     if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
+    t->sees = xg_tile_patch_sees(p, x, -1);
     for (k = 0; k < t->places; k++)
-        if (!xg_imap_ok(xg_tile_patch_seen(p, x, k))) return false;
-    t->part = part;
-    return true;
+        if (!xg_imap_ok(xg_tile_patch_sees(p, x, k))) return false;
+    for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
+        if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
+            return false;
+    return xg_imap_ok(t->sees);
 }
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    enum {
-        LEAST = 64, /* bytes of a step's k */
-        MOST = 128
-    };
+    static const uint8_t bytes[] = {0, 64, 128}; /* of a step's k */
     xg_tile_plan plain = *p, own;
-    int64_t bytes;
+    uint32_t k;
     xg_tile_box_plan(p, e, m, out_bytes);
-    for (bytes = LEAST; bytes <= MOST; bytes *= 2) {
+    for (k = 0; k < XG_COUNT(bytes); k++) {
         own = plain;
-        if (!xg_tile_patch_may(&own, e->m->aff, bytes)) continue;
+        if (!xg_tile_patch_may(&own, e->m->aff, bytes[k])) continue;
         xg_tile_plan_order(&own, e, m, out_bytes);
         if (own.blocks && (!p->blocks || own.picoseconds < p->picoseconds)) *p = own;
     }
@@ -158,58 +177,114 @@ XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) {
 }
 /* Where zeros begin, with those of all banks. */
 XG_FN int64_t xg_tile_patch_zeros(const xg_tile_plan *p) {
-    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held);
-    return xg_tile_over((p->patch.parts > 1 ? 2 : 1) * xg_tile_patch_buffer(p), banks) * banks;
+    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held), buffers = p->patch.parts > 1 ? 2 : 1;
+    if (p->patch.of == XG_TILE_K) buffers = p->shape.stages;
+    return xg_tile_over(buffers * xg_tile_patch_buffer(p), banks) * banks;
 }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) {
     return xg_tile_patch_zeros(p) + XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) + p->patch.part;
 }
+/* Pixels from the window's first place to another. */
+XG_FN int64_t xg_tile_patch_shift(const xg_tile_plan *p, int64_t place) {
+    const xg_tile_group *window = xg_tile_patch_window(p);
+    int64_t sum = 0;
+    uint32_t d, lo = xg_tile_patch_begin_of(p);
+    for (d = window->n - 1; d-- > lo; place /= window->axes[d].extent)
+        sum += p->patch.by_place[d] * (place % window->axes[d].extent);
+    return sum;
+}
+/* ... of the places that a tile has; -1: they are not in order. */
+XG_FN int64_t xg_tile_patch_spread(const xg_tile_plan *p) {
+    int64_t k, most = 0, each = p->patch.of == XG_TILE_M ? p->patch.places : p->shape.m / p->patch.part, own;
+    for (k = 0; k < p->patch.places; k++) {
+        own = xg_tile_patch_shift(p, k) - xg_tile_patch_shift(p, k / each * each);
+        if (own < 0) return -1;
+        most = XG_MAX(most, own);
+    }
+    return most;
+}
+/* Lanes that write at a time have rows of a patch in different banks: of rows of half of them two lie four apart among
+ * those of a kind. So many pixels are taken in such an order; 1: in their own. */
+XG_FN int64_t xg_tile_patch_turn(const xg_tile_plan *p) {
+    int64_t halves = XG_TILE_PATCH_BANKS / (p->patch.part * xg_type_bytes(p->held));
+    return halves == 2 ? 8 * p->patch.stride : 1;
+}
 /* False: the shape does not suit it. */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
-    const xg_tile_group *rows = &p->form.group[XG_TILE_M], *k = &p->form.group[XG_TILE_K];
-    int64_t d = p->shape.m - 1, steps;
+    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
+    int64_t d, steps = 1, channels = window->axes[window->n - 1].extent;
     xg_tile_patch *t = &p->patch;
     xg_tile_fetch *f = &p->fetch[0];
+    bool along_k = t->of == XG_TILE_M;
     uint32_t n;
     if (!t->places) return true;
-    steps = t->places - XG_MAX(p->shape.stages - 2, 0);
-    if (p->shape.k != t->part || p->shape.cluster > 1 || !f->async || !f->by_rows || steps < 1) return false;
-    if (f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES) return false;
-    t->parts = k->axes[0].extent;
-    t->pixels = 1;
-    for (n = 1; n + 1 < k->n; n++) t->pixels += t->by_place[n] * (k->axes[n].extent - 1);
+    if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
+        f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
+        return false;
+    if (along_k) {
+        steps = t->places - XG_MAX(p->shape.stages - 2, 0);
+        t->parts = window->axes[0].extent;
+        if (p->shape.k != t->part || steps < 1) return false;
+    } else {
+        t->part = XG_MIN(channels, (int64_t)p->shape.m);
+        d = p->shape.m / t->part;
+        if (channels % t->part || p->shape.m % t->part || t->places % d || t->part % XG_KMMA_M) return false;
+        f->pitch = t->part + f->vector;
+    }
+    t->pixels = xg_tile_patch_spread(p) + 1;
+    if (!t->pixels) return false;
+    d = (along_k ? p->shape.m : p->shape.k) - 1;
     for (n = rows->n; n-- > 0; d /= rows->axes[n].extent) {
         t->pixels += t->by_row[n] * (n ? d % rows->axes[n].extent : d);
         if (n) t->pixels += XG_MAX(t->by_row[n - 1] - t->by_row[n] * rows->axes[n].extent, (int64_t)0);
     }
+    t->pixels = xg_tile_over(t->pixels, xg_tile_patch_turn(p)) * xg_tile_patch_turn(p);
     t->vectors = t->pixels * (t->part / f->vector);
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->each = xg_tile_over(t->rounds, steps);
-    f->rounds = xg_tile_over(t->rounds, t->places);
+    f->rounds = along_k ? xg_tile_over(t->rounds, t->places) : t->rounds;
     return true;
 }
-/* Rows that a step brings, on average. */
-XG_FN int64_t xg_tile_patch_rows(const xg_tile_plan *p) { return xg_tile_over(p->patch.pixels, p->patch.places); }
+/* Elements that come with a step, on average. */
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) {
+    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? p->patch.places : 1);
+}
 
 /* ---- the kernel ---- */
 
-/* The numbers of M's axes at a row of the tile. */
-XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, xg_kval *row, xg_kval **d) {
-    const xg_tile_group *g = &w->p->form.group[XG_TILE_M];
+/* The numbers of a position's axes. */
+XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, xg_kval *position, xg_kval **d) {
+    const xg_tile_group *g = xg_tile_patch_rows(w->p);
     uint32_t k;
-    row = xg_tile_join(w, w->tile[0], w->p->shape.m, row);
     for (k = g->n; k-- > 0;) {
-        d[k] = k ? xg_tile_rest(w, row, g->axes[k].extent) : row;
-        if (k) row = xg_tile_quotient(w, row, g->axes[k].extent);
+        d[k] = k ? xg_tile_rest(w, position, g->axes[k].extent) : position;
+        if (k) position = xg_tile_quotient(w, position, g->axes[k].extent);
     }
 }
 /* The pixel below that at the window's first place, but for patch.first: in the picture or in front of it. */
 XG_FN xg_kval *xg_tile_patch_pixel(xg_tile_kernel *w, xg_kval *const *d) {
-    const xg_tile_group *g = &w->p->form.group[XG_TILE_M];
     xg_kval *sum = xg_elem_index(&w->s, 0);
     uint32_t k;
-    for (k = 0; k < g->n; k++) sum = xg_tile_join(w, d[k], w->p->patch.by_row[k], sum);
+    for (k = 0; k < xg_tile_patch_rows(w->p)->n; k++) sum = xg_tile_join(w, d[k], w->p->patch.by_row[k], sum);
     return sum;
+}
+XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
+    xg_kval *d[XG_TILE_VARS_MAX];
+    xg_tile_patch_digits(w, position, d);
+    return xg_tile_patch_pixel(w, d);
+}
+/* All that the axes of positions, and of places, can be. */
+XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
+    const xg_imap *sees = w->p->patch.sees;
+    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+    xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
+    int64_t all = w->p->patch.of == XG_TILE_M ? w->p->tiles[0] * w->p->shape.m : w->p->all_steps * w->p->shape.k;
+    const xg_tile_group *window = xg_tile_patch_window(w->p);
+    uint32_t d, lo = xg_tile_patch_begin_of(w->p);
+    for (d = 0; d < m->n_dims; d++)
+        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + lo].extent) - 1);
+    m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
+    return m;
 }
 /* Of a pixel, counted from the patch's first one, the element of its buffer. */
 XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *pixel) {
@@ -217,55 +292,80 @@ XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, con
     const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(t));
     return xg_aff_mul(x, xg_aff_add(x, kind, xg_aff_div(x, pixel, t->stride)), p->fetch[0].pitch);
 }
-/* One round of the patch of a part. */
-XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *part) {
+/* As xg_tile_inside; a number between two bounds is one comparison. */
+XG_FN xg_kval *xg_tile_patch_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *known, xg_kval *const *d) {
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_env env = xg_imap_env(x, known);
+    xg_kval *cond = NULL, *v;
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, d[k], m->dims[k].range, known->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        const xg_aff *e = xg_aff_add_k(x, c->expr, -c->range.lo);
+        if (xg_range_within(xg_aff_range(&env, c->expr), c->range)) continue;
+        xg_elem_apply(&w->s, xg_imap_with_results(x, known, &e, 1), d, &v);
+        v = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, v, XG_E_I32);
+        v = xg_kcmpi_int(&w->s.b, XG_CI_ULT, v, c->range.hi - c->range.lo + 1);
+        cond = xg_elem_and(&w->s, cond, v);
+    }
+    return cond;
+}
+/* One round of a patch whose first pixel this is, from a channel on (counted in vectors), into a buffer. */
+XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
     enum {
         VECTOR,
-        PART,
+        CHANNEL,
         LANE,
         FIRST,
         BATCH,
+        BUFFER,
         DIMS
     };
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
-    int64_t all = t->source->shape->elements / t->apart;
+    int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *vector = xg_aff_dim(x, VECTOR), *pixel, *at, *spot;
     xg_kval *v[DIMS], *q, *to, *from, *cond, *both[2];
     xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
+    xg_range known;
     xg_imap *m;
-    counts[VECTOR] = t->rounds * p->threads;
-    counts[PART] = t->parts;
+    counts[VECTOR] = t->vectors;
+    counts[CHANNEL] = t->apart / lanes;
     counts[LANE] = lanes;
     counts[FIRST] = all + t->pixels;
     counts[BATCH] = p->batch;
+    counts[BUFFER] = XG_MAX(p->shape.stages, 2);
     v[VECTOR] = xg_tile_join(w, round, p->threads, w->thread);
-    v[PART] = part;
+    v[CHANNEL] = channel;
     v[LANE] = xg_elem_index(&w->s, 0);
-    v[FIRST] = w->first_pixel;
+    v[FIRST] = first;
     v[BATCH] = w->batch;
+    v[BUFFER] = buffer;
     pixel = xg_aff_div(x, vector, line);
-    spot = xg_tile_patch_spot(p, x, pixel);
-    spot = xg_aff_add_mul(x, spot, xg_aff_mod(x, vector, line), lanes);
-    spot = xg_aff_add_mul(x, spot, xg_aff_mod(x, xg_aff_dim(x, PART), 2), t->parts > 1 ? xg_tile_patch_buffer(p) : 0);
-    pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
-    at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, PART), t->part);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, BATCH), t->batch);
-    at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
-    if (t->vectors % p->threads) {
-        some.op = NULL;
-        xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, v[VECTOR], t->vectors));
+    if (turn > 1) {
+        at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_div(x, pixel, 2), turn / 2), xg_aff_mod(x, pixel, 2), turn / 2);
+        pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
     }
-    counts[VECTOR] = t->vectors;
+    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
+    spot = xg_aff_add_mul(x, spot, xg_aff_dim(x, BUFFER), xg_tile_patch_buffer(p));
+    pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
+    pixel = xg_aff_add_mul(x, pixel, xg_aff_dim(x, BATCH), t->batch / t->apart);
+    at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, CHANNEL), lanes);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, BATCH), t->batch % t->apart);
+    at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
+    if (t->vectors % p->threads || t->rounds % t->each)
+        xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, v[VECTOR], t->vectors));
+    m = xg_tile_map(x, counts, DIMS, 1);
+    m->results[0] = pixel;
+    known = xg_imap_result_range(x, m, 0);
     to = xg_tile_apply(w, counts, DIMS, spot, v);
     q = xg_tile_apply(w, counts, DIMS, pixel, v);
-    cond = xg_elem_within(
-        &w->s, q, xg_range_of(0, all - 1), xg_range_of(t->first, counts[FIRST] + t->first - 1 + t->pixels));
+    cond = xg_elem_within(&w->s, q, xg_range_of(0, all - 1), known);
     xg_flow_if(&f, cond);
-    m = xg_tile_map(x, counts, DIMS, 1);
     m->results[0] = at;
     lane = xg_flow_of(&w->s, &w->shared);
     v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
@@ -287,100 +387,159 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *part) 
     xg_flow_end(&f);
     xg_flow_end(&some);
 }
+/* Rounds from one on. */
+XG_FN void xg_tile_patch_rounds(
+    xg_tile_kernel *w, xg_kval *begin, int64_t n, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *round = xg_elem_index(&w->s, 0);
+    if (n > 1) {
+        round = xg_flow_for(&f, round, xg_elem_index(&w->s, n), 1, n);
+        f.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (begin) round = xg_k2(&w->s.b, XG_K_OP_ADDI, begin, round);
+    xg_tile_patch_copy(w, round, first, channel, buffer);
+    xg_flow_end(&f);
+}
 /* For each row of its fragments a thread knows where it lies, and a bit for each place of the window. */
-XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *lane, xg_kval *warp, const xg_imap *const *seen) {
+XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
     const xg_tile_plan *p = w->p;
-    const xg_tile_group *g = &p->form.group[XG_TILE_M];
-    xg_kval *d[XG_TILE_VARS_MAX], *row, *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t place, counts[XG_TILE_VARS_MAX], all = p->patch.source->shape->elements / p->patch.apart;
-    xg_imap *known;
-    uint32_t n;
-    row = xg_tile_join(w, warp, XG_KMMA_M, xg_tile_rest(w, lane, XG_KMMA_M));
-    row = xg_kir_index_plus(&w->s.b, row, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
-    xg_tile_patch_digits(w, row, d);
-    for (n = 0; n < g->n; n++) counts[n] = g->axes[n].extent;
-    counts[0] = xg_tile_over(p->tiles[0] * p->shape.m, g->size / g->axes[0].extent);
-    known = xg_tile_map(x, counts, g->n, 0);
+    xg_kval *d[XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
+    xg_imap *known = xg_tile_patch_known(w);
+    int64_t place;
+    xg_tile_patch_digits(w, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
+    known->n_dims = sees[0]->n_dims;
     for (place = 0; place < p->patch.places; place++) {
-        cond = xg_tile_inside(w, seen[place], known, d);
+        cond = xg_tile_patch_inside(w, sees[place], known, d);
         bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
         if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
         mask = xg_k2(&w->s.b, XG_K_OP_ORI, mask, bit);
     }
     w->masks[k] = mask;
-    counts[0] = counts[1] = all + p->patch.pixels;
     row = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
     row = xg_tile_quotient(w, row, p->patch.stride);
     w->views[k] = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
 }
-XG_FN xg_kval *xg_tile_patch_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {
-    xg_kval *first = xg_elem_index(&w->s, 0), *v;
-    if (rounds == 1) return first;
-    v = xg_flow_for(f, first, xg_elem_index(&w->s, rounds), 1, rounds);
-    f->op->flags = KL_UNROLL_LOWERED;
-    return v;
+/* For each of its fragments a thread knows the place of the window, and how much further on that and its channels lie
+ * than the patch begins. */
+XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *window = xg_tile_patch_window(p);
+    xg_kval *place, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * (window->n - 1);
+    int64_t count = p->patch.pixels;
+    uint32_t n;
+    place = xg_tile_join(w, w->tile[0], p->shape.m, row);
+    place = xg_tile_quotient(w, place, window->axes[window->n - 1].extent);
+    for (n = window->n - 1; n-- > 0;) {
+        d[n] = n ? xg_tile_rest(w, place, window->axes[n].extent) : place;
+        if (n) place = xg_tile_quotient(w, place, window->axes[n].extent);
+        shift = xg_tile_join(w, d[n], p->patch.by_place[n], shift);
+    }
+    if (!k) w->shift = shift; /* for now: that of the tile's first row */
+    shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
+    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
+    row = xg_tile_rest(w, row, p->patch.part);
+    w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row), w->half);
 }
-/* Zeros, and the first part's patch. */
+/* Zeros, and what does not change from step to step; the first part's patch. */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector;
+    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;
     int64_t zeros = (xg_tile_patch_room(p) - xg_tile_patch_zeros(p)) / lanes;
-    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *warp, *d[XG_TILE_VARS_MAX], *at;
-    const xg_imap *seen[XG_TILE_PATCH_PLACES];
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
+    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
+    const xg_imap *sees[XG_TILE_PATCH_PLACES];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
+    bool along_k = t->of == XG_TILE_M;
     warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
-    w->half = xg_tile_by(w, XG_K_OP_MULI, xg_tile_quotient(w, lane, XG_KMMA_M), lanes);
-    w->views = XG_NEW_N(w->e->arena, xg_kval *, 3 * n);
-    w->masks = w->views + n;
-    w->seen = w->masks + n;
-    at = w->s.tensors[t->source->number];
+    if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
+        low = xg_tile_quotient(w, low, lanes);
+        w->deep = xg_tile_join(w, half, lanes, xg_tile_rest(w, lane, lanes));
+        half = low;
+        low = xg_elem_index(&w->s, 0);
+    }
+    w->half = xg_tile_by(w, XG_K_OP_MULI, half, lanes);
+    w->views = XG_NEW_N(w->e->arena, xg_kval *, (2 + kinds) * (n + 1));
+    w->seen = w->views + n + 1;
+    w->masks = w->seen + n + 1;
     w->picture =
         xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
-    xg_tile_patch_digits(w, xg_elem_index(&w->s, 0), d);
-    w->first_pixel = xg_tile_patch_pixel(w, d);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
     at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
     at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
     xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, w->shared->type->elem, lanes), 0), at);
     xg_flow_end(&f);
-    f = xg_flow_of(&w->s, &w->shared);
-    at = xg_tile_patch_for(w, &f, t->rounds);
-    xg_tile_patch_copy(w, at, xg_elem_index(&w->s, 0));
-    xg_flow_end(&f);
-    for (k = 0; k < t->places; k++) seen[k] = xg_tile_patch_seen(p, w->e->m->aff, k);
-    for (k = 0; k < n; k++) xg_tile_patch_row(w, k, lane, warp, seen);
+    at = xg_elem_index(&w->s, 0);
+    if (along_k) {
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
+        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
+        for (k = 0; k < t->places; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
+    } else
+        xg_tile_patch_channels(w, 0, at);
+    warp = xg_tile_join(w, warp, XG_KMMA_M, low);
+    for (k = 0; k < n; k++) {
+        row = xg_kir_index_plus(&w->s.b, warp, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
+        if (along_k)
+            xg_tile_patch_row(w, k, row, sees);
+        else
+            xg_tile_patch_channels(w, k, row);
+    }
 }
-/* Some rounds of the next part's, whose buffer has been read: beside the operand of the step that is last on its way. */
+/* Some rounds of the next part, whose buffer has been read: beside the operand of the last step on its way. */
 XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    xg_flow some = xg_flow_of(&w->s, &w->shared), f;
-    xg_kval *now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1), *place, *part, *cond, *round, *begun;
+    xg_flow some = xg_flow_of(&w->s, &w->shared);
+    xg_kval *now, *place, *part, *cond, *begin, *channel, *buffer;
     if (!w->looping || t->parts == 1) return;
+    now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1);
     place = xg_tile_rest(w, now, t->places);
     part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, t->places), 1);
-    begun = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
+    begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
+    channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
+    buffer = xg_tile_rest(w, part, 2);
     cond = xg_kcmpi_int(&w->s.b, XG_CI_SLT, part, t->parts);
     cond = xg_elem_and(&w->s, cond, xg_kcmpi_int(&w->s.b, XG_CI_SLT, place, xg_tile_over(t->rounds, t->each)));
     xg_flow_if(&some, cond);
-    f = xg_flow_of(&w->s, &w->shared);
-    round = xg_tile_patch_for(w, &f, t->each);
-    xg_tile_patch_copy(w, xg_k2(&w->s.b, XG_K_OP_ADDI, begun, round), part);
-    xg_flow_end(&f);
+    xg_tile_patch_rounds(w, begin, t->each, w->first_pixel, channel, buffer);
     xg_flow_end(&some);
+}
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *window = xg_tile_patch_window(p);
+    xg_kval *first, *channel;
+    if (p->patch.of == XG_TILE_M) {
+        xg_tile_patch_next(w);
+        return;
+    }
+    first = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->step, p->shape.k));
+    first = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->shift);
+    channel = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m / p->fetch[0].vector);
+    channel = xg_tile_rest(w, channel, window->axes[window->n - 1].extent / p->fetch[0].vector);
+    xg_tile_patch_rounds(w, NULL, p->patch.rounds, first, channel, buffer);
+}
+/* An element of the patch, or, where there is none, a zero in the same banks. */
+XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at) {
+    xg_kval *zero = xg_tile_rest(w, at, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
+    if (!cond) return at;
+    zero = xg_kir_index_plus(&w->s.b, zero, xg_tile_patch_zeros(w->p), xg_str_of(NULL, 0));
+    return xg_kselect(&w->s.b, cond, at, zero);
 }
 /* Where the rows of a step's fragments lie. */
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    const xg_tile_group *k = &p->form.group[XG_TILE_K];
-    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held), n;
+    const xg_tile_group *k = xg_tile_patch_window(p);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *shift = xg_aff_const(x, 0), *rest = xg_aff_mod(x, xg_aff_dim(x, 0), t->places), *buffer;
     xg_kval *on, *place, *at, *bit;
+    int64_t n;
     uint32_t d;
+    if (t->of == XG_TILE_K) {
+        w->now = step;
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, step, p->shape.k));
+        return;
+    }
     for (d = k->n - 1; --d > 0; rest = xg_aff_div(x, rest, k->axes[d].extent))
         shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[d]);
     buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), t->places), 2);
@@ -390,9 +549,25 @@ XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
     for (n = 0; n < p->shape.tm / XG_KMMA_M; n++) {
         at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[n], on);
         bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[n], place), XG_E_I1);
-        w->seen[n] = xg_kselect(&w->s.b, bit, at,
-            xg_kir_index_plus(&w->s.b, xg_tile_rest(w, at, banks), xg_tile_patch_zeros(p), xg_str_of(NULL, 0)));
+        w->seen[n] = xg_tile_patch_or_zero(w, bit, at);
     }
+}
+/* Where the row of a fragment lies: of k from `first` fragments further on than `along` on. */
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    uint32_t n = xg_tile_patch_window(p)->n - 1;
+    xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
+    if (p->patch.of == XG_TILE_M) return w->seen[k];
+    at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
+    at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
+    xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
+    memcpy(d + rows->n, w->masks + k * n, n * sizeof *d);
+    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
+    at = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
+    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch);
+    at = xg_tile_join(w, buffer, xg_tile_patch_buffer(p), at);
+    return xg_tile_patch_or_zero(w, cond, xg_k2(&w->s.b, XG_K_OP_ADDI, at, w->views[k]));
 }
 
 #endif /* XG_SCHED_TILE_PATCH_C */

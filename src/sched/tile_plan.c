@@ -302,13 +302,22 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
 
 /* ---- what is written ---- */
 
+/* Rows of 16 bits fill whole passes, or two of them would meet in some banks. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
+    enum {
+        PASS = 64 /* elements */
+    };
+    xlagpu_type type = p->form.hero->shape->type;
+    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
+    bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
+    return whole && narrow ? type : p->form.sum;
+}
 XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *root = e->roots[0]->shape;
     int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
     if (xg_type_class(root->type) & XGT_C) n = 1;
-    if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
     for (; n > 1; n /= 2)
         if (f->group[XG_TILE_N].size % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2)
             return n;
@@ -863,7 +872,7 @@ XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, cons
     if (xg_tile_has_rows(p))
         p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
     else {
-        p->out_vector = xg_tile_choose_out(p, e);
+        p->out_vector = p->out_most = xg_tile_choose_out(p, e);
         xg_tile_store_describe(p, e);
     }
     xg_tile_choose(p, e->given, m, out_bytes);

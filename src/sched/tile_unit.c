@@ -39,6 +39,10 @@
     X(128, 160, 64, 64, 80, 3) \
     X(128, 160, 64, 64, 80, 2) \
     X(256, 64, 64, 64, 64, 3) \
+    X(320, 64, 64, 80, 64, 2) \
+    X(192, 64, 128, 48, 64, 3) \
+    X(160, 128, 64, 80, 64, 3) \
+    X(160, 128, 64, 80, 64, 2) \
     X(192, 64, 64, 48, 64, 3) \
     X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
@@ -313,10 +317,11 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     xg_tile_unit_fetch(p, 0, vectors[0]);
     if (!xg_tile_patch_settle(p)) return false;
     xg_tile_unit_fetch(p, 1, vectors[1]);
+    p->out_vector = XG_MIN(p->out_most, XG_TILE_ACCESS_BYTES / xg_type_bytes(xg_tile_shown_type(p)));
     p->out_pitch = s->n + (xg_tile_is_across(p, 1) ? 2 : 1) * OUT_PAD;
     xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
-    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(xg_tile_shown_type(p));
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) do
             p->parts++;
         while (fragments % p->parts);
@@ -353,9 +358,9 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
-/* Rows of a side that come with a step. */
+/* Elements of a side that come with a step. */
 XG_FN int64_t xg_tile_brought(const xg_tile_plan *p, uint32_t side) {
-    return p->patch.places && !side ? xg_tile_patch_rows(p) : p->fetch[side].rows;
+    return p->patch.places && !side ? xg_tile_patch_brings(p) : p->fetch[side].rows * p->shape.k;
 }
 /* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
  * different banks. */
@@ -369,7 +374,7 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += xg_tile_brought(p, k) * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            sum += xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -381,9 +386,14 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
     int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return times * (p->shape.tm / XG_KMMA_M) + times / p->deep * (p->shape.tn / XG_KMMA_M);
 }
+/* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
+XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
+    int64_t each = p->patch.of == XG_TILE_M ? 1 : 2 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
+}
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
-    int64_t sum = p->patch.places ? p->shape.tm / XG_KMMA_M * XG_TILE_UNIT_VIEW_ISSUE : 0, each;
+    int64_t sum = p->patch.places ? xg_tile_patch_issue(p) : 0, each;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         const xg_tile_fetch *t = &p->fetch[k];
