@@ -346,6 +346,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_emit.c"
 #include "sched/tile_rows.c"
 #include "sched/tile_rows_pass.c"
+#include "sched/tile_patch.c"
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
 #include "sched/tile_tensor.c"

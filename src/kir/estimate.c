@@ -49,10 +49,16 @@ typedef struct xg_kest_queue {
     int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
     uint32_t n;
 } xg_kest_queue;
+/* Conditions under which code of a loop's round runs. */
+typedef struct xg_kest_under {
+    const xg_kval *condition;
+    const struct xg_kest_under *outer;
+} xg_kest_under;
 /* What the middle round of the innermost loop stands for: rounds whose number goes from `second` on by `by`. */
 typedef struct xg_kest_rounds {
     const xg_kval *number; /* NULL: they are not known */
     int64_t n, second, by;
+    const xg_kest_under *under;
 } xg_kest_rounds;
 typedef struct xg_kest {
     const xg_kmodule *m;
@@ -532,6 +538,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     all.n = trips - 1;
     all.second = first + by;
     all.by = by;
+    all.under = NULL;
     stays = e->weight;
     around = e->middle;
     e->weight = weight;
@@ -558,29 +565,76 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
     e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
 }
-/* How often what a condition lets run does so. A loop's number below a bound, as of a step that is brought while there
- * is one, holds in some of the rounds that the middle one stands for. */
-XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kop *op) {
-    const xg_kop *c = op->operands[0].value->def;
+/* What follows from the number of the innermost loop's round is computed again; false: nothing of this value does. */
+XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, uint32_t depth) {
+    xg_kop *op = v->def;
+    bool again = v == e->middle.number;
+    uint32_t k;
+    if (again || !op || !depth || op->n_results != 1 || op->n_regions) return again;
+    for (k = 0; k < op->n_operands; k++) again |= xg_kest_again_in(e, op->operands[k].value, depth - 1);
+    if (again && op->op != XG_K_OP_LOAD) xg_kest_compute(e, op);
+    return again;
+}
+XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
+    enum {
+        DEPTH = 12 /* operations from a number to its condition */
+    };
+    return xg_kest_again_in(e, v, DEPTH);
+}
+/* The lanes for which a condition holds in round k of the innermost loop. */
+XG_FN uint32_t xg_kest_lanes(xg_kest *e, const xg_kval *c, int64_t k) {
+    uint32_t lanes = 0, l;
+    xg_kest_splat(xg_kest_of(e, e->middle.number), e->middle.second + k * e->middle.by);
+    (void)xg_kest_again(e, c);
+    for (l = 0; l < XG_WARP_LANES; l++) lanes |= (uint32_t)(xg_kest_of(e, c)->at[l] != 0) << l;
+    return lanes & e->mask;
+}
+/* How often what a condition lets run does so: one on the number of a loop's round, as of a step that is brought while
+ * there is one, holds in some of the rounds that the middle one stands for, or of those in which the code around it
+ * runs. *yes: the lanes for which it does. */
+XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
+    enum {
+        MOST = 256 /* rounds that are looked at */
+    };
     const xg_kest_rounds *r = &e->middle;
-    int64_t held;
-    if (!r->number || !c || c->op != XG_K_OP_CMPI || c->flags != XG_CI_SLT) return e->times;
-    if (c->operands[0].value != r->number || !xg_kest_is_sure(xg_kest_in(e, c, 1))) return e->times;
-    held = (xg_kest_in(e, c, 1)->at[0] - r->second + r->by - 1) / r->by;
-    return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
+    const xg_kest_under *u;
+    xg_kest_value now;
+    int64_t held = 0, all = 0, k, n = XG_MIN(r->n, (int64_t)MOST);
+    uint32_t any = 0, lanes;
+    if (!r->number || !xg_kest_is_sure(xg_kest_of(e, c)) || !xg_kest_again(e, c)) return e->times;
+    now = *xg_kest_of(e, r->number);
+    for (k = 0; k < n; k++) {
+        for (u = r->under; u && xg_kest_lanes(e, u->condition, k * r->n / n); u = u->outer) {}
+        if (u) continue;
+        lanes = xg_kest_lanes(e, c, k * r->n / n);
+        any |= lanes;
+        held += lanes != 0;
+        all++;
+    }
+    *xg_kest_of(e, r->number) = now;
+    for (u = r->under; u; u = u->outer) (void)xg_kest_again(e, u->condition);
+    (void)xg_kest_again(e, c);
+    if (!(*yes & e->mask)) *yes = any;
+    return held > 0 && held < all ? xg_cost_scale(e->times, held, all) : e->times;
 }
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     bool sure = xg_kest_is_sure(c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
-    int64_t times = e->times;
+    int64_t times = e->times, begun;
+    xg_kest_under own;
     xg_kest_settle(e);
+    begun = e->clock;
     if (op->a) { /* its maker says that it seldom does */
         xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
         return;
     }
-    if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last) e->times = xg_kest_held(e, op);
     for (l = 0; l < XG_WARP_LANES && sure; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last)
+        e->times = xg_kest_held(e, op->operands[0].value, &yes);
+    own.condition = op->operands[0].value;
+    own.outer = e->middle.under;
+    if (e->times != times) e->middle.under = &own;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);
@@ -590,7 +644,9 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     }
     e->mask = all;
+    if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
     e->times = times;
+    e->middle.under = own.outer;
 }
 /* A warp's mma, which waits until the matrix unit of its scheduler is free; the result's clock. */
 XG_FN int64_t xg_kest_multiply(xg_kest *e, const xg_kop *op, int64_t begin) {

@@ -67,6 +67,7 @@ typedef struct xg_tile_shape {
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
+    bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
      * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
@@ -135,14 +136,32 @@ typedef struct xg_tile_rows {
     bool fits;    /* the shape suits the program */
 } xg_tile_rows;
 
+/* A part of a tile's pixels, from the first position's first to the last one's last: see tile_patch.c. */
+typedef struct xg_tile_patch {
+    const xg_inst *source; /* the picture, a parameter */
+    xg_tile_role of;       /* positions lie in rows (M), or in k */
+    const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
+    const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
+    int64_t places;        /* of the window; 0: there are no patches */
+    int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
+    int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
+    int64_t stride;
+    int64_t first, channel, batch; /* where the first position's pixel lies; elements to the batch's next number */
+    int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
+    int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
+    int64_t each;                                                 /* ... and of those that come with a step */
+} xg_tile_patch;
+
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
+    xg_tile_patch patch;
     int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held; /* of elements in shared memory while sums are made */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
-    int64_t out_vector;       /* elements of the result that a thread writes at a time */
+    int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
+    int64_t out_most;         /* ... if it can read so many at a time */
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t lanes;            /* of a thread's columns, whose sums are one vector: of a processor; else 1 */
@@ -256,7 +275,9 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
-XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
+/* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_power(int64_t n); /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -383,6 +404,10 @@ typedef struct xg_tile_kernel {
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
+    /* Of a patch: its parameter, flat; the first position's pixel, and how much further on the patch begins; this step;
+     * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
+     * its places or the numbers of its place, where it lies in this step. */
+    xg_kval *picture, *first_pixel, *shift, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -404,6 +429,7 @@ XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side);
 /* An expression of values that count so much. */
 XG_FN xg_kval *xg_tile_apply(xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at);
 /* v / n, v mod n, v * n + more */
+XG_FN xg_kval *xg_tile_by(xg_tile_kernel *w, xg_kopcode op, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more);
@@ -468,6 +494,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id); /* at the tile of this
 /* The epilogue of some columns of a part's rows, which lie in w->shared swizzled, side by side. */
 XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
+XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum);         /* the hero's element */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
@@ -501,10 +528,22 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a convolution has none */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */
+XG_FN void xg_tile_box_axes(const xg_tile_form *f, xg_tile_form *to); /* the same form of as many variables as axes */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
 XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place);
+
+/* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
+/* As xg_tile_box_plan, or with patches. */
+XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
+XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */

@@ -110,7 +110,10 @@ XG_FN void xg_tile_fetch_place(
         *row = xg_aff_add_mul(x, lane, *row, t->vector);
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
-XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) {
+    if (p->patch.places) return 0; /* positions are counted from the first one on */
+    return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size;
+}
 #ifndef XLAGPU_SMALL
 /* Elements from a sector's begin to that of a row (or k), of the batch's, of the first one in the first step. */
 XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
@@ -828,7 +831,9 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &w->p->fetch[side];
         xg_tile_gather g;
-        if (t->async)
+        if (w->p->shape.patch && !side)
+            xg_tile_patch_bring(w, buffer);
+        else if (t->async)
             xg_tile_copy_step(w, side, buffer);
         else if (t->vector > 1)
             for (k = 0; k < t->rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);

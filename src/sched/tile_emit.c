@@ -225,6 +225,13 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
     if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
     return a;
 }
+XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum) {
+    xg_contract_site site;
+    memset(&site, 0, sizeof site);
+    site.i = w->p->form.hero;
+    site.sum = w->p->form.sum;
+    return xg_contract_end(&w->s, &site, sum);
+}
 /* The epilogue reads the sums of all slices. */
 XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
 /* An element of the result: what the slices have, in some chains, each in their order. */
@@ -337,15 +344,11 @@ XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
-    xg_contract_site site;
     xg_kval *index[XG_TILE_VARS_MAX], *slice[XG_TILE_VARS_MAX], *cond, *last;
     xg_aff_ctx *x = w->e->m->aff;
     uint32_t k;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
     xg_elem v;
-    memset(&site, 0, sizeof site);
-    site.i = f->hero;
-    site.sum = f->sum;
     at[XG_TILE_OUT_ROUND] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
     cond = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
@@ -369,7 +372,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         xg_elem_apply(&w->s, m, at, slice);
         v = xg_tile_plus(w, v, xg_tile_shown(w, slice[f->rank]));
     }
-    v = xg_contract_end(&w->s, &site, v);
+    if (xg_tile_shown_type(w->p) == f->sum) v = xg_tile_ended(w, v);
     xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
@@ -677,6 +680,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     unit = unit || (job->given && xg_record_get(&job->given->form, "stages"));
     xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
     xg_tile_way_say(job, r, "bulk", s->bulk, 0);
+    xg_tile_way_say(job, r, "patch", s->patch, 0);
     xg_tile_way_say(job, r, "multicast", s->multicast, 0);
     xg_tile_way_say(job, r, "stays", s->stays, 0);
     xg_tile_way_say(job, r, "tensor_store", s->stores, 0);

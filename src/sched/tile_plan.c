@@ -302,13 +302,22 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
 
 /* ---- what is written ---- */
 
+/* Rows of 16 bits fill whole passes, or two of them would meet in some banks. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
+    enum {
+        PASS = 64 /* elements */
+    };
+    xlagpu_type type = p->form.hero->shape->type;
+    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
+    bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
+    return whole && narrow ? type : p->form.sum;
+}
 XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *root = e->roots[0]->shape;
     int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
     if (xg_type_class(root->type) & XGT_C) n = 1;
-    if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
     for (; n > 1; n /= 2)
         if (f->group[XG_TILE_N].size % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2)
             return n;
@@ -560,7 +569,7 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
            xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
            xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
-           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
@@ -694,7 +703,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
+        others >= p->all_steps)
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
@@ -755,6 +765,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
         if (p->pixels && !one.bulk) continue;
+        one.patch = p->patch.places > 0;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
@@ -861,7 +872,7 @@ XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, cons
     if (xg_tile_has_rows(p))
         p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
     else {
-        p->out_vector = xg_tile_choose_out(p, e);
+        p->out_vector = p->out_most = xg_tile_choose_out(p, e);
         xg_tile_store_describe(p, e);
     }
     xg_tile_choose(p, e->given, m, out_bytes);
@@ -885,7 +896,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
-    xg_tile_box_plan(p, e, m, out_bytes);
+    xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);

@@ -165,16 +165,12 @@ XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which
     xg_fusion_emission *e = w->e;
     const xg_inst *hero = w->p->form.hero;
     xg_kval *here[XG_RANK_MAX], *o[2];
-    xg_contract_site site;
     uint32_t k;
-    memset(&site, 0, sizeof site);
-    site.i = hero;
-    site.sum = w->p->form.sum;
     o[0] = w->sums[sum].v;
     o[1] = xg_elem_index(&w->s, which);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, o[0]->type->elem));
     xg_emit_forget(&w->s);
-    xg_hero_give(&w->s, hero, xg_contract_end(&w->s, &site, xg_elem_real(o[0])));
+    xg_hero_give(&w->s, hero, xg_tile_ended(w, xg_elem_real(o[0])));
     for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
     return xg_elem_of(&w->s, e->roots[0], here).v;
 }

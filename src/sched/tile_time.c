@@ -143,6 +143,8 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
             odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
+    if (p->patch.places && !side)
+        return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
 }

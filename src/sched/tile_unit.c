@@ -47,6 +47,10 @@
     X(96, 64, 128, 48, 32, 2) \
     X(64, 64, 128, 32, 32, 2) \
     X(256, 64, 64, 64, 64, 3) \
+    X(320, 64, 64, 80, 64, 2) \
+    X(192, 64, 128, 48, 64, 3) \
+    X(160, 128, 64, 80, 64, 3) \
+    X(160, 128, 64, 80, 64, 2) \
     X(192, 64, 64, 48, 64, 3) \
     X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
@@ -88,6 +92,7 @@ enum {
     XG_TILE_UNIT_WORD_PAD = 8,     /* words behind a k's rows: eight rows of four k then lie in different banks */
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
+    XG_TILE_UNIT_VIEW_ISSUE = 6,   /* instructions for where a fragment's row lies in a patch */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
     XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
@@ -240,7 +245,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
-    t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+    t->offset = !side ? 0 : p->patch.places ? xg_tile_patch_room(p) : p->shape.stages * xg_tile_buffer(p, 0);
 #ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
 #endif
@@ -287,6 +292,7 @@ XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
 /* Of a thread: sums, a round's fragments, what is on its way. */
 XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
     int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
+    if (p->patch.places) fragments += p->shape.tm / XG_KMMA_M * 3; /* a row's place, bits, and place in a step */
     if (p->deep > 1 && p->scale) fragments += p->shape.tn / XG_KMMA_N * (xg_tile_scale_varies(p) ? 2 : 1);
     return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
 }
@@ -315,11 +321,13 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->deep = xg_tile_unit_deep(p, s, vectors);
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
+    if (!xg_tile_patch_settle(p)) return false;
     xg_tile_unit_fetch(p, 1, vectors[1]);
+    p->out_vector = XG_MIN(p->out_most, XG_TILE_ACCESS_BYTES / xg_type_bytes(xg_tile_shown_type(p)));
     p->out_pitch = s->n + (xg_tile_is_across(p, 1) ? 2 : 1) * OUT_PAD;
     xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
-    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(xg_tile_shown_type(p));
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) do
             p->parts++;
         while (fragments % p->parts);
@@ -335,7 +343,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
                                                                                   << p->fetch[k].raw)
             return false;
     if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
-    return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
+    return s->bulk || ((p->patch.places || xg_tile_unit_is_even(p, 0)) && xg_tile_unit_is_even(p, 1));
 }
 
 /* ---- the estimate ---- */
@@ -356,6 +364,10 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
+/* Elements of a side that come with a step. */
+XG_FN int64_t xg_tile_brought(const xg_tile_plan *p, uint32_t side) {
+    return p->patch.places && !side ? xg_tile_patch_brings(p) : p->fetch[side].rows * p->shape.k;
+}
 /* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
  * different banks. */
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
@@ -368,7 +380,7 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += t->rows * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            sum += xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -380,9 +392,14 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
     int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return times * (p->shape.tm / XG_KMMA_M) + times / p->deep * (p->shape.tn / XG_KMMA_M);
 }
+/* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
+XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
+    int64_t each = p->patch.of == XG_TILE_M ? 1 : 2 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
+}
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
-    int64_t sum = 0, each;
+    int64_t sum = p->patch.places ? xg_tile_patch_issue(p) : 0, each;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         const xg_tile_fetch *t = &p->fetch[k];
