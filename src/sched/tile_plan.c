@@ -560,7 +560,7 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
            xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
            xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
-           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "halo", s->halo, grouped, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
@@ -634,6 +634,7 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
     s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
     s->cluster = 1;
+    s->halo = s->bulk ? (int32_t)p->halo : 0;
     if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
     s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
@@ -694,7 +695,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps ||
+        (p->halo && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
