@@ -183,6 +183,7 @@ typedef struct xg_tile_plan {
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
     xg_kmap result;
+    const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_tile_form form;
 } xg_tile_plan;
@@ -509,7 +510,8 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, 
 /* In the order in which positions lie in memory, or that of boxes. */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
-XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place);
 
 /* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
@@ -517,8 +519,9 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p); /* sets halo, pixels, and the orde
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
 XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);   /* lines of shared memory for a box */
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
-/* Lines of 128 bytes that all steps of a block bring of a side. */
-XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side);
+XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
+XG_FN bool xg_tile_bulk_keeps(
+    const xg_tile_plan *p); /* what comes of the right side is there for all tiles of a block */
 /* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
  * to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);

@@ -131,35 +131,58 @@ XG_FN bool xg_tile_box_dims(
     t->boxes = m;
     return true;
 }
+/* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
+XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
+    const xg_imap *to, bool direct, xg_tile_form *own) {
+    xg_imap *axes;
+    uint32_t d, n, a;
+    if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
+    xg_tile_box_axes(&p->form, own);
+    axes = xg_imap_of_dims(x, own->n_vars, p->form.n_vars);
+    for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
+    for (n = a = 0; n < XG_TILE_ROLES; n++)
+        for (d = 0; d < own->group[n].n; d++, a++) {
+            const xg_tile_axis *of = &p->form.group[n].axes[d];
+            axes->dims[a].range = xg_range_of(0, of->extent - 1);
+            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+        }
+    axes->n_results = to->n_dims;
+    to = xg_imap_compose(x, axes, to);
+    for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
+    return xg_imap_ok(to) && xg_tile_box_is_whole(axes, to, direct, p->halo) &&
+           xg_tile_box_dims(t, x, &own->group[p->pixels_of], to, s);
+}
 /* to: (variables) -> the array's indices. */
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
     xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *k, *rows;
     int64_t line = XG_KWGMMA_LINE_BYTES / t->bytes;
-    xg_imap *axes;
     xg_tile_form own;
-    uint32_t d = 0, n, a;
-    if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
-    xg_tile_box_axes(&p->form, &own);
-    axes = xg_imap_of_dims(x, own.n_vars, p->form.n_vars);
-    for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
-    for (n = a = 0; n < XG_TILE_ROLES; n++)
-        for (d = 0; d < own.group[n].n; d++, a++) {
-            const xg_tile_axis *of = &p->form.group[n].axes[d];
-            axes->dims[a].range = xg_range_of(0, of->extent - 1);
-            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
-        }
-    to = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(to) || !xg_tile_box_is_whole(axes, to, from == t->from, p->halo)) return false;
-    if (!xg_tile_box_dims(t, x, &own.group[p->pixels_of], to, from->shape)) return false;
+    uint32_t d = 0;
+    if (!xg_tile_box_array(p, x, t, from->shape, to, from == t->from, &own)) return false;
     k = &own.group[XG_TILE_K];
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
-    for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
-    t->row_dim = d = 0;
+    t->row_dim = 0;
     if (!t->along_k) return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d);
     line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
     if (line < 0 || !xg_tile_box_run(t, x, rows, line, &d)) return false;
     return side || !p->halo || xg_tile_halo_widen(p, x, &own);
+}
+/* The result leaves in the boxes of its positions. */
+XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root) {
+    int64_t line = XG_KWGMMA_LINE_BYTES / p->result.bytes;
+    xg_tile_form own;
+    xg_tile_fetch t;
+    uint32_t d = 0;
+    memset(&t, 0, sizeof t);
+    t.tensor = p->result;
+    t.bytes = p->result.bytes;
+    p->may_store = p->pixels_of == XG_TILE_M &&
+                   xg_tile_box_array(p, x, &t, root, xg_emit_same_place(x, p->form.hero->shape, root), true, &own) &&
+                   xg_tile_box_run(&t, x, &own.group[XG_TILE_N], line, &d) && d == 1 &&
+                   xg_tile_box_run(&t, x, &own.group[XG_TILE_M], p->pixels, &d);
+    p->result = t.tensor;
+    p->result_boxes = t.boxes;
 }
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
     return p->form.hero->op == XG_CONVOLUTION && p->may_group && !p->pixels && !xg_tile_may_bulk(p);
@@ -185,8 +208,8 @@ XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const 
         if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
     }
 }
-/* Where the boxes of a step begin, of places that count so much; row, k, batch: of the contraction. */
-XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+/* Where boxes begin, of places that count so much; linear: of the contraction. */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_imap *to;
@@ -197,7 +220,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *co
     m = xg_tile_map(x, counts, n, own.n_vars);
     env = xg_imap_env(x, m);
     xg_tile_variables(&own, &env, linear, m->results);
-    to = xg_imap_compose(x, m, w->p->fetch[side].boxes);
+    to = xg_imap_compose(x, m, boxes);
     memcpy(place, to->results, to->n_results * sizeof *place);
 }
 

@@ -202,6 +202,7 @@ XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
     int64_t stages = xg_tile_bulk_buffers(w->p, state);
     xg_kval *barrier = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, stages));
+    if (state == XG_TILE_BULK_FULL && xg_tile_bulk_keeps(w->p)) step = xg_elem_index(&w->s, 0); /* there is one round */
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 /* Both blocks have come so far. */
@@ -286,7 +287,7 @@ XG_FN void xg_tile_bulk_box(
         linear[XG_TILE_B] = place[2];
         linear[side ? XG_TILE_N : XG_TILE_M] = place[t->by_rows];
         linear[XG_TILE_K] = place[!t->by_rows];
-        xg_tile_box_place(w, side, counts, XG_TILE_BULK_AT_DIMS, linear, place);
+        xg_tile_box_place(w, t->boxes, counts, XG_TILE_BULK_AT_DIMS, linear, place);
     }
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
@@ -307,7 +308,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     int64_t stages = xg_tile_bulk_buffers(p, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL), bytes;
     xg_kval *at[XG_TILE_BULK_AT_DIMS], *full;
     uint32_t k;
-    for (k = side; k < sides; k++) lines += xg_tile_bulk_lines(p, k) / (p->steps / (picture ? p->halo : 1));
+    for (k = side; k < sides; k++) lines += xg_tile_bulk_lines(p, k);
     bytes = lines * XG_KWGMMA_LINE_BYTES;
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     at[XG_TILE_BULK_AT_STEP] = w->begin ? xg_k2(&w->s.b, XG_K_OP_SUBI, step, w->begin) : xg_tile_own_step(w, step);
@@ -379,7 +380,7 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     w->picture = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
 }
 XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, pictures = one, f = one;
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, pictures = one, kept = one, f = one;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
@@ -387,9 +388,11 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_tile_bulk_pictures(w, &pictures);
     if (w->picture)
         xg_tile_bulk_ask(w, w->picture, xg_tile_join(w, w->picture, w->p->halo, xg_elem_index(&w->s, 0)), 0, 1);
+    if (xg_tile_bulk_keeps(w->p)) xg_flow_if(&kept, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
     step = xg_tile_bulk_steps(w, &f);
     xg_tile_bulk_ask(w, step, step, w->picture ? 1 : 0, XG_TILE_SIDES);
     xg_flow_end(&f);
+    xg_flow_end(&kept);
     xg_flow_end(&pictures);
     xg_flow_end(&tiles);
     if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);
@@ -403,7 +406,9 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t tellers = w->p->shape.multicast && state == XG_TILE_BULK_EMPTY ? 2 : 1;
-    xg_kval *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *o[2];
+    xg_kval *own, *o[2];
+    if (state == XG_TILE_BULK_EMPTY && xg_tile_bulk_keeps(w->p)) return;
+    own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP);
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, own, 2), XG_E_I32);
     own = xg_kcmpi_int(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, tellers > 1 ? tellers : 0);
     xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);

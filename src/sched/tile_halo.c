@@ -5,7 +5,8 @@
  *     a view:   its lines from place (y, x) on: y * 10 + x lines of 128 bytes further on
  *
  * K goes over the window's places within each line of channels, so that as many steps as there are places follow each
- * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps.
+ * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a block
+ * that stays has buffers for all of these, and its tiles want no others, they come once.
  *
  * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on; the
  * swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
@@ -138,8 +139,11 @@ XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t rows = p->fetch[side].rows;
-    if (!side && p->shape.halo) return p->steps / p->halo * (rows / p->pixels) * p->halo_lines;
-    return p->steps * (rows * p->shape.k * xg_type_bytes(p->held) / XG_KWGMMA_LINE_BYTES);
+    if (!side && p->shape.halo) return rows / p->pixels * p->halo_lines;
+    return rows * p->shape.k * xg_type_bytes(p->held) / XG_KWGMMA_LINE_BYTES;
+}
+XG_FN bool xg_tile_bulk_keeps(const xg_tile_plan *p) {
+    return p->shape.halo && p->shape.stays && p->shape.stages == p->steps && p->tiles[1] * p->batch == 1;
 }
 
 /* ---- places ---- */

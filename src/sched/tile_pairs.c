@@ -126,7 +126,7 @@ XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
         to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
         f.rolled = true;
         from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(p->blocks, grid) + stages);
-        xg_tile_bulk_await(w, state, from, 1);
+        if (state == XG_TILE_BULK_BLANK || !xg_tile_bulk_keeps(p)) xg_tile_bulk_await(w, state, from, 1);
         xg_flow_end(&f);
         if (!p->shape.halo || state == XG_TILE_BULK_BLANK) return;
         stages = xg_tile_halo_stages(p);

@@ -720,6 +720,16 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
+/* A block that stays, with room for all steps of the right side at once. */
+XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    xg_tile_shape one = *s;
+    if (!s->halo || !s->stays || p->steps > INT8_MAX) return;
+    one.stages = (int32_t)p->steps;
+    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && xg_tile_bulk_keeps(p))
+        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    (void)xg_tile_settle(p, s, vectors);
+}
 /* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
 XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
@@ -733,10 +743,10 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         one.multicast = k % 3 == 0 ? 0 : k % 3 == 1 ? wider : (int8_t)(3 - wider);
         one.stays = k / 3 % 2;
         one.stores = k / 6 % 2;
-        if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
-        if (!xg_tile_settle(p, &one, vectors) || xg_tile_is_over(p, m)) continue;
+        if (!xg_tile_bulk_may_vary(p, m, &one) || !xg_tile_settle(p, &one, vectors)) continue;
         if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
-        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, best, least);
+        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. A few rows
@@ -761,10 +771,13 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (one.multicast && !xg_tile_pairs_may_be(p, m, &one)) continue;
+        if (given && xg_tile_is_named(given, "group_tile") && !xg_tile_is_named(given, "tensor_store"))
+            one.stores = false;
         if (xg_tile_has_rows(p) && !xg_tile_rows_may(p, &one)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
+            xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);

@@ -49,15 +49,16 @@
     X(128, 128, 64, 3, false) \
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
-/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory,
- * each of which has half of the columns' rows. */
+/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; n of four warps; steps in
+ * shared memory, each of which has half of the columns' rows. */
 #define XG_TILE_PAIR_SHAPES(Y) \
-    Y(256, 256, 4, 2) \
-    Y(128, 256, 6, 2) \
-    Y(256, 128, 4, 2) \
-    Y(128, 128, 8, 2) \
-    Y(256, 256, 4, 3) \
-    Y(128, 256, 6, 3)
+    Y(256, 256, 128, 4, 2) \
+    Y(128, 256, 128, 6, 2) \
+    Y(256, 128, 64, 4, 2) \
+    Y(128, 128, 64, 8, 2) \
+    Y(256, 64, 64, 5, 2) \
+    Y(256, 256, 128, 4, 3) \
+    Y(128, 256, 128, 6, 3)
 /* clang-format on */
 
 enum {
@@ -76,8 +77,8 @@ XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
 #define X(m, n, wn, stages, bulk) \
     {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, \
         XG_TILE_ROW_GROUPED + (bulk)*XG_TILE_ROW_BULK},
-#define Y(m, n, stages, pairs) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, (n) / 2, stages, 1, \
+#define Y(m, n, wn, stages, pairs) \
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, \
         XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK + (pairs)*XG_TILE_ROW_PAIRS},
     static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
@@ -181,7 +182,7 @@ XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
     xg_tile_tensor_multiply(w, step, buffer);
-    xg_tile_tensor_empty(w, XG_TILE_BULK_EMPTY, buffer);
+    if (!xg_tile_bulk_keeps(w->p)) xg_tile_tensor_empty(w, XG_TILE_BULK_EMPTY, buffer);
 }
 /* All steps of a tile; begins in the thread that asks. */
 XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {

@@ -300,9 +300,16 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* ---- wgmma, of what tensor copies bring ---- */
 
+/* Lines of 128 bytes that come of a side for a tile. */
+XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
+    int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
+    if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
+    return side || !p->shape.halo ? lines : lines / p->shape.halo;
+}
+
 /* Lines that a step brings. */
 XG_FN int64_t xg_tile_brought(const xg_tile_plan *p) {
-    return xg_tile_over(xg_tile_bulk_lines(p, 0) + xg_tile_bulk_lines(p, 1), p->steps);
+    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->steps);
 }
 /* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
  * waits for its group's products, or for the way from memory, which the other steps share. */
@@ -335,7 +342,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
     for (k = 0; k < XG_TILE_SIDES; k++) {
-        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_bulk_lines(p, k)), SECTORS);
+        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
         c->l2_sectors = xg_cost_add(c->l2_sectors, one);
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
@@ -391,7 +398,10 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_bytes = xg_tile_shared_bytes(p);
     c.registers = pair ? (int64_t)XG_TILE_TENSOR_REGISTERS : xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     c.unit_passes = xg_cost_mul(all, w.passes);
-    c.shared_passes = xg_cost_add(c.unit_passes, xg_cost_mul(p->blocks, size * 4 / XG_TILE_PASS_BYTES));
+    /* sums go through shared memory, or elements, of which tensor stores read */
+    c.shared_passes = xg_cost_mul(p->blocks, size * (p->shape.stores ? p->result.bytes : 8) / XG_TILE_PASS_BYTES);
+    if (p->shape.stores) c.unit_passes = xg_cost_add(c.unit_passes, c.shared_passes);
+    c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
     around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
