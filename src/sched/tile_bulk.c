@@ -143,9 +143,10 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
         t->async = true;
+        t->tensor.box[0] = (uint32_t)t->line;
+        t->tensor.swizzle = t->line * t->bytes < XG_KWGMMA_LINE_BYTES ? XG_KMAP_SWIZZLE_HALF : XG_KMAP_SWIZZLE_LINE;
         if (!t->boxes) {
             t->row_dim = 1; /* what is halved, where two share it: rows, or k */
-            t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
             rows = t->by_rows ? rows : (uint32_t)p->shape.k;
             t->tensor.box[2] = 1;
         }

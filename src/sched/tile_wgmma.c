@@ -126,7 +126,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
-    v->def->b = view ? p->halo_pitch * XG_KWGMMA_LINE_BYTES : (int64_t)XG_KWGMMA_ALIGN;
+    v->def->b = view ? p->halo_pitch * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
     return v;
 }
 /* The same, so many bytes further on. */
