@@ -351,6 +351,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_wgmma.c"
 #include "sched/tile_tensor.c"
 #include "sched/tile_box.c"
+#include "sched/tile_halo.c"
 #include "sched/tile_bulk.c"
 #include "sched/tile_store.c"
 #include "sched/tile_pairs.c"

@@ -295,7 +295,8 @@ enum {
     XG_KMAP_RANK = 5,
     XG_KMAP_BYTES = 128,
     XG_KMAP_BOX_MAX = 256,
-    XG_KMAP_SWIZZLE_LINE = 3 /* lines of 128 bytes, as warp groups read them */
+    XG_KMAP_SWIZZLE_HALF = 2, /* lines of 64 bytes, */
+    XG_KMAP_SWIZZLE_LINE = 3  /* ... of 128 bytes, as warp groups read them */
 };
 typedef struct xg_kmap {
     uint32_t arg, type, rank, swizzle;                     /* arg: of the entry */

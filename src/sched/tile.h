@@ -76,6 +76,7 @@ typedef struct xg_tile_shape {
      * result leaves by tensor stores. */
     int8_t multicast;
     bool stays, stores;
+    int32_t halo; /* steps that one box of the picture serves, all places of a window (tile_halo.c); 0: each has one */
 } xg_tile_shape;
 /* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
 enum {
@@ -192,12 +193,16 @@ typedef struct xg_tile_plan {
     int64_t scale_run;
     int64_t pixels;         /* positions of a box of a convolution's picture; 0: it is a matrix */
     xg_tile_role pixels_of; /* ...: M or K */
-    const xg_inst *end;     /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at;  /* (variables) -> its indices */
+    /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
+     * to the next eight (tile_halo.c). */
+    int64_t halo, halo_lines, halo_pitch;
+    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
     xg_kmap result;
+    const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_tile_form form;
 } xg_tile_plan;
@@ -400,6 +405,8 @@ typedef struct xg_tile_kernel {
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
+    xg_kval *picture;  /* the number of the box of the picture among all of the block, */
+    xg_kval *view;     /* and of the window's place that it is read for (tile_halo.c) */
     xg_kval *taken;    /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
@@ -531,7 +538,8 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, 
 XG_FN void xg_tile_box_axes(const xg_tile_form *f, xg_tile_form *to); /* the same form of as many variables as axes */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
-XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place);
 
 /* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
@@ -544,6 +552,19 @@ XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
+
+/* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
+XG_FN bool xg_tile_halo_may(xg_tile_plan *p); /* sets halo, pixels, and the order of positions and of k */
+XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);   /* lines of shared memory for a box */
+XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
+XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
+XG_FN bool xg_tile_bulk_keeps(
+    const xg_tile_plan *p); /* what comes of the right side is there for all tiles of a block */
+/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
+ * to the view of a place of the window. */
+XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
+XG_FN const xg_aff *xg_tile_halo_view(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
@@ -571,7 +592,9 @@ enum {
 typedef enum xg_tile_bulk_state {
     XG_TILE_BULK_FULL,
     XG_TILE_BULK_EMPTY,
-    XG_TILE_BULK_DONE /* of tensor memory: one barrier, all sums are made */
+    XG_TILE_BULK_DONE, /* of tensor memory: one barrier, all sums are made */
+    XG_TILE_BULK_SEEN, /* of a picture of which views are multiplied: full; empty */
+    XG_TILE_BULK_BLANK
 } xg_tile_bulk_state;
 XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer);
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead);
@@ -582,6 +605,8 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 /* The loops over the tiles of a block that stays, and over the steps of a tile. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
+/* The loop around them over the boxes of which a window's places are views, if there are any: w->picture. */
+XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f);
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
@@ -619,7 +644,7 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
 /* So many columns of a fragment, as sums from number `to` on; those of the next four warps lie so far apart. */
 XG_FN void xg_tile_tensor_read_to(
     xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t apart, int64_t to);
-XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step);
+XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w); /* all products of a tile: of one thread */
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 
 /* ---- tile_pairs.c: such blocks stay, in pairs ---- */

@@ -204,6 +204,8 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     if (p->out_slant)
         m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
+    for (k = 0; p->halo && k < f->rank; k++) /* boxes may have places beside the result */
+        o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
@@ -681,6 +683,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
     xg_tile_way_say(job, r, "bulk", s->bulk, 0);
     xg_tile_way_say(job, r, "patch", s->patch, 0);
+    xg_tile_way_say(job, r, "halo", s->halo, 0);
     xg_tile_way_say(job, r, "multicast", s->multicast, 0);
     xg_tile_way_say(job, r, "stays", s->stays, 0);
     xg_tile_way_say(job, r, "tensor_store", s->stores, 0);

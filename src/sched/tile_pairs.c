@@ -116,26 +116,32 @@ XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
 XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t grid = p->grid, most = p->steps * xg_tile_over(p->blocks, grid) + p->shape.stages;
+    int64_t grid = p->grid, stages = p->shape.stages, steps = p->steps;
     const xg_aff *tiles = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), -1), p->blocks + grid - 1);
     xg_kval *id = xg_kblock_id(&w->s.b, 0, grid), *from, *to;
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    from = xg_tile_apply(w, &grid, 1, xg_aff_mul(x, xg_aff_div(x, tiles, grid), p->steps), &id);
-    to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, p->shape.stages);
-    f.rolled = true;
-    xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, xg_flow_for(&f, from, to, 1, most), 1);
-    xg_flow_end(&f);
+    xg_tile_bulk_state state = XG_TILE_BULK_EMPTY;
+    for (;; state = XG_TILE_BULK_BLANK) {
+        xg_flow f = xg_flow_of(&w->s, NULL);
+        from = xg_tile_apply(w, &grid, 1, xg_aff_mul(x, xg_aff_div(x, tiles, grid), steps), &id);
+        to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
+        f.rolled = true;
+        from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(p->blocks, grid) + stages);
+        if (state == XG_TILE_BULK_BLANK || !xg_tile_bulk_keeps(p)) xg_tile_bulk_await(w, state, from, 1);
+        xg_flow_end(&f);
+        if (!p->shape.halo || state == XG_TILE_BULK_BLANK) return;
+        stages = xg_tile_halo_stages(p);
+        steps /= p->shape.halo;
+    }
 }
 
 XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one;
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
     xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
     w->thread = xg_elem_index(&w->s, 0); /* it asks for all rows */
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, true);
-    xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
-    xg_flow_end(&f);
+    xg_tile_tensor_tile(w);
     xg_tile_pairs_tell(w);
     xg_flow_end(&tiles);
     xg_flow_end(&one);

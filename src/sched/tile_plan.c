@@ -569,7 +569,8 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
            xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
            xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
-           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "halo", s->halo, grouped, 0) &&
+           xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
@@ -643,6 +644,7 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
     s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
     s->cluster = 1;
+    s->halo = s->bulk ? (int32_t)p->halo : 0;
     if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
     s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
@@ -704,7 +706,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
-        others >= p->all_steps)
+        others >= p->all_steps || (p->halo && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
@@ -728,6 +730,16 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
+/* A block that stays, with room for all steps of the right side at once. */
+XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    xg_tile_shape one = *s;
+    if (!s->halo || !s->stays || p->steps > INT8_MAX) return;
+    one.stages = (int32_t)p->steps;
+    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && xg_tile_bulk_keeps(p))
+        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    (void)xg_tile_settle(p, s, vectors);
+}
 /* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
 XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
@@ -741,10 +753,10 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         one.multicast = k % 3 == 0 ? 0 : k % 3 == 1 ? wider : (int8_t)(3 - wider);
         one.stays = k / 3 % 2;
         one.stores = k / 6 % 2;
-        if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
-        if (!xg_tile_settle(p, &one, vectors) || xg_tile_is_over(p, m)) continue;
+        if (!xg_tile_bulk_may_vary(p, m, &one) || !xg_tile_settle(p, &one, vectors)) continue;
         if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
-        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, best, least);
+        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. A few rows
@@ -770,10 +782,13 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (one.multicast && !xg_tile_pairs_may_be(p, m, &one)) continue;
+        if (given && xg_tile_is_named(given, "group_tile") && !xg_tile_is_named(given, "tensor_store"))
+            one.stores = false;
         if (xg_tile_has_rows(p) && !xg_tile_rows_may(p, &one)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
+            xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);

@@ -302,6 +302,17 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* ---- wgmma, of what tensor copies bring ---- */
 
+/* Lines of 128 bytes that come of a side for a tile. */
+XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
+    int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
+    if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
+    return side || !p->shape.halo ? lines : lines / p->shape.halo;
+}
+
+/* Lines that a step brings. */
+XG_FN int64_t xg_tile_step_lines(const xg_tile_plan *p) {
+    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->steps);
+}
 /* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
  * waits for its group's products, or for the way from memory, which the other steps share. */
 XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) {
@@ -309,7 +320,7 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
             fragments = p->shape.tm / XG_KMMA_M;
     int64_t groups = p->threads / XG_TILE_BULK_GROUP, bytes = p->shape.k * xg_type_bytes(p->held);
     xg_tile_work w;
-    w.passes = (p->shape.m + p->shape.n + groups * fragments * (XG_KWGMMA_M + p->shape.n)) * bytes / XG_TILE_PASS_BYTES;
+    w.passes = xg_tile_step_lines(p) + groups * fragments * (XG_KWGMMA_M + p->shape.n) * bytes / XG_TILE_PASS_BYTES;
     w.multiplied = fragments * XG_KWGMMA_M * p->shape.n * p->shape.k / rate;
     w.issued = fragments * bytes / XG_KMMA_K_BYTES + XG_TILE_STEP_ISSUE;
     w.clocks = XG_MAX(w.multiplied, m->memory_latency / (p->shape.stages - 1) + XG_TILE_TRY_CLOCKS);
@@ -326,12 +337,14 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
 XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
-    int64_t line = (int64_t)p->shape.k * xg_type_bytes(p->held);
+    enum {
+        SECTORS = XG_KWGMMA_LINE_BYTES / XG_SECTOR_BYTES
+    };
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
     for (k = 0; k < XG_TILE_SIDES; k++) {
-        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), p->fetch[k].rows * line / XG_SECTOR_BYTES);
+        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
         c->l2_sectors = xg_cost_add(c->l2_sectors, one);
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
@@ -352,14 +365,13 @@ XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, cons
  * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
  * their way do not hide it. */
 XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
-    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines, reads;
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, reads;
     bool copied = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
-    lines = (p->fetch[0].rows + p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
     reads = (p->shape.m + xg_tile_tensor_halves(p) * p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) /
             XG_TILE_PASS_BYTES;
-    w.passes = reads + (p->bulk ? lines : xg_tile_put_passes(p));
+    w.passes = reads + (p->bulk ? xg_tile_step_lines(p) : xg_tile_put_passes(p));
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), reads);
     w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
@@ -388,7 +400,10 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_bytes = xg_tile_shared_bytes(p);
     c.registers = pair ? (int64_t)XG_TILE_TENSOR_REGISTERS : xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     c.unit_passes = xg_cost_mul(all, w.passes);
-    c.shared_passes = xg_cost_add(c.unit_passes, xg_cost_mul(p->blocks, size * 4 / XG_TILE_PASS_BYTES));
+    /* sums go through shared memory, or elements, of which tensor stores read */
+    c.shared_passes = xg_cost_mul(p->blocks, size * (p->shape.stores ? p->result.bytes : 8) / XG_TILE_PASS_BYTES);
+    if (p->shape.stores) c.unit_passes = xg_cost_add(c.unit_passes, c.shared_passes);
+    c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
     around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
