@@ -75,7 +75,9 @@ XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg
     case XGT_I:
         acc->v = xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum);
         break;
-    case XGT_F: acc->v = xg_k3(b, XG_K_OP_FMA, x.v, y.v, acc->v); break;
+    case XGT_F: /* or two in a word */
+        acc->v = xg_k3(b, acc->v->type->elem == XG_E_I64 ? XG_K_OP_FMAF2 : XG_K_OP_FMA, x.v, y.v, acc->v);
+        break;
     default:
         acc->v = XG_KOP3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, x.im), y.im, XG_KOP3(b, XG_K_OP_FMA, x.v, y.v, acc->v));
         acc->im = xg_k3(b, XG_K_OP_FMA, x.im, y.v, xg_k3(b, XG_K_OP_FMA, x.v, y.im, acc->im));

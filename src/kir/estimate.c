@@ -46,6 +46,7 @@ typedef struct xg_kest_value {
 /* What is on its way beside a warp, in groups. */
 typedef struct xg_kest_queue {
     int64_t done;                   /* the clock at which all of it is done */
+    int64_t but;                    /* ... groups that were waited for last, may be on their way */
     int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
     uint32_t n;
 } xg_kest_queue;
@@ -506,6 +507,25 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
     *weight = XG_MAX(xg_cost_scale(e->weight, last - by, by * (trips - 1)), (int64_t)1);
     return trips;
 }
+XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
+/* All groups but the last ones are done. */
+XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
+    q->but = but;
+    if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
+    return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
+}
+/* What each of so many rounds takes: one was walked, which took so long and had n groups in front of it. What a round
+ * asks for is waited for as many rounds later as groups may be on their way. A few rounds, as those in front of a loop,
+ * leave all of their groups. */
+XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t began, int64_t took, int64_t rounds) {
+    uint32_t each = q->n - n;
+    int64_t waits, k = rounds <= XG_KEST_GROUPS ? (rounds - 1) * each : 0;
+    if (!each) return took;
+    waits = q->but < 0 ? 0 : xg_cost_scale(rounds, each, q->but + each);
+    took = XG_MAX(took, xg_cost_scale(q->groups[(q->n - 1) % XG_KEST_GROUPS] - began, waits, rounds));
+    for (; k > 0; k--, q->n++) q->groups[q->n % XG_KEST_GROUPS] = q->groups[(q->n - each) % XG_KEST_GROUPS] + took;
+    return took;
+}
 XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     int64_t weight = e->weight, stays;
@@ -513,7 +533,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took, units;
     bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(hi) && xg_kest_is_sure(step);
     xg_kest_rounds all, around;
-    uint32_t l;
+    uint32_t l, groups;
     if (known) {
         for (trips = 0, l = 0; l < XG_WARP_LANES; l++)
             if (e->mask >> l & 1 && step->at[l] > 0)
@@ -544,11 +564,15 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     e->weight = weight;
     e->middle = all;
     units = e->products.done;
+    groups = e->copies.n;
+    e->copies.but = -1;
     took = xg_kest_round(e, r, trips - 1);
+    e->clock -= took;
+    took = xg_kest_pipeline(&e->copies, groups, e->clock, took, trips - 1);
     units = e->products.done - units;
     e->middle = around;
     e->weight = stays;
-    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
+    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 1));
     if (units > 0 && e->m->entry->pairs) units = XG_MAX(units, took);
     if (units > took || e->m->entry->pairs) { /* matrix units that no round waits for are behind */
         e->products.done = xg_cost_add(e->products.done, xg_cost_mul(units, trips - 2));
@@ -680,12 +704,6 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     e->unit = XG_MAX(e->unit, e->clock) + clocks;
     e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
-}
-XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
-/* All groups but the last ones are done. */
-XG_FN int64_t xg_kest_await(const xg_kest_queue *q, int64_t but, int64_t clock) {
-    if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
-    return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
 }
 /* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
  */

@@ -101,6 +101,7 @@ typedef struct xg_tile_fetch {
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
+    bool odd;               /* rows need not begin with a sector */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
@@ -165,12 +166,12 @@ typedef struct xg_tile_plan {
     int64_t out_most;         /* ... if it can read so many at a time */
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
-    int64_t lanes;            /* of a thread's columns, whose sums are one vector: of a processor; else 1 */
-    bool on_processor;        /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;           /* warp groups multiply such elements, too ... */
-    bool may_deepen;          /* bytes may lie as such in shared memory: see `deep` */
-    bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
+    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;    /* warp groups multiply such elements, too ... */
+    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
+    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
+    bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
     const xg_device *device; /* xg_tile_choose_unit */
     int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
@@ -217,6 +218,7 @@ enum {
     XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
     XG_TILE_CPU_BYTES = 64,    /* ... on a host's processor: a line of its cache */
     XG_TILE_WORD_BYTES = 4,
+    XG_TILE_PAIR = 2,             /* sums of f32 that one instruction adds to, where the device has it (tile_emit.c) */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
@@ -277,6 +279,7 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */
+XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */

@@ -22,6 +22,29 @@ enum {
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
+/* Two sums that a device multiplies in one instruction are a word of eight bytes. */
+XG_FN bool xg_tile_is_paired(const xg_tile_plan *p) { return p->lanes == XG_TILE_PAIR; }
+XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_t n) {
+    const xg_ktype *t = n > 1 ? xg_kir_vector(w->e->m, e, n) : xg_kir_scalar(w->e->m, e);
+    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, t);
+}
+/* One number for all columns of a sum. */
+XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
+    xg_kval *o[3], *both;
+    int64_t k;
+    if (!xg_tile_is_paired(w->p)) {
+        const xg_ktype *t = xg_kir_vector(w->e->m, v->type->elem, w->p->lanes);
+        return xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, t);
+    }
+    both = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, v->type->elem, XG_TILE_PAIR), 0);
+    for (k = 0; k < XG_TILE_PAIR; k++) {
+        o[0] = v;
+        o[1] = both;
+        o[2] = xg_elem_index(&w->s, k);
+        both = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, both->type);
+    }
+    return xg_tile_bits_as(w, both, XG_E_I64, 1);
+}
 /* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
  * part of the tile further on. */
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
@@ -31,7 +54,8 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
     const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
-    int64_t quad = side ? p->quad_n : p->quad, row = t->by_rows ? t->pitch : 1;
+    int64_t quad = side ? p->quad_n : p->quad, each = side && xg_tile_is_paired(p) ? quad / XG_TILE_PAIR : quad,
+            row = t->by_rows ? t->pitch : 1;
     xg_kval *o[2], *vector;
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
@@ -43,7 +67,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), xg_tile_buffer(p, side));
     for (part = 0; part < own / quad; part++) {
         const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)) * row);
-        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > 1 && !side)) {
+        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > XG_TILE_PAIR && !side)) {
             for (j = 0; j < quad; j++) {
                 o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j * row), v);
                 out[part * quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
@@ -54,14 +78,16 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
         o[0] = w->shared;
         o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
         vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
-        if (p->lanes > 1) {
+        if (p->lanes > XG_TILE_PAIR) {
             out[part] = xg_elem_real(vector);
             continue;
         }
-        for (j = 0; j < quad; j++) {
+        if (each < quad) vector = xg_tile_bits_as(w, vector, XG_E_I64, each);
+        type = xg_kir_scalar(w->e->m, vector->type->elem);
+        for (j = 0; j < each; j++) {
             o[0] = vector;
             o[1] = xg_elem_index(&w->s, j);
-            out[part * quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+            out[part * each + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, type));
         }
     }
 }
@@ -75,7 +101,7 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
     xg_tile_fragment(w, 0, v, counts, a);
     xg_tile_fragment(w, 1, v, counts, b);
     for (i = 0; i < p->shape.tm; i++) {
-        if (p->lanes > 1) a[i].v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &a[i].v, 1, b[0].v->type);
+        if (p->lanes > 1) a[i].v = xg_tile_spread(w, a[i].v);
         for (j = 0; j < across; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * across + j]);
     }
 }
@@ -115,10 +141,13 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
+    int64_t n = p->shape.tm / p->parts, rows = p->shape.m / p->parts / (n / p->quad); /* of a quad of each thread */
     int64_t i, h, j, across = p->shape.tn / p->quad_n, counts[3];
     xg_kval *v[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad_n == 1;
-    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad_n);
+    xg_kelem elem = xg_kelem_of(p->form.sum), one = xg_tile_is_paired(p) ? XG_E_I64 : elem;
+    int64_t each = p->lanes > XG_TILE_PAIR ? 0 : p->quad_n / p->lanes;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, one, XG_MAX(each, (int64_t)1));
     counts[0] = p->rows;
     counts[1] = p->columns;
     counts[2] = p->shape.slices;
@@ -129,12 +158,13 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), p->quad_n);
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
     if (xg_tile_has_rows(p)) at = xg_aff_add_k(x, at, part * p->shape.slices * xg_tile_part_size(p));
-    for (i = 0; i < p->quad; i++)
+    for (i = 0; i < n; i++)
         for (h = 0; h < across; h++) {
-            const xg_elem *sums = &w->sums[((part * p->quad + i) * p->shape.tn + h * p->quad_n) / p->lanes];
-            const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
-            xg_kval *vector = apart ? NULL : p->lanes > 1 ? sums->v : xg_kconst_bits(&w->s.b, type, 0), *o[3];
-            for (j = 0; j < p->quad_n && p->lanes == 1; j++) {
+            const xg_elem *sums = &w->sums[((part * n + i) * p->shape.tn + h * p->quad_n) / p->lanes];
+            int64_t row = i / p->quad * rows, place = (row + i % p->quad) * p->shape.n + row / p->quad * p->out_slant;
+            const xg_aff *first = xg_aff_add_k(x, at, place + h * (p->shape.n / across));
+            xg_kval *vector = apart ? NULL : each ? xg_kconst_bits(&w->s.b, type, 0) : sums->v, *o[3];
+            for (j = 0; j < each; j++) {
                 if (apart) {
                     xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
@@ -145,6 +175,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
+            if (one != elem) vector = xg_tile_bits_as(w, vector, elem, p->quad_n);
             if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, v));
         }
 }

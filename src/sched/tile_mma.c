@@ -586,6 +586,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
 /* What a sum begins with: a number, or with matrix units four of them. */
 XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
     bool plain = w->p->unit == XG_TILE_NO_UNIT;
+    if (xg_tile_is_paired(w->p)) return xg_elem_real(xg_kconst_int(&w->s.b, XG_E_I64, 0));
     if (plain && w->p->lanes == 1) return xg_tile_zero(w);
     return xg_elem_real(
         xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));

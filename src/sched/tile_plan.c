@@ -29,8 +29,9 @@
     X(4, 64, 8, 32, 4, 4, 1) \
     X(4, 4, 128, 16, 4, 4, 1) \
     X(4, 128, 4, 16, 4, 4, 1) \
-    X(4, 16, 32, 256, 8, 8, 32) \
-    X(4, 16, 32, 128, 8, 8, 32) \
+    X(4, 16, 128, 64, 8, 8, 8) \
+    X(4, 16, 64, 128, 8, 8, 16) \
+    X(4, 16, 64, 64, 8, 8, 8) \
     X(4, 32, 16, 128, 8, 8, 32) \
     X(4, 16, 32, 128, 4, 4, 8) \
     X(4, 32, 16, 128, 4, 4, 8) \
@@ -351,6 +352,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
         return;
     }
     t->brick = 1;
+    t->odd = vector * t->bytes < XG_TILE_ACCESS_BYTES;
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
@@ -466,6 +468,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->warps_n = p->columns / p->lanes_n;
     p->parts = s->tm / p->quad;
     p->lanes = p->quad_n * bytes == XG_KWHOLE_BYTES && (xg_type_class(p->form.sum) & XGT_F) ? p->quad_n : 1;
+    if (p->form.sum == XLAGPU_F32 && xg_device_has_pairs(p->device)) p->lanes = XG_TILE_PAIR;
     p->n_sums = s->tm * s->tn / p->lanes;
     p->out_pitch = s->n;
     p->crossed = p->lanes_n > 1 && lanes > p->lanes_n;
@@ -475,6 +478,8 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
+    while (p->parts > 1 && !p->on_processor && !xg_tile_has_rows(p) && 2 * xg_tile_part_size(p) * s->slices <= loop)
+        p->parts /= 2; /* there is room where the operands were */
     out = xg_tile_part_size(p) * s->slices * (xg_tile_has_rows(p) ? p->parts : 1);
     p->shared = XG_MAX(loop, out);
     if (xg_tile_has_rows(p)) xg_tile_rows_settle(p);

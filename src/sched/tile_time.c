@@ -14,9 +14,9 @@ enum {
     XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
     XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
     XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_CLOCKS = 30,   /* for a round of elements whose slices are added up */
     XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_SLICE_READ = 6,      /* for one of many, whose reads are on their way together */
     XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
     XG_TILE_HAND_CLOCKS = 260,   /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
     XG_TILE_OWNER_CLOCKS = 40,   /* ...: for each block that has some of a round */
@@ -59,7 +59,7 @@ XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     int64_t sums = p->shape.tm * p->shape.tn, most = XG_TILE_UNROLL;
     if (sums >= XG_TILE_MANY_SUMS && !(p->fetch[0].async && p->fetch[1].async)) most = XG_TILE_UNROLL_MANY;
-    if (p->lanes > 1) most = XG_TILE_CPU_UNROLL;
+    if (p->lanes > XG_TILE_PAIR) most = XG_TILE_CPU_UNROLL;
     return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
@@ -85,11 +85,19 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     int64_t own = p->shape.k / p->shape.slices, rounds = own / xg_tile_unrolled(p), bytes = xg_type_bytes(p->form.sum);
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     int64_t sums = (int64_t)p->shape.tm * p->shape.tn, reads = (p->shape.tm + p->shape.tn) / (apart ? 1 : p->quad);
-    int64_t one = sums * xg_tile_instructions(p->form.sum);
+    int64_t one = sums * xg_tile_instructions(p->form.sum), meet;
     w->multiplied = own * one;
+    one /= p->lanes;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
     bytes *= apart ? 1 : p->quad;
-    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
+    bytes = xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
+    w->passes += own * reads * bytes;
+    /* two slices that read in one pass would have columns in the same banks */
+    meet = p->fetch[1].pitch * xg_type_bytes(p->form.sum) / XG_BANK_BYTES % XG_BANKS;
+    meet = XG_MIN(meet, XG_BANKS - meet);
+    if (p->crossed && p->rows * p->columns < XG_WARP_LANES / 2 &&
+        meet < p->columns * XG_TILE_ACCESS_BYTES / XG_BANK_BYTES)
+        w->passes += own * p->shape.tn / p->quad_n * bytes;
     /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
     w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
 }
@@ -114,8 +122,9 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
 /* The sums of slices: a few wait for one another, of many the reads overlap. */
 XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    if (slices <= XG_TILE_SLICES_LATE) return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
-    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CLOCKS, slices * each * XG_TILE_SLICE_READ);
+    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && p->shape.cluster == 1))
+        return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
+    return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
 /* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one, but
  * rounds that ask first whether they lie in the matrix go one by one (KL_READS_TOGETHER). */
@@ -140,8 +149,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
     int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
-            odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
     if (p->patch.places && !side)
         return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
@@ -236,11 +244,17 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
+    if (!xg_tile_has_rows(p)) { /* sums go into shared memory and back */
+        out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
+        c.shared_passes = xg_cost_add(c.shared_passes, xg_cost_mul(p->blocks, out));
+        c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
+    }
     return xg_tile_predict(p, m, &c);
 }
 
