@@ -338,6 +338,7 @@ typedef struct xg_attention_kernel {
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
+    xg_kval *step;                             /* of warp groups of gradients: the walk's */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
@@ -368,12 +369,14 @@ typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t fixed_pitch, pitch, width;
     int64_t fixed_at; /* of warp groups: bytes in front of the rows */
+    int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
 typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width;
+    int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
 } xg_attention_summed;
 
 /* ---- attention_kernel.c ---- */
@@ -451,6 +454,7 @@ XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weig
 enum {
     XG_ATTENTION_TEAM = 2 /* the barrier of all threads, which come to it by two ways */
 };
+XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p); /* that share rows of tensor memory */
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a row in front of the second operand's */
 XG_FN int64_t xg_attention_lines(int64_t extent);               /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
@@ -493,6 +497,12 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 enum {
+    XG_ATTENTION_MADE,       /* barriers: scores of a step */
+    XG_ATTENTION_SUMMED,     /* ... and sums; of gradients: dP */
+    XG_ATTENTION_DONE,       /* everything */
+    XG_ATTENTION_READY,      /* weights, of all threads; of gradients: the place of scores, for what comes next */
+    XG_ATTENTION_TAKEN,      /* scores, by all threads; of gradients: the place of dP likewise */
+    XG_ATTENTION_LEFT,       /* tensor memory, by all threads: of the first group, for all groups */
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
@@ -500,10 +510,21 @@ XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p);     /* th
 XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);              /* scores are made while weights are */
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);              /* of all groups */
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* arrivals that one waits for */
-/* x times what lies in shared memory, to the group's scores, or with `out` added to its sums. */
-XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more);
-XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /* where 16 keys' weights lie */
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
+/* x times what lies in shared memory, to so many of the group's columns, or with `more` added to these; out: of V. */
+XG_FN void xg_attention_tensor_product(
+    xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t to, int64_t columns, bool out, bool more);
+/* Where 16 keys' weights lie, of those that begin there. */
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k);
+XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of their columns */
+XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
+XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
+XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
+XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
+XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
+XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead);
+XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn);
+XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool grads);
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
@@ -555,6 +576,17 @@ XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);
 /* Sums += weights times the step's rows, which are on their way until the end. */
 XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attention_summed *o, bool second);
 XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
+
+/* ---- attention_back_tensor.c: with sums in tensor memory ---- */
+XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
+XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w);
+XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
+/* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
+XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);
+XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w); /* all sums */
+/* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
+XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
+XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

@@ -108,6 +108,10 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
 }
 /* Scores and, if they are asked for, dP: that is there behind back_grads. */
 XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
+    if (w->p->shape.in_tensor) {
+        xg_attention_back_tensor_take(w, false);
+        return;
+    }
     if (w->p->shape.grouped) {
         xg_attention_back_group_ask(w, grads);
         return;
@@ -116,11 +120,15 @@ XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
     if (grads) xg_attention_back_product(w, true);
 }
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
-    if (w->p->shape.grouped) xg_attention_back_group_take(w);
+    if (w->p->shape.in_tensor)
+        xg_attention_back_tensor_take(w, true);
+    else if (w->p->shape.grouped)
+        xg_attention_back_group_take(w);
 }
 /* The step's operands are read no more. */
 XG_FN void xg_attention_back_leave(xg_attention_kernel *w) {
-    if (!w->p->shape.grouped) return;
+    if (w->p->shape.in_tensor) xg_attention_back_tensor_next(w, NULL, true);
+    if (!w->p->shape.grouped || w->p->shape.in_tensor) return;
     xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);
     xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, w->turn);
 }
@@ -147,7 +155,6 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
         for (half = 0; half < w->p->halves; half++)
             w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
     }
-    xg_attention_back_grads(w);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
@@ -156,12 +163,16 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
     o.width = second ? w->p->columns : w->p->depth;
+    o.at = xg_attention_back_sums_at(w->p, second);
+    o.weights_at = second ? 0 : w->p->shape.step;
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = !second ? w->grads[half] : grouped ? w->soft[half] : w->scores[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
     if (w->f->unit != XG_TILE_NO_UNIT) {
-        if (grouped)
+        if (w->p->shape.in_tensor)
+            xg_attention_back_tensor_next(w, &o, !second);
+        else if (grouped)
             xg_attention_back_group_sum(w, &o, second);
         else
             xg_attention_unit_sum(w, &o);
@@ -190,10 +201,13 @@ XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
         }
     xg_attention_back_sum(w, true);
 }
-/* ..., then dS and its own products. */
+/* ..., then dS and its own products; of tensor memory, where these wait for dP, the weights come first. */
 XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
+    bool in_tensor = w->p->shape.in_tensor, second = w->f->back.second != NULL;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    if (second && in_tensor) xg_attention_back_soften(w);
+    xg_attention_back_grads(w);
     xg_attention_back_step_lines(w);
     for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
@@ -202,7 +216,8 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
             w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
     xg_attention_back_sum(w, false);
-    if (w->f->back.second) xg_attention_back_soften(w);
+    if (in_tensor) return;
+    if (second) xg_attention_back_soften(w);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
 }
@@ -211,6 +226,7 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    xg_attention_back_grads(w);
     for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
             s.exp = w->scores[s.half][s.c];
@@ -228,6 +244,7 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    xg_attention_back_grads(w);
     xg_attention_back_leave(w);
     for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
@@ -266,7 +283,7 @@ XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_products(w, w->f->back.together);
     xg_attention_all_scores(w);
-    if (w->f->back.together) xg_attention_back_grads(w);
+    if (w->f->back.together || w->p->shape.in_tensor) xg_attention_back_grads(w);
     xg_attention_back_leave(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
 }
@@ -279,6 +296,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        if (w->p->shape.in_tensor) continue;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++)
             xg_flow_slot(f, &w->second[half][c]);
@@ -288,13 +306,15 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_kval *step, *none = xg_elem_index(&w->t.s, 0);
+    xg_kval *step;
+    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
     xg_attention_begin_step(w, step);
+    w->step = step;
     w->turn = xg_attention_turn(w, step);
-    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, none);
+    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, w->buffer);
     body(w);
     xg_flow_end(&f);
 }
@@ -428,7 +448,7 @@ XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
 /* Of sums of exp less the row's maximum those of exp less the module's own shift. */
 XG_FN void xg_attention_back_end_most(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *back = &w->f->back;
-    xg_kval *most = xg_attention_shift(w, w->most[half]), *shift = xg_attention_back_shift(w, half, -1), *scale;
+    xg_kval *most = xg_attention_shift(w, w->stat[half][0]), *shift = xg_attention_back_shift(w, half, -1), *scale;
     xg_kb *b = xg_attention_b(w);
     scale = xg_attention_exp(w, most, shift);
     w->stat[half][1] = xg_k2(b, XG_K_OP_MULF, w->stat[half][1], scale);
@@ -464,6 +484,7 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][1],
             w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
+    xg_attention_back_tensor_share(w, 0, XG_ATTENTION_BACK_STATS - !w->f->back.together);
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
     for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
@@ -476,6 +497,7 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     if (w->p->shape.grouped) xg_attention_walked(w, w->to);
     for (half = 0; half < w->p->halves; half++)
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1, XG_ATTENTION_BESIDE);
+    xg_attention_back_tensor_share(w, XG_ATTENTION_GRAD_SUM, XG_ATTENTION_BACK_STATS);
 }
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;
@@ -512,9 +534,10 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
-    int64_t width = second ? w->p->columns : w->p->depth, c;
-    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column;
-    for (c = 0; c < width / XG_ATTENTION_BESIDE; c++) {
+    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
+    xg_kval *first = xg_tile_join(&w->t, w->part, own, xg_elem_index(&w->t.s, 0)), *column;
+    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
+    for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         column = xg_attention_at(w, first, width - place, place);
         xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
@@ -528,7 +551,7 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     uint32_t k, j;
     if (!b->n_kept) return;
     for (k = 0; k < b->n_kept; k++) xg_flow_slot(&one, &w->dest[k + 1]);
-    xg_flow_if(&one, xg_attention_below(w, w->beside, 1));
+    xg_flow_if(&one, xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < b->n_kept; k++) {
@@ -566,6 +589,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
         if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
+        if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
         return;
     }
     w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
@@ -609,9 +633,12 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
     xg_attention_back_begin(w);
+    if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
+    if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     xg_attention_back_results(w, n);
+    if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }
 
 /* ---- by warp groups ---- */

@@ -24,6 +24,10 @@
     X(8, 64) \
     X(4, 128) \
     X(4, 64)
+/* The same with sums in tensor memory: of 128 rows, keys of a step, of which two groups have half. */
+#define XG_ATTENTION_BACK_TENSOR_SHAPES(X) \
+    X(4, 128) \
+    X(4, 64)
 /* clang-format on */
 enum {
     XG_ATTENTION_BACK_GROUP_REGISTERS = 44, /* of a thread of a warp group beside its sums: counted by ptxas */
@@ -62,6 +66,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     if (s->grouped) {
         p->shared = xg_attention_group_bytes(p);
         if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
+        if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
         return;
     }
     keys = p->stages * s->step;
@@ -81,7 +86,7 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
     return p->shape.step * (p->depth + p->columns) / p->threads;
 }
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
-    int64_t sums = p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
+    int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
@@ -173,7 +178,8 @@ XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores,
 XG_FN void xg_attention_back_count_group(
     const xg_attention_plan *p, const xg_device *m, int64_t walks, int64_t issue, xg_cost_counts *c) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
-    int64_t groups = p->threads / XG_TILE_BULK_GROUP, rows = p->tile / groups, step = p->shape.step, scores, widths;
+    int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
+            widths;
     int64_t bytes = xg_type_bytes(p->form.held);
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
@@ -251,25 +257,30 @@ XG_FN int64_t xg_attention_back_apart(
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return m->warp_groups && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
-           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * (int64_t)XG_ATTENTION_ROWS;
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
+           f->boxes[1].is_made && (!f->back.turned || f->back.boxed) &&
+           2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
 }
 
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
+    if (p->shape.in_tensor && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) return false;
     return p->shared <= m->shared_per_block && p->blocks <= INT32_MAX && xg_attention_back_registers(p) <= most;
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
+#define X(warps, step) {warps, 2, step, 2, true, false, true},
+        XG_ATTENTION_BACK_TENSOR_SHAPES(X)
+#undef X
 #define X(warps, step) {warps, 1, step, 1, true, false, false},
-        XG_ATTENTION_BACK_GROUP_SHAPES(X)
+            XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
-            XG_ATTENTION_BACK_SHAPES(X)
+                XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false},
-                XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
@@ -281,7 +292,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
-        if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) break;
+        if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) continue;
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);

@@ -23,6 +23,9 @@ enum {
     XG_ATTENTION_LESS = 40   /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
 };
 
+XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p) {
+    return p->shape.parts * (int64_t)XG_TILE_BULK_GROUP;
+}
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
@@ -136,7 +139,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
             k == n - xg_attention_meets(w->p)                       ? w->p->threads + w->p->producers
             : k >= sides                                            ? xg_attention_told(w->p, k - sides)
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
-                                                                    : w->p->threads / XG_TILE_BULK_GROUP);
+                                                                    : w->p->threads / xg_attention_group_threads(w->p));
     xg_flow_end(&f);
     if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
@@ -263,7 +266,7 @@ XG_FN void xg_attention_group_scores_of(
     int64_t times = o->width / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
     int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
-    query = xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    query = xg_tile_quotient(&w->t, w->thread, xg_attention_group_threads(p));
     query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));
     query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
@@ -276,7 +279,7 @@ XG_FN void xg_attention_group_scores_of(
         if (sums)
             xg_attention_group_product(w, x, y, 0, sums, n);
         else
-            xg_attention_tensor_product(w, x, y, false, k > 0);
+            xg_attention_tensor_product(w, x, y, o->at, keys, false, k > 0);
     }
 }
 XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
@@ -302,7 +305,8 @@ XG_FN void xg_attention_group_out_of(
         if (sums)
             xg_attention_group_product(w, words[k], y, XG_KWGMMA_B_ROWS, sums, n);
         else
-            xg_attention_tensor_product(w, xg_attention_tensor_weights(w, k), y, true, true);
+            xg_attention_tensor_product(
+                w, xg_attention_tensor_weights(w, o->weights_at, k), y, o->at, o->width, true, true);
     }
 }
 XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
