@@ -138,6 +138,9 @@ typedef struct xg_attention_form {
     uint32_t n_bounds, n_reads;
     bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
     double masked; /* no masked score is larger, if so */
+    /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
+    const xg_inst *scaled;
+    double scale;
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
     xg_attention_stage stages[XG_ATTENTION_PARTS];
@@ -210,6 +213,7 @@ XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, ui
 
 /* ---- attention_mask.c ---- */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
+XG_FN void xg_attention_find_scale(xg_attention_form *f);          /* the same */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
@@ -350,6 +354,7 @@ typedef struct xg_attention_kernel {
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES]; /* by a thread's column of the step */
     bool keys_only;                          /* the walk needs no dP */
+    const xg_inst *scaled;                   /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -405,6 +410,7 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
 XG_FN void xg_attention_fma2(
@@ -492,6 +498,7 @@ XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
+XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 enum {
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
@@ -506,7 +513,6 @@ XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 

@@ -32,7 +32,7 @@ XG_FN xg_elem xg_attention_score_by(
 }
 /* The score of a sum; `bare`: without masks and beyond the last key, too. */
 XG_FN xg_elem xg_attention_score_of(xg_attention_kernel *w, int64_t half, int64_t c, bool bare) {
-    const xg_inst *dot = w->f->match.scores_dot;
+    const xg_inst *dot = w->scaled ? w->scaled : w->f->match.scores_dot;
     xg_elem v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->scores[half][c]), w->f->sum, dot->shape->type);
     return xg_attention_score_by(w, bare ? XG_ATTENTION_BARE : XG_ATTENTION_SCORES, half, c, dot, v);
 }
@@ -125,15 +125,15 @@ XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    bool in_tensor = w->p->shape.in_tensor;
-    xg_kval *shift = xg_attention_shift(w, in_tensor ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
-    xg_kval *scale = in_tensor ? NULL : xg_attention_exp(w, w->most[half], shift);
+    bool grouped = w->p->shape.grouped;
+    xg_kval *shift = xg_attention_shift(w, grouped ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
+    xg_kval *scale = grouped ? NULL : xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
     xg_attention_exps(w, w->scores[half], columns, shift);
     xg_attention_add_up(w, half);
     for (c = 0; c < columns; c++) xg_attention_weight(w, half, c, w->scores[half][c]);
-    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
+    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
@@ -141,7 +141,7 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     xg_attention_peaks(w, most);
-    if (w->p->shape.in_tensor) xg_attention_tensor_refer(w, most);
+    if (w->p->shape.grouped) xg_attention_refer(w, most);
     for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
 /* ---- all steps ---- */
@@ -292,7 +292,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
-        if (w->p->shape.in_tensor) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
+        if (w->p->shape.grouped) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
     xg_attention_walk_all(w, true, xg_attention_walked_steps);
@@ -385,6 +385,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
+    w->scaled = w->f->scaled;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);

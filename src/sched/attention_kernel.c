@@ -135,12 +135,14 @@ XG_FN xg_kval *xg_attention_power(xg_attention_kernel *w, xg_kval *x) {
     x->def->flags |= XG_KA_FTZ;
     return x;
 }
+XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled ? w->f->scale : 1; }
 /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
     xg_kb *b = xg_attention_b(w);
     x = xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
-    return xg_attention_power(w, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
+    x = xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E * xg_attention_scale(w)));
+    return xg_attention_power(w, x);
 }
 /* x y + z of two neighbours, which tensor memory's devices compute in one instruction. */
 XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z) {
@@ -173,7 +175,8 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         LARGE = 1 << 26
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E), *one = xg_attention_number(w, 1);
+    double scale = xg_attention_scale(w);
+    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale), *one = xg_attention_number(w, scale);
     xg_kval *less[XG_ATTENTION_PAIR];
     int64_t c;
     if (w->f->unit == XG_TILE_NO_UNIT) {
@@ -181,7 +184,7 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         return;
     }
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE)), by, one);
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE / scale)), by, one);
     less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
     for (c = 0; c < n; c += XG_ATTENTION_PAIR) xg_attention_fma2(w, &x[c], &x[c], by, less);
     for (c = 0; c < n; c++) x[c] = xg_attention_power(w, x[c]);
