@@ -328,9 +328,10 @@ typedef struct xg_attention_kernel {
     const xg_attention_plan *p;
     const xg_attention_form *f;
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_tile_kernel t;               /* scope and builder */
-    xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
+    xg_kval *digits[XG_ATTENTION_EIGHT]; /* numbers of lanes */
+    xg_kval *from, *to;                  /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_tile_kernel t;                    /* scope and builder */
+    xg_kval *across, *part;              /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
@@ -341,7 +342,7 @@ typedef struct xg_attention_kernel {
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
-    xg_kval *first_key, *place;                /* of the step; its place among all */
+    xg_kval *first_key, *place;                /* of a thread in the step; its place among all */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
@@ -413,8 +414,8 @@ XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
-XG_FN void xg_attention_fma2(
-    xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z); /* two x y + z */
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                  /* an i64 of two f32 */
+XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);

@@ -18,9 +18,7 @@
 /* The numbers of column c of a step, for a thread's row. */
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c) {
     int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-    xg_kval *key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
-    key = xg_tile_join(&w->t, w->part, w->p->own, key);
-    return xg_attention_at(w, key, w->p->steps * w->p->shape.step - column, column);
+    return xg_attention_at(w, w->first_key, w->p->steps * w->p->shape.step - column, column);
 }
 /* A stage's score, made of what it is given in the place of `of`. */
 XG_FN xg_elem xg_attention_score_by(
@@ -83,19 +81,25 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
 /* A weight as the second dot takes it, without its row's factors. */
 XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *p) {
     const xg_attention *a = &w->f->match;
-    const xg_inst *root = w->f->stages[XG_ATTENTION_WEIGHTS].root;
+    const xg_inst *root = w->f->stages[XG_ATTENTION_WEIGHTS].root, *i = root;
     xlagpu_type rounded = xg_contract_rounding(a->out_dot, root->shape->type);
     xg_attention_given given[XG_ATTENTION_FACTORS + 1];
     xg_elem v;
     uint32_t k;
     given[0].of = a->exp;
     given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(p), w->f->sum, a->exp->shape->type);
-    for (k = 0; k < a->n_factors; k++) {
-        xlagpu_type t = a->factors[k].of->shape->type;
-        given[k + 1].of = a->factors[k].of;
-        given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
+    if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
+    if (a->n_factors && i->n_operands == 2 && XG_OPERAND(i, 1) == a->factors[0].of) i = XG_OPERAND(i, 0);
+    if (i == a->exp) /* as mostly: a quotient by the sum, rounded */
+        v = xg_elem_convert_to(&w->t.s, given[0].v, i->shape->type, root->shape->type);
+    else {
+        for (k = 0; k < a->n_factors; k++) {
+            xlagpu_type t = a->factors[k].of->shape->type;
+            given[k + 1].of = a->factors[k].of;
+            given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
+        }
+        v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
     }
-    v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
 }
@@ -115,11 +119,21 @@ XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
-    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR];
-    memcpy(two, w->scores[half], sizeof two);
-    for (c = XG_ATTENTION_PAIR; c < columns; c += XG_ATTENTION_PAIR)
-        xg_attention_fma2(w, two, &w->scores[half][c], one, two);
-    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->sum[half], two[c]);
+    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR], **x = w->scores[half], *all = NULL;
+    xg_kb *b = xg_attention_b(w);
+    if (w->p->shape.in_tensor) {
+        two[0] = two[1] = one;
+        one = xg_attention_both(w, two);
+        all = xg_attention_both(w, x);
+    }
+    memcpy(two, x, sizeof two);
+    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? XG_ATTENTION_PAIR : 1)
+        if (all)
+            all = xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), one, all);
+        else
+            two[c % XG_ATTENTION_PAIR] = xg_k3(b, XG_K_OP_FMA, x[c], one, two[c % XG_ATTENTION_PAIR]);
+    if (all) xg_attention_each(w, all, two);
+    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], two[c]);
 }
 /* Sum and what the maximum scales, of a thread's row. */
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
@@ -179,6 +193,8 @@ XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *none = xg_elem_index(&w->t.s, 0);
     w->place = xg_attention_wrapped(w, step);
     w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
+    w->first_key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
+    w->first_key = xg_tile_join(&w->t, w->part, w->p->own, w->first_key);
     w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
 }
 XG_FN void xg_attention_arrive(xg_attention_kernel *w) {
@@ -336,6 +352,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
+    for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
     if (p->cluster > 1) {
         w->rank = xg_tile_rest(&w->t, id, p->cluster);
         id = xg_tile_quotient(&w->t, id, p->cluster);
