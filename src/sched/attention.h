@@ -451,6 +451,7 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_out_sums(
     xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
+XG_FN bool xg_attention_packs(const xg_attention_form *f); /* weights of f32, two at a time */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 

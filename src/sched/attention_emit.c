@@ -78,28 +78,32 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
         }
     if (inner) xg_attention_mask_scores(w, v, columns);
 }
+/* Weights are exp's results, but for factors of rows and one rounding: two of them become a word by that. */
+XG_FN bool xg_attention_rounds_once(const xg_attention_form *f) {
+    const xg_attention *a = &f->match;
+    const xg_inst *i = f->stages[XG_ATTENTION_WEIGHTS].root;
+    xlagpu_type type = i->shape->type;
+    if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
+    if (a->n_factors && i->n_operands == 2 && XG_OPERAND(i, 1) == a->factors[0].of) i = XG_OPERAND(i, 0);
+    return i == a->exp && i->shape->type == f->sum && type == f->held && f->unit != XG_TILE_NO_UNIT &&
+           xg_contract_rounding(a->out_dot, type) == type && xg_attention_packs(f);
+}
 /* A weight as the second dot takes it, without its row's factors. */
 XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *p) {
     const xg_attention *a = &w->f->match;
-    const xg_inst *root = w->f->stages[XG_ATTENTION_WEIGHTS].root, *i = root;
+    const xg_inst *root = w->f->stages[XG_ATTENTION_WEIGHTS].root;
     xlagpu_type rounded = xg_contract_rounding(a->out_dot, root->shape->type);
     xg_attention_given given[XG_ATTENTION_FACTORS + 1];
     xg_elem v;
     uint32_t k;
     given[0].of = a->exp;
     given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(p), w->f->sum, a->exp->shape->type);
-    if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
-    if (a->n_factors && i->n_operands == 2 && XG_OPERAND(i, 1) == a->factors[0].of) i = XG_OPERAND(i, 0);
-    if (i == a->exp) /* as mostly: a quotient by the sum, rounded */
-        v = xg_elem_convert_to(&w->t.s, given[0].v, i->shape->type, root->shape->type);
-    else {
-        for (k = 0; k < a->n_factors; k++) {
-            xlagpu_type t = a->factors[k].of->shape->type;
-            given[k + 1].of = a->factors[k].of;
-            given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
-        }
-        v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
+    for (k = 0; k < a->n_factors; k++) {
+        xlagpu_type t = a->factors[k].of->shape->type;
+        given[k + 1].of = a->factors[k].of;
+        given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
     }
+    v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
 }
@@ -146,7 +150,8 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
     if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
     xg_attention_exps(w, w->scores[half], columns, shift);
     xg_attention_add_up(w, half);
-    for (c = 0; c < columns; c++) xg_attention_weight(w, half, c, w->scores[half][c]);
+    for (c = 0; c < columns && !xg_attention_rounds_once(w->f); c++)
+        xg_attention_weight(w, half, c, w->scores[half][c]);
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }

@@ -298,7 +298,8 @@ XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_tu
     xg_kval *o[2], *column;
     int64_t c;
     for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
-        column = xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
+        column = whole && s->all <= w->f->columns ? w->digits[0]
+                                                  : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
         xg_flow_if(&guard, xg_attention_below(w, column, w->f->columns));
         o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t.s, c);
         o[0] = xg_attention_paired(w, sums);

@@ -154,20 +154,22 @@ XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
     xg_attention_product o = xg_attention_scores_product(w);
     xg_attention_unit_product(w, &o);
 }
-/* Two neighbours as a word; of what was rounded, by one instruction. */
-XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
+XG_FN bool xg_attention_packs(const xg_attention_form *f) {
     enum {
         PAIRS_CC = 80
     };
+    return f->comp->module->device.cc >= PAIRS_CC;
+}
+/* Two neighbours as a word; of what was rounded, or is to be, by one instruction. */
+XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
     const xg_ktype *word = xg_kir_scalar(w->t.e->m, XG_E_I32);
-    bool pairs = w->f->comp->module->device.cc >= PAIRS_CC;
     xg_kval *o[XG_ATTENTION_PAIR];
-    uint32_t k;
-    for (k = 0; k < XG_ATTENTION_PAIR && pairs; k++) {
-        pairs = xg_kval_by(two[k], XG_K_OP_TRUNCF);
-        if (pairs) o[k] = XG_KOPERAND(two[k]->def, 0);
+    uint32_t k, n = 0;
+    for (k = 0; k < XG_ATTENTION_PAIR && xg_attention_packs(w->f); k++) {
+        o[k] = xg_kval_by(two[k], XG_K_OP_TRUNCF) ? XG_KOPERAND(two[k]->def, 0) : two[k];
+        n += o[k]->type->elem == XG_E_F32;
     }
-    if (pairs)
+    if (n == XG_ATTENTION_PAIR)
         return xg_kir_value(
             xg_attention_b(w), w->f->held == XLAGPU_F16 ? XG_K_OP_CVTH2 : XG_K_OP_CVTBF2, o, XG_ATTENTION_PAIR, word);
     o[0] = xg_attention_paired(w, two);
