@@ -463,7 +463,8 @@ XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a ro
 XG_FN int64_t xg_attention_lines(int64_t extent);               /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared memory */
-XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p);
+/* Blocks that a multiprocessor is to hold, as its registers allow; 0: what the code looks like decides. */
+XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m);
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);

@@ -407,7 +407,9 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
-    w->scaled = w->f->scaled;
+    if (xg_attention_registers(p) <
+        w->f->comp->module->device.registers_per_thread) /* else the assembler spills some */
+        w->scaled = w->f->scaled;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
