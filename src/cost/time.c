@@ -17,7 +17,8 @@
 #include "cost.h"
 
 enum {
-    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide), and has
+                                  * a quarter of the registers: warps take them in fours (CUDA occupancy calculator) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -93,7 +94,9 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES, most = d->blocks_per_sm, unit, shared;
     most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_WARP_LANES, (int64_t)1));
     unit = (c->registers * XG_WARP_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
-    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    if (unit)
+        most = XG_MIN(
+            most, d->registers_per_sm / unit / XG_COST_SCHEDULERS * XG_COST_SCHEDULERS / XG_MAX(warps, (int64_t)1));
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
     return XG_MAX(most, (int64_t)1);
@@ -101,7 +104,8 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
 
 /* Whole portions of a warp: one more, and a block less would fit. */
 XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
-    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    int64_t warps = blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), own;
+    warps = XG_MAX((warps + XG_COST_SCHEDULERS - 1) / XG_COST_SCHEDULERS, (int64_t)1) * XG_COST_SCHEDULERS;
     own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
     return XG_MIN(own, d->registers_per_thread);
 }

@@ -331,9 +331,11 @@ XG_FN const char *xg_kir_check_complex_part(const xg_kop *op) {
                : NULL;
 }
 XG_FN const char *xg_kir_check_wide(const xg_kop *op) {
-    return xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != XG_E_I32 ||
-                   xg_kr(op)->kind != XG_TK_SCALAR || xg_kr(op)->elem != XG_E_I64
-               ? "two i32 give an i64"
+    bool packs = op->op == XG_K_OP_CVTBF2 || op->op == XG_K_OP_CVTH2;
+    return xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kr(op)->kind != XG_TK_SCALAR ||
+                   xg_kt(op, 0)->elem != (packs ? XG_E_F32 : XG_E_I32) ||
+                   xg_kr(op)->elem != (packs ? XG_E_I32 : XG_E_I64)
+               ? "two i32 give an i64; two f32 an i32"
                : NULL;
 }
 XG_FN const char *xg_kir_check_ptr_add(const xg_kop *op) {

@@ -138,6 +138,9 @@ typedef struct xg_attention_form {
     uint32_t n_bounds, n_reads;
     bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
     double masked; /* no masked score is larger, if so */
+    /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
+    const xg_inst *scaled;
+    double scale;
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
     xg_attention_stage stages[XG_ATTENTION_PARTS];
@@ -213,6 +216,7 @@ XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, ui
 
 /* ---- attention_mask.c ---- */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
+XG_FN void xg_attention_find_scale(xg_attention_form *f);          /* the same */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
@@ -329,9 +333,10 @@ typedef struct xg_attention_kernel {
     const xg_attention_plan *p;
     const xg_attention_form *f;
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_tile_kernel t;               /* scope and builder */
-    xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
+    xg_kval *digits[XG_ATTENTION_EIGHT]; /* numbers of lanes */
+    xg_kval *from, *to;                  /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_tile_kernel t;                    /* scope and builder */
+    xg_kval *across, *part;              /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
@@ -342,7 +347,7 @@ typedef struct xg_attention_kernel {
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
-    xg_kval *first_key, *place;                /* of the step; its place among all */
+    xg_kval *first_key, *place;                /* of a thread in the step; its place among all */
     xg_kval *step;                             /* of warp groups of gradients: the walk's */
     int64_t shared;                            /* of these: how often threads have shown what their rows have */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
@@ -358,6 +363,7 @@ typedef struct xg_attention_kernel {
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES]; /* by a thread's column of the step */
     bool keys_only;                          /* the walk needs no dP */
+    const xg_inst *scaled;                   /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -415,10 +421,11 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
-XG_FN void xg_attention_fma2(
-    xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z); /* two x y + z */
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                  /* an i64 of two f32 */
+XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
@@ -459,6 +466,7 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_out_sums(
     xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
+XG_FN bool xg_attention_packs(const xg_attention_form *f); /* weights of f32, two at a time */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 
@@ -471,7 +479,8 @@ XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a ro
 XG_FN int64_t xg_attention_lines(int64_t extent);               /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared memory */
-XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p);
+/* Blocks that a multiprocessor is to hold, as its registers allow; 0: what the code looks like decides. */
+XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m);
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
@@ -508,6 +517,7 @@ XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
+XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 enum {
     XG_ATTENTION_MADE,   /* barriers: scores of a step */
     XG_ATTENTION_SUMMED, /* ... and sums; of gradients: dP */
@@ -542,7 +552,6 @@ XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool g
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 

@@ -18,9 +18,7 @@
 /* The numbers of column c of a step, for a thread's row. */
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c) {
     int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-    xg_kval *key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
-    key = xg_tile_join(&w->t, w->part, w->p->own, key);
-    return xg_attention_at(w, key, w->p->steps * w->p->shape.step - column, column);
+    return xg_attention_at(w, w->first_key, w->p->steps * w->p->shape.step - column, column);
 }
 /* A stage's score, made of what it is given in the place of `of`. */
 XG_FN xg_elem xg_attention_score_by(
@@ -32,7 +30,7 @@ XG_FN xg_elem xg_attention_score_by(
 }
 /* The score of a sum; `bare`: without masks and beyond the last key, too. */
 XG_FN xg_elem xg_attention_score_of(xg_attention_kernel *w, int64_t half, int64_t c, bool bare) {
-    const xg_inst *dot = w->f->match.scores_dot;
+    const xg_inst *dot = w->scaled ? w->scaled : w->f->match.scores_dot;
     xg_elem v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->scores[half][c]), w->f->sum, dot->shape->type);
     return xg_attention_score_by(w, bare ? XG_ATTENTION_BARE : XG_ATTENTION_SCORES, half, c, dot, v);
 }
@@ -80,6 +78,16 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
         }
     if (inner) xg_attention_mask_scores(w, v, columns);
 }
+/* Weights are exp's results, but for factors of rows and one rounding: two of them become a word by that. */
+XG_FN bool xg_attention_rounds_once(const xg_attention_form *f) {
+    const xg_attention *a = &f->match;
+    const xg_inst *i = f->stages[XG_ATTENTION_WEIGHTS].root;
+    xlagpu_type type = i->shape->type;
+    if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
+    if (a->n_factors && i->n_operands == 2 && XG_OPERAND(i, 1) == a->factors[0].of) i = XG_OPERAND(i, 0);
+    return i == a->exp && i->shape->type == f->sum && type == f->held && f->unit != XG_TILE_NO_UNIT &&
+           xg_contract_rounding(a->out_dot, type) == type && xg_attention_packs(f);
+}
 /* A weight as the second dot takes it, without its row's factors. */
 XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *p) {
     const xg_attention *a = &w->f->match;
@@ -115,25 +123,36 @@ XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
-    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR];
-    memcpy(two, w->scores[half], sizeof two);
-    for (c = XG_ATTENTION_PAIR; c < columns; c += XG_ATTENTION_PAIR)
-        xg_attention_fma2(w, two, &w->scores[half][c], one, two);
-    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->sum[half], two[c]);
+    xg_kval *one = xg_attention_number(w, 1), *two[XG_ATTENTION_PAIR], **x = w->scores[half], *all = NULL;
+    xg_kb *b = xg_attention_b(w);
+    if (w->p->shape.in_tensor) {
+        two[0] = two[1] = one;
+        one = xg_attention_both(w, two);
+        all = xg_attention_both(w, x);
+    }
+    memcpy(two, x, sizeof two);
+    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? XG_ATTENTION_PAIR : 1)
+        if (all)
+            all = xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), one, all);
+        else
+            two[c % XG_ATTENTION_PAIR] = xg_k3(b, XG_K_OP_FMA, x[c], one, two[c % XG_ATTENTION_PAIR]);
+    if (all) xg_attention_each(w, all, two);
+    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], two[c]);
 }
 /* Sum and what the maximum scales, of a thread's row. */
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
-    bool in_tensor = w->p->shape.in_tensor;
-    xg_kval *shift = xg_attention_shift(w, in_tensor ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
-    xg_kval *scale = in_tensor ? NULL : xg_attention_exp(w, w->most[half], shift);
+    bool grouped = w->p->shape.grouped;
+    xg_kval *shift = xg_attention_shift(w, grouped ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
+    xg_kval *scale = grouped ? NULL : xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
     xg_attention_exps(w, w->scores[half], columns, shift);
     xg_attention_add_up(w, half);
-    for (c = 0; c < columns; c++) xg_attention_weight(w, half, c, w->scores[half][c]);
-    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++)
+    for (c = 0; c < columns && !xg_attention_rounds_once(w->f); c++)
+        xg_attention_weight(w, half, c, w->scores[half][c]);
+    for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
@@ -141,7 +160,7 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     xg_attention_peaks(w, most);
-    if (w->p->shape.in_tensor) xg_attention_tensor_refer(w, most);
+    if (w->p->shape.grouped) xg_attention_refer(w, most);
     for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
 /* ---- all steps ---- */
@@ -179,6 +198,8 @@ XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *none = xg_elem_index(&w->t.s, 0);
     w->place = xg_attention_wrapped(w, step);
     w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
+    w->first_key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
+    w->first_key = xg_tile_join(&w->t, w->part, w->p->own, w->first_key);
     w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
 }
 XG_FN void xg_attention_arrive(xg_attention_kernel *w) {
@@ -292,7 +313,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
-        if (w->p->shape.in_tensor) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
+        if (w->p->shape.grouped) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
     xg_attention_walk_all(w, true, xg_attention_walked_steps);
@@ -336,6 +357,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
+    for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
     if (p->cluster > 1) {
         w->rank = xg_tile_rest(&w->t, id, p->cluster);
         id = xg_tile_quotient(&w->t, id, p->cluster);
@@ -385,6 +407,9 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
+    if (xg_attention_registers(p) <
+        w->f->comp->module->device.registers_per_thread) /* else the assembler spills some */
+        w->scaled = w->f->scaled;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);

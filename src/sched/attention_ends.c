@@ -245,7 +245,7 @@ XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attenti
     ends->given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->most[half]), w->f->sum, a->max->shape->type);
     ends->n = 1;
     shift = xg_attention_row_value(w, XG_ATTENTION_SHIFT, at, ends);
-    v = w->p->shape.in_tensor ? w->stat[half][XG_ATTENTION_REFERENCE] : w->most[half];
+    v = w->p->shape.grouped ? w->stat[half][XG_ATTENTION_REFERENCE] : w->most[half];
     ends->factor = xg_attention_exp(w, xg_attention_shift(w, v), shift);
     if (a->sum) {
         v = xg_k2(b, XG_K_OP_MULF, w->sum[half], ends->factor);
@@ -298,7 +298,8 @@ XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_tu
     xg_kval *o[2], *column;
     int64_t c;
     for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
-        column = xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
+        column = whole && s->all <= w->f->columns ? w->digits[0]
+                                                  : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
         xg_flow_if(&guard, xg_attention_below(w, column, w->f->columns));
         o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t.s, c);
         o[0] = xg_attention_paired(w, sums);
@@ -356,6 +357,12 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
     xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves, XG_ATTENTION_BESIDE);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
+    for (half = 0; half < w->p->halves && w->scaled; half++) {
+        xg_kval **refer = &w->stat[half][XG_ATTENTION_REFERENCE], *by = xg_attention_number(w, w->f->scale);
+        w->most[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->most[half], by);
+        if (w->p->shape.grouped) *refer = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *refer, by);
+    }
+    w->scaled = NULL;
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_ends ends;
         xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);

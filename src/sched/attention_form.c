@@ -361,6 +361,7 @@ XG_FN bool xg_attention_form_of(
         if (!xg_imap_ok(f->stages[k].map)) return false;
     }
     xg_attention_bounds(&w);
+    xg_attention_find_scale(f);
     return true;
 }
 

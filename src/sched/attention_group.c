@@ -42,12 +42,15 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8) +
            (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
-XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p) {
+XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
+    xg_cost_counts c;
     int64_t n;
-    if (p->form.back.is) return 1;
-    n = XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers));
-    if (p->shape.in_tensor) n = XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p));
-    return XG_MAX(n, (int64_t)1);
+    if (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1)) return p->shape.grouped;
+    memset(&c, 0, sizeof c);
+    c.threads = p->threads + p->producers;
+    c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
+    n = xg_cost_residents(m, &c);
+    return p->shape.in_tensor ? XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p)) : n;
 }
 
 /* ---- shared memory ---- */

@@ -58,6 +58,7 @@ XG_FN xg_elem xg_attention_row_element(xg_attention_kernel *w, xg_attention_part
     const xg_attention_given *given, uint32_t n) {
     bool anywhere = w->f->stages[part].anywhere;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
+    if (given[0].of == w->f->stages[part].root) return given[0].v;
     if (!anywhere) {
         xg_attention_numbers(w, at);
         at[XG_ATTENTION_ROW] = w->row[half];
@@ -79,14 +80,14 @@ XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlag
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane) {
     xg_kval *o[2];
     o[0] = vector;
-    o[1] = xg_elem_index(&w->t.s, lane);
+    o[1] = w->digits[lane];
     return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t.e->m, vector->type->elem));
 }
 XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
     xg_kval *o[3];
     o[0] = v;
     o[1] = vector;
-    o[2] = xg_elem_index(&w->t.s, lane);
+    o[2] = w->digits[lane];
     return xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, vector->type);
 }
 /* The copies of all steps but the last so many are there. */
@@ -135,33 +136,23 @@ XG_FN xg_kval *xg_attention_power(xg_attention_kernel *w, xg_kval *x) {
     x->def->flags |= XG_KA_FTZ;
     return x;
 }
+XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled ? w->f->scale : 1; }
 /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
     xg_kb *b = xg_attention_b(w);
     x = xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
-    return xg_attention_power(w, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E)));
+    x = xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E * xg_attention_scale(w)));
+    return xg_attention_power(w, x);
 }
-/* x y + z of two neighbours, which tensor memory's devices compute in one instruction. */
-XG_FN void xg_attention_fma2(xg_attention_kernel *w, xg_kval **to, xg_kval *const *x, xg_kval *y, xg_kval *const *z) {
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *both[XG_ATTENTION_PAIR], *o[3], *v;
-    xg_kval *const *in[3];
+/* Two neighbours as what tensor memory's devices compute with in one instruction, and back. */
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x) {
+    xg_kval *v = xg_attention_paired(w, x);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
+}
+XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to) {
     int64_t k;
-    both[0] = both[1] = y;
-    if (!w->p->shape.in_tensor) {
-        for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_k3(b, XG_K_OP_FMA, x[k], y, z[k]);
-        return;
-    }
-    in[0] = x;
-    in[1] = both;
-    in[2] = z;
-    for (k = 0; k < 3; k++) {
-        v = xg_attention_paired(w, in[k]);
-        o[k] = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
-    }
-    v = xg_kir_value(b, XG_K_OP_FMAF2, o, 3, o[0]->type);
-    v = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 /* The same of a row's scores, in their place: a multiplication and addition each. The shift's exponent of two is
@@ -173,17 +164,27 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         LARGE = 1 << 26
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E), *one = xg_attention_number(w, 1);
-    xg_kval *less[XG_ATTENTION_PAIR];
+    double scale = xg_attention_scale(w);
+    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale), *one = xg_attention_number(w, scale);
+    xg_kval *less[XG_ATTENTION_PAIR], *two[XG_ATTENTION_PAIR], *y = NULL, *z = NULL;
     int64_t c;
     if (w->f->unit == XG_TILE_NO_UNIT) {
         for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
         return;
     }
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE)), by, one);
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE / scale)), by, one);
     less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
-    for (c = 0; c < n; c += XG_ATTENTION_PAIR) xg_attention_fma2(w, &x[c], &x[c], by, less);
+    two[0] = two[1] = by;
+    if (w->p->shape.in_tensor) {
+        y = xg_attention_both(w, two);
+        z = xg_attention_both(w, less);
+    }
+    for (c = 0; c < n; c += y ? XG_ATTENTION_PAIR : 1)
+        if (y)
+            xg_attention_each(w, xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), y, z), &x[c]);
+        else
+            x[c] = xg_k3(b, XG_K_OP_FMA, x[c], by, less[0]);
     for (c = 0; c < n; c++) x[c] = xg_attention_power(w, x[c]);
 }
 #undef XG_ATTENTION_LOG2_E

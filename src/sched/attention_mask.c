@@ -280,6 +280,22 @@ XG_FN void xg_attention_bounds(xg_attention_site *w) {
     xg_attention_without_masks(w, bare);
 }
 
+XG_FN void xg_attention_find_scale(xg_attention_form *f) {
+    xg_inst *i = f->stages[XG_ATTENTION_SCORES].root, *dot = f->match.scores_dot;
+    const double least = 1.0 / (1 << 20);
+    double v;
+    uint32_t k;
+    if (f->unit == XG_TILE_NO_UNIT || !xg_attention_constant(XG_OPERAND(f->match.max, 1), &v) || v > -INFINITY) return;
+    while (i->op == XG_SELECT && !xg_attention_depends(XG_OPERAND(i, 0), dot)) {
+        k = xg_attention_masked(i);
+        if (!xg_attention_constant(XG_OPERAND(i, 3 - k), &v) || v > -INFINITY) return;
+        i = XG_OPERAND(i, k);
+    }
+    if (i->op != XG_MULTIPLY || i->shape->type != f->sum || dot->shape->type != f->sum) return;
+    for (k = 0; k < 2 && (XG_OPERAND(i, k) != dot || !xg_attention_constant(XG_OPERAND(i, 1 - k), &f->scale)); k++) {}
+    if (k < 2 && f->scale >= least && f->scale <= 1) f->scaled = i;
+}
+
 /* ---- how many steps ---- */
 
 /* The bound in a tile of rows: the most of an upper one, the least of a lower one. */

@@ -175,16 +175,36 @@ XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
     xg_attention_product o = xg_attention_scores_product(w);
     xg_attention_unit_product(w, &o);
 }
+XG_FN bool xg_attention_packs(const xg_attention_form *f) {
+    enum {
+        PAIRS_CC = 80
+    };
+    return f->comp->module->device.cc >= PAIRS_CC;
+}
+/* Two neighbours as a word; of what was rounded, or is to be, by one instruction. */
+XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
+    const xg_ktype *word = xg_kir_scalar(w->t.e->m, XG_E_I32);
+    xg_kval *o[XG_ATTENTION_PAIR];
+    uint32_t k, n = 0;
+    for (k = 0; k < XG_ATTENTION_PAIR && xg_attention_packs(w->f); k++) {
+        o[k] = xg_kval_by(two[k], XG_K_OP_TRUNCF) ? XG_KOPERAND(two[k]->def, 0) : two[k];
+        n += o[k]->type->elem == XG_E_F32;
+    }
+    if (n == XG_ATTENTION_PAIR)
+        return xg_kir_value(
+            xg_attention_b(w), w->f->held == XLAGPU_F16 ? XG_K_OP_CVTH2 : XG_K_OP_CVTBF2, o, XG_ATTENTION_PAIR, word);
+    o[0] = xg_attention_paired(w, two);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, o, 1, word);
+}
 /* Sixteen rows by sixteen keys of weights, as the unit takes them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_EIGHT);
-    xg_kval *v = xg_kconst_bits(xg_attention_b(w), type, 0);
+    xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     int64_t i;
-    for (i = 0; i < XG_ATTENTION_EIGHT; i++) {
-        int64_t half = i / XG_ATTENTION_PAIR % 2, fragment = 2 * k + i / XG_ATTENTION_SUMS;
-        v = xg_attention_insert(w, weights[half][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR], v, i);
+    for (i = 0; i < XG_ATTENTION_SUMS; i++) {
+        word = xg_attention_word(w, &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)]);
+        v = xg_attention_insert(w, word, v, i);
     }
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
+    return v;
 }
 /* What a fragment of eight columns has, as the unit takes it. */
 XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *out, int64_t fragment) {

@@ -9,6 +9,9 @@
     X(4, 1, 64) \
     X(4, 1, 32) \
     X(8, 1, 64) \
+    X(6, 1, 32) \
+    X(5, 1, 32) \
+    X(3, 1, 32) \
     X(4, 2, 128) \
     X(2, 2, 64) \
     X(2, 4, 128) \
@@ -44,10 +47,10 @@
     X(4, 64)
 /* clang-format on */
 enum {
-    XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
-    XG_ATTENTION_SCORE_ISSUE = 6,      /* instructions for a score beside the dots: region, exponential, maximum, sum */
-    XG_ATTENTION_PAIRED_ISSUE = 5,     /* ... where exponents and sums are made of two in one */
-    XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
+    XG_ATTENTION_UNIT_K = 16,      /* elements of 16 bits of the sum that a matrix unit takes at a time */
+    XG_ATTENTION_SCORE_ISSUE = 5,  /* instructions for a score beside the dots: exponential, maximum, sum, rounding */
+    XG_ATTENTION_PAIRED_ISSUE = 4, /* ... where exponents and sums are made of two in one */
+    XG_ATTENTION_PIECE_ISSUE = 5,  /* ... for 16 bytes that are brought */
     XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
     XG_ATTENTION_STEP_ISSUE = 50,      /* ... of a step, and of a block outside of its steps */
     XG_ATTENTION_PART_ISSUE = 30,      /* ... for what another part of the keys has */
@@ -195,7 +198,7 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     scores = p->own / XG_ATTENTION_BESIDE * p->halves;
     if (p->shape.in_tensor) return scores * XG_ATTENTION_PAIRED_ISSUE + XG_ATTENTION_STEP_ISSUE;
     scores *= XG_ATTENTION_SCORE_ISSUE;
-    if (p->shape.grouped) return scores + p->halves * p->columns / XG_ATTENTION_BESIDE + XG_ATTENTION_STEP_ISSUE;
+    if (p->shape.grouped) return scores + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
         dots = (1 + p->halves) * pairs * deep + p->columns * p->halves / XG_ATTENTION_BESIDE * 3 / 2;
@@ -305,9 +308,8 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     memset(&c, 0, sizeof c);
     c.blocks = p->blocks;
     c.threads = p->threads + p->producers;
-    c.registers = xg_attention_registers(p);
-    if (p->shape.grouped) c.registers = m->registers_per_sm / (xg_attention_group_resident(p) * c.threads);
-    c.registers = XG_MIN(c.registers, (int64_t)m->registers_per_thread);
+    c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
+    if (p->shape.grouped) c.registers = xg_cost_registers(m, xg_attention_resident(p, m), c.threads);
     c.shared_bytes = p->shared;
     c.l2_sectors = xg_cost_mul(all, p->shape.step * (p->depth + p->columns) * held / XG_SECTOR_BYTES);
     xg_attention_count_products(p, &c, all);

@@ -161,31 +161,34 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t co
 }
 /* Where a maximum of the warp's rows exceeds its reference by so much that weights become too large for 16 bits, maxima
  * become references. */
-XG_FN void xg_attention_tensor_refer(xg_attention_kernel *w, xg_kval *const *most) {
+XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
     enum {
         MORE = 5 /* exp of it is less than 2^8 */
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *any = NULL, *v, *more = xg_attention_number(w, MORE), *scales[XG_ATTENTION_HALVES_MAX], **at;
+    xg_kval *any = NULL, *v, *more = xg_attention_number(w, MORE / xg_attention_scale(w)),
+            *scales[XG_ATTENTION_HALVES_MAX], **at;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    int64_t half;
+    int64_t held = xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE, half, c;
     for (half = 0; half < w->p->halves; half++) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
         v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_k2(b, XG_K_OP_ADDF, *at, more));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         xg_flow_slot(&f, at);
         xg_flow_slot(&f, &w->sum[half]);
+        xg_flow_slots(&f, w->out[half], (uint32_t)held);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
     f.op->a = 1;
-    xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
+    if (!held) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
     for (half = 0; half < w->p->halves; half++) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
         scales[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
         w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scales[half]);
+        for (c = 0; c < held; c++) w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scales[half]);
         *at = most[half];
     }
-    xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, scales);
+    if (!held) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, scales);
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at) {

@@ -25,7 +25,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
         return false;
     job->form = w;
     w->e.record->launch.shared = w->p.shared;
-    if (w->p.shape.grouped) w->e.record->launch.resident = (uint32_t)xg_attention_group_resident(&w->p);
+    w->e.record->launch.resident = (uint32_t)xg_attention_resident(&w->p, m);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.cluster > 1 ? w->p.cluster : 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
