@@ -323,9 +323,9 @@ typedef struct xg_contract_site {
     uint32_t n_pieces;                              /* of the innermost loop */
     int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
-/* Of a tile of so many neighbouring rows of one group of a ragged-dot: the group's number (rows behind the last group are
- * one more), the first row, where the group ends, which is no further where there are not so many tiles, and how many there are. Rows: those that
- * the ragged dimension and what stands behind it on the left side (`behind` elements) count. */
+/* A tile of neighbouring rows of one group of a ragged-dot: the group's number (rows behind the last group are one
+ * more), its first row, the group's end, which lies in front of that where there are not so many tiles, and how many
+ * tiles there are. Rows count the ragged dimension and what stands behind it on the left side (`behind` elements). */
 typedef struct xg_ragged_tile {
     xg_kval *group, *first, *end, *all;
 } xg_ragged_tile;
