@@ -340,6 +340,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_unit.c"
 #include "sched/tile_time.c"
 #include "sched/tile_limit.c"
+#include "sched/tile_ragged.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_scale.c"
 #include "sched/tile_bring.c"

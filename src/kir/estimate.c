@@ -215,7 +215,7 @@ XG_FN void xg_kest_guess(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const xg_kest_value *p = xg_kest_in(e, op, 0);
     const xg_ktype *t = op->results[0].type;
     uint32_t l;
-    if (!p->known || t->kind != XG_TK_SCALAR || !xg_kelem_is_int(t->elem) || xg_kelem_bits(t->elem) < 16) return;
+    if (!p->known || !xg_kelem_is_int(t->elem) || xg_kelem_bits(t->elem) < 16) return;
     r->known = r->guessed = true;
     for (l = 0; l < XG_WARP_LANES; l++)
         r->at[l] = xg_kest_wrap(&op->results[0], p->at[l] / xg_kelem_bytes(t->elem) * XG_KEST_APART);
@@ -237,6 +237,7 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
         xg_kest_splat(r, 0);
         r->arg = -1;
         return;
+    case XG_K_OP_VEXTRACT: /* numbers side by side in memory are guessed alike */
     case XG_K_OP_MAPA: *r = *xg_kest_in(e, op, 0); return;
     case XG_K_OP_PTR_ADD: {
         const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
@@ -531,17 +532,21 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took, units;
-    bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(hi) && xg_kest_is_sure(step);
+    bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(step);
     xg_kest_rounds all, around;
     uint32_t l, groups;
     if (known) {
+        first = lo->at[0];
+        by = step->at[0];
+        known = xg_kest_is_sure(hi);
+    }
+    if (known)
         for (trips = 0, l = 0; l < XG_WARP_LANES; l++)
             if (e->mask >> l & 1 && step->at[l] > 0)
                 trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
-        first = lo->at[0];
-        by = step->at[0];
-    }
-    stays = xg_kest_is_sure(hi) && xg_kest_is_sure(step) ? xg_kest_stays(e, op, hi->at[0], step->at[0], &weight) : 0;
+    stays = (op->b || xg_kest_is_sure(hi)) && xg_kest_is_sure(step)
+                ? xg_kest_stays(e, op, op->b ? op->b : hi->at[0], step->at[0], &weight)
+                : 0;
     known = known && !stays && (!op->a || op->a == trips);
     if (stays) trips = stays;
     if (op->a) trips = op->a; /* the maker of the loop knows better */
@@ -933,7 +938,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
     for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
     if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* one that asks for products of two */
-    c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
+    c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2] - f->idle;
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */

@@ -315,6 +315,7 @@ struct xg_kfunc {
     xg_karg *args;                  /* entry only: one per parameter */
     uint32_t n_inputs;              /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t idle;                  /* entry only: blocks that are expected to have nothing to do */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
     /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */

@@ -185,6 +185,7 @@ typedef struct xg_tile_plan {
     bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
+    int64_t idle;   /* blocks beyond `blocks`, which find rows if a ragged-dot's groups are as odd as they can be */
     bool reads;     /* the epilogue reads memory */
     int64_t ends;   /* ... and takes so many instructions for an element */
     int64_t shared; /* elements of shared memory */
@@ -396,7 +397,10 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *tile[XG_TILE_SIDES], *batch, *step;
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
+    xg_ragged_tile ragged;
+    int64_t from;      /* elements of `out` in front of the chunk that threads copy */
+    xg_kval *all;      /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps;    /* of the block's sums */
     xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */
@@ -496,6 +500,19 @@ XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the block's sums have */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
+
+/* ---- tile_ragged.c: tiles of groups of rows ---- */
+XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p); /* of the batch, which have groups each */
+XG_FN int64_t xg_tile_ragged_high(const xg_tile_plan *p);   /* tiles one above the other that are of one group */
+XG_FN void xg_tile_ragged_settle(xg_tile_plan *p);
+/* What tile[side] counts: so many rows (or columns) each; below so many. */
+XG_FN int64_t xg_tile_pace(const xg_tile_plan *p, uint32_t side, int64_t rows);
+XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side);
+XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile);  /* at one of those of w->batch, a place */
+XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w);                 /* of blocks that stay: sets `all` */
+XG_FN xg_kval *xg_tile_ragged_has(xg_tile_kernel *w, xg_kval *row); /* whether the tile's group has this row */
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v);         /* of the hero; 0 behind the last group */
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */

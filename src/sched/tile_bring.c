@@ -87,7 +87,7 @@ XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *c
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
     counts[XG_TILE_STEP] = p->all_steps;
-    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_TILE] = xg_tile_paces(p, side);
     counts[XG_TILE_BATCH] = p->batch;
 }
 /* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
@@ -160,18 +160,18 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
-    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.map[side]->n_dims);
     m->dims[XG_TILE_STEP].range.lo = first;
     env = xg_imap_env(x, m);
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows);
+    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), xg_tile_pace(p, side, p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
     linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
-    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
     return xg_imap_compose(x, m, p->form.map[side]);
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
@@ -333,7 +333,8 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         xg_tile_fetch_counts(w->p, side, counts);
         w->step = xg_elem_index(&w->s, 0);
         xg_tile_fetch_at(w, side, w->step, w->step, at);
-        begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_dim(x, XG_TILE_TILE), t->rows);
+        begin = xg_aff_dim(x, XG_TILE_TILE);
+        begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), begin, xg_tile_pace(w->p, side, t->rows));
         begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
         begin = xg_aff_div(x, xg_aff_add_k(x, begin, -first), t->vector);
         begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mod(x, begin, t->shift));

@@ -132,6 +132,7 @@ XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, cons
     /* steps that end early, or are split among blocks, are a block's own */
     if (p->in_tensor || p->end || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
+    if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
     return !s->stores || p->may_store;
 }
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
@@ -277,7 +278,8 @@ XG_FN void xg_tile_bulk_box(
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
-    place[t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), half_rows ? 2 * t->rows : t->rows);
+    place[t->by_rows] = xg_aff_dim(x, XG_TILE_BULK_AT_TILE);
+    place[t->by_rows] = xg_aff_mul(x, place[t->by_rows], xg_tile_pace(p, side, half_rows ? 2 * t->rows : t->rows));
     if (half_rows)
         place[t->by_rows] = xg_aff_add_mul(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->rows);
     place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
@@ -332,7 +334,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     for (; side < sides; side++) {
         if (w->next) at[XG_TILE_BULK_AT_RANK] = side ? w->pair : w->next;
         at[XG_TILE_BULK_AT_TILE] = w->tile[side];
-        counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
+        counts[XG_TILE_BULK_AT_TILE] = xg_tile_paces(p, side);
         for (row = 0; row < p->fetch[side].rows; row += xg_tile_bulk_box_rows(p, side))
             xg_tile_bulk_box(w, side, row, counts, at, full);
     }
@@ -347,11 +349,16 @@ XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
-    xg_kval *id, *first;
+    xg_kval *id, *first, *last = xg_elem_index(&w->s, p->blocks);
     if (!p->shape.stays) return;
     f->rolled = true;
     first = xg_kblock_id(&w->s.b, 0, p->grid);
-    id = xg_flow_for(f, first, xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
+    if (w->all) last = w->all;
+    id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
+    if (w->all) {
+        f->op->a = xg_tile_over(p->blocks, p->grid);
+        f->op->b = p->blocks;
+    }
     xg_tile_stand(w, id);
     w->turn = xg_tile_quotient(w, id, p->grid);
     w->begin = xg_tile_join(w, w->turn, p->steps, xg_elem_index(&w->s, 0));
@@ -367,7 +374,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     }
     if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
     many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
-    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks, p->grid));
+    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
 }
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;

@@ -191,6 +191,7 @@ enum {
 };
 typedef struct xg_tile_out {
     const xg_imap *map;                        /* to the hero's indices, and the place in shared memory */
+    const xg_aff *row;                         /* among all of M */
     int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
     bool swizzled;                             /* in shared memory, as tile_store.c has it */
 } xg_tile_out;
@@ -214,7 +215,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     wide = walk.line / walk.columns; /* rounds of a row */
     o.counts[XG_TILE_OUT_ROUND] = walk.rounds;
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
-    o.counts[XG_TILE_OUT_M] = p->tiles[0];
+    o.counts[XG_TILE_OUT_M] = xg_tile_paces(p, 0);
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
@@ -226,18 +227,20 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
-    linear[XG_TILE_M] = xg_aff_add_mul(x, xg_aff_add_k(x, row, part * rows), xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m);
+    linear[XG_TILE_M] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), xg_tile_pace(p, 0, p->shape.m));
+    linear[XG_TILE_M] = o.row = xg_aff_add(x, linear[XG_TILE_M], xg_aff_add_k(x, row, part * rows));
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add_mul(x, column, row, pitch);
+    if (w->from) m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], w->from);
     if (p->out_slant)
         m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
     for (k = 0; p->halo && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
-    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
+    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
         linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
@@ -381,10 +384,15 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     xg_aff_ctx *x = w->e->m->aff;
     uint32_t k;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_heroes heroes;
     xg_elem v;
     at[XG_TILE_OUT_ROUND] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
     cond = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
+    if (xg_tile_is_ragged(w->p)) {
+        last = xg_tile_ragged_has(w, xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->row, at));
+        cond = xg_elem_and(&w->s, cond, last);
+    }
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
     xg_flow_if(&guard, cond);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
@@ -405,8 +413,12 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         xg_elem_apply(&w->s, m, at, slice);
         v = xg_tile_plus(w, v, xg_tile_shown(w, slice[f->rank]));
     }
-    if (xg_tile_shown_type(w->p) == f->sum) v = xg_tile_ended(w, v);
-    xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
+    heroes = w->p->heroes;
+    if (w->p->shape.stores) /* the root's elements lie there */
+        heroes.p = (const xg_inst **)w->e->roots;
+    else
+        v = xg_tile_result(w, xg_tile_shown_type(w->p) == f->sum ? xg_tile_ended(w, v) : v);
+    xg_hero_write(&w->s, &heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
@@ -565,7 +577,9 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     w->tile[0] = xg_tile_join(w, group, rows, xg_tile_rest(w, in, rows));
     w->tile[1] = xg_tile_quotient(w, in, rows);
     w->batch = xg_tile_quotient(w, id, each);
-    if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
+    if (xg_tile_is_ragged(p)) xg_tile_ragged_stand(w, w->tile[0]);
+    if (p->shape.multicast && (along || !xg_tile_is_ragged(p)))
+        w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
     if (w->next) w->tile[1] = xg_tile_join(w, w->tile[1], 2, w->next);
 }
 /* Where a lane stands among the rows and columns of its warp. Crossed, neighbours along rows want the same of one side
@@ -619,6 +633,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_fusion_emission own, *all = e;
     xg_tile_kernel w;
     int64_t inbox;
+    xg_flow busy;
     uint32_t k;
     memset(&w, 0, sizeof w);
     if (xg_tile_has_rows(p)) { /* what makes the operands; the rest of the fusion stands behind (tile_rows.c) */
@@ -633,6 +648,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->grid;
+    f->idle = p->shape.stays ? 0 : (uint32_t)p->idle;
     f->cluster = (uint32_t)xg_tile_cluster_blocks(p);
     f->pairs = xg_tile_is_pair(p);
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
@@ -644,7 +660,13 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
         xg_tile_threads(&w);
     }
-    if (!p->shape.stays) xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
+    busy = xg_flow_of(&w.s, NULL);
+    xg_flow_slots(&busy, w.dest, e->n_roots);
+    if (!p->shape.stays) {
+        xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
+        if (xg_tile_is_ragged(p)) xg_flow_if(&busy, xg_tile_ragged_has(&w, w.ragged.first));
+    } else if (xg_tile_is_ragged(p))
+        xg_tile_ragged_begin(&w);
 #ifndef XLAGPU_SMALL /* whose rows begin where they do */
     if (!p->bulk) xg_tile_shift(&w);
 #endif
@@ -668,6 +690,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
             xg_tile_all_results(&w);
         if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
+    xg_flow_end(&busy);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
 /* ---- the way ---- */

@@ -282,6 +282,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
+            if (!way && !side && xg_tile_is_ragged(p)) continue; /* groups begin with any row */
             if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
                 continue;
             t->vector = n;
@@ -383,7 +384,9 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     }
     p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
-    p->grid = p->blocks;
+    p->idle = 0;
+    if (xg_tile_is_ragged(p)) xg_tile_ragged_settle(p);
+    p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
@@ -436,7 +439,7 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
  * some have no multiple of four: clusters of four are as few as take no longer, on seven eighths of them. */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
-    if (!p->shape.stays) return p->blocks;
+    if (!p->shape.stays) return p->blocks + p->idle;
     if (xg_tile_is_two_pairs(p)) {
         int64_t clusters = XG_MAX(all * 7 / 8 / 4, (int64_t)1);
         return 4 * xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters));
@@ -818,7 +821,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
-    return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
+    return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);
 }
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
  * for its reads as well where the loop is not unrolled. */

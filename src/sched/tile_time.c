@@ -153,7 +153,11 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
     if (p->patch.places && !side)
         return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
-    bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
+    if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
+        bytes = xg_cost_mul(
+            bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
+    else
+        bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
 }
 /* Registers of a thread: sums, two fragments of each side, what is on its way. */
