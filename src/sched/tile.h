@@ -467,6 +467,9 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
+XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot);
+/* The place of a lane of a vector, whose elements go so far apart from the first one's. */
+XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart);
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged); /* words, as they are multiplied */
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */

@@ -352,7 +352,7 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *vector = xg_aff_dim(x, VECTOR), *pixel, *at, *spot;
-    xg_kval *v[DIMS], *q, *to, *from, *cond, *both[2];
+    xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
     xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
     xg_range known;
     xg_imap *m;
@@ -394,19 +394,12 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     lane = xg_flow_of(&w->s, &w->shared);
     v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
     from = xg_kapply(&w->s.b, xg_imap_with_constraint(x, m, pixel, xg_range_of(0, all - 1)), v)->results;
-    both[0] = to;
-    both[1] = v[LANE];
-    m = xg_imap_of_dims(x, 2, 1);
-    m->dims[0].range = xg_range_of(0, p->shared - lanes);
-    m->dims[1].range = xg_range_of(0, lanes - 1);
-    m->results[0] = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1));
-    to = xg_kapply(&w->s.b, m, both)->results;
-    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &to, 1);
+    spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
+    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &spot_of, 1);
     xg_flow_end(&lane);
     if (cond) {
         xg_flow_else(&f);
-        xg_tile_put_vector(
-            w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, w->shared->type->elem, lanes), 0), both[0]);
+        xg_tile_put_zeros(w, lanes, to);
     }
     xg_flow_end(&f);
     xg_flow_end(&some);
@@ -445,19 +438,21 @@ XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const x
     w->views[k] = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
 }
 /* For each of its fragments a thread knows the place of the window, and how much further on that and its channels lie
- * than the patch begins. */
+ * than the patch begins. What is the same for all rows of a tile follows from the tile. */
 XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *window = xg_tile_patch_window(p);
-    xg_kval *place, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * window->n;
-    int64_t count = p->patch.pixels;
+    xg_kval *place, *tile, *own, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * window->n;
+    int64_t count = p->patch.pixels, run = p->patch.part;
     uint32_t n;
-    place = xg_tile_join(w, w->tile[0], p->shape.m, row);
-    place = xg_tile_quotient(w, place, p->patch.part);
-    for (n = window->n - 1; --n > 0; place = xg_tile_quotient(w, place, window->axes[n].extent)) {
+    tile = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m);
+    own = xg_k2(&w->s.b, XG_K_OP_ADDI, tile, row);
+    for (n = window->n - 1; --n > 0; run *= window->axes[n].extent) {
+        place = xg_tile_quotient(w, run % p->shape.m ? own : tile, run);
         d[n - 1] = xg_tile_rest(w, place, window->axes[n].extent);
         shift = xg_tile_join(w, d[n - 1], p->patch.by_place[n], shift);
     }
+    place = xg_tile_quotient(w, tile, run);
     if (!w->shift) { /* of the tile's first row */
         w->shift = shift;
         w->channel = xg_tile_by(w, XG_K_OP_MULI, place, p->patch.part / p->fetch[0].vector);
@@ -495,7 +490,7 @@ XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
     at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
     at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
-    xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, w->shared->type->elem, lanes), 0), at);
+    xg_tile_put_zeros(w, lanes, at);
     xg_flow_end(&f);
     at = xg_elem_index(&w->s, 0);
     if (along_k) {
