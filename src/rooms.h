@@ -266,6 +266,7 @@ XG_ROOMS_BEGIN
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/estimate_values.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
 #include "kir/widen_loads.c"

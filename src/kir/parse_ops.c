@@ -290,12 +290,22 @@ XG_FN uint32_t xg_kparse_words(xg_kparser *p, const char *words) {
     } while (flags != before);
     return flags;
 }
+/* A word and a number that a loop's maker expects; 0: there is none. */
+XG_FN int64_t xg_kparse_hint(xg_kparser *p, const char *word) {
+    size_t at;
+    int64_t v;
+    if (!xg_ktake(p, word)) return 0;
+    at = p->at;
+    v = xg_kinteger(p);
+    if (v < 1) xg_kparse_fail(p, at, "what is expected of a loop is 1 or more:", xg_str_z(word));
+    return v;
+}
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
     uint32_t flags;
-    int64_t trips = 0;
+    int64_t trips, ends;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -307,17 +317,15 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "step");
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
-    if (xg_ktake(p, "trips")) {
-        size_t at = p->at;
-        trips = xg_kinteger(p);
-        if (trips < 1) xg_kparse_fail(p, at, "a loop is expected to have one trip or more", xg_str_of(NULL, 0));
-    }
+    trips = xg_kparse_hint(p, "trips");
+    ends = xg_kparse_hint(p, "ends");
     flags = xg_kparse_words(p, xg_kloop_words);
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
     op->flags |= flags;
     op->a = trips;
+    op->b = ends;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);

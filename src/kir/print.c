@@ -452,6 +452,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_kprint_type(p, op->operands[0].value->type);
     }
     if (op->a) xg_printf(p->b, " trips %lld", (long long)op->a);
+    if (op->b) xg_printf(p->b, " ends %lld", (long long)op->b);
     xg_kprint_words(p, op, xg_kloop_words);
     xg_kprint_iter_args(p, op, 1, 3);
 }

@@ -248,6 +248,8 @@ XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 /* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
+/* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side); /* fragments are read word by word */
@@ -284,9 +286,7 @@ XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
-/* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
-XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
-XG_FN int64_t xg_tile_power(int64_t n); /* the largest power of two that divides it */
+XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -418,10 +418,10 @@ typedef struct xg_tile_kernel {
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
-    /* Of a patch: its parameter, flat; the first position's pixel, and how much further on the patch begins; this step;
+    /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *picture, *first_pixel, *shift, *now, *deep, *half, **views, **masks, **seen;
+    xg_kval *picture, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -481,6 +481,9 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
+XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot);
+/* The place of a lane of a vector, whose elements go so far apart from the first one's. */
+XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart);
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged); /* words, as they are multiplied */
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
@@ -555,7 +558,6 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a convolution has none */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */
-XG_FN void xg_tile_box_axes(const xg_tile_form *f, xg_tile_form *to); /* the same form of as many variables as axes */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
@@ -565,6 +567,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 /* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s); /* patches and the shape */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */

@@ -642,33 +642,42 @@ XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
 
 /* ---- from memory into shared memory ---- */
 
+XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart) {
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_imap *sum = xg_imap_of_dims(x, 2, 1);
+    xg_kval *both[2];
+    sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (lanes - 1) * apart);
+    sum->dims[1].range = xg_range_of(0, lanes - 1);
+    sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
+    both[0] = first;
+    both[1] = lane;
+    return xg_kapply(&w->s.b, sum, both)->results;
+}
+XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, lanes);
+    xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+}
 /* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
  * between is one load and one store. */
 XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_kval *last, *spot = first, *both[2];
+    xg_kval *last, *spot = first;
     if (t->late) {
         xg_tile_put_vector(w, xg_tile_to_shared(w, side, xg_tile_bring_vector(w, side, NULL, at)), first);
         return;
     }
     if (t->vector > 1) {
-        xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
-        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
-        sum->dims[1].range = xg_range_of(0, t->vector - 1);
-        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
         last = xg_elem_index(&w->s, t->vector);
         at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
-        both[0] = first;
-        both[1] = at[XG_TILE_LANE];
-        spot = xg_kapply(&w->s.b, sum, both)->results;
+        spot = xg_tile_lane_spot(w, first, at[XG_TILE_LANE], t->vector, 1);
     }
     w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, NULL, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_tile_fetch_at(w, side, row_round, k_round, at);
     spot = xg_tile_spot(w, side, row_round, k_round, buffer);
@@ -677,14 +686,10 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
         xg_flow_else(&f);
-        zero = xg_tile_zero(w).v;
         if (t->vector == 1)
-            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
-        else {
-            int64_t lanes = t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector;
-            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, lanes);
-            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
-        }
+            w->shared = xg_kinsert(&w->s.b, xg_tile_zero(w).v, w->shared, &spot, 1);
+        else
+            xg_tile_put_zeros(w, t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector, spot);
     }
     xg_flow_end(&f);
 }
@@ -776,23 +781,15 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
 XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     bool turned = t->along_k != t->by_rows;
-    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, buffer), *cond, *both[2];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, buffer), *cond;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t apart = turned ? t->pitch : 1;
     xg_tile_fetch_at(w, side, row_round, k_round, at);
     cond = xg_tile_has_elements(w, side, at);
     if (t->vector > 1) {
         f.rolled = true;
         at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], xg_elem_index(&w->s, t->vector), 1, t->vector);
         if (!turned) f.op->flags |= KL_LANES;
-        sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (t->vector - 1) * apart);
-        sum->dims[1].range = xg_range_of(0, t->vector - 1);
-        sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
-        both[0] = spot;
-        both[1] = at[XG_TILE_LANE];
-        spot = xg_kapply(&w->s.b, sum, both)->results;
+        spot = xg_tile_lane_spot(w, spot, at[XG_TILE_LANE], t->vector, turned ? t->pitch : 1);
     }
     w->shared =
         xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, NULL, cond, at)), w->shared, &spot, 1);

@@ -16,6 +16,32 @@
 #define XG_SCHED_TILE_PATCH_C
 #include "tile.h"
 
+#ifdef XLAGPU_SMALL /* such builds read pixels for each place of the window */
+XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+    xg_tile_box_plan(p, e, m, out_bytes);
+}
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return p->patch.places < s->m; }
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return p->patch.places == 0; }
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return p->patch.pixels; }
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return p->patch.pixels; }
+XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
+    (void)w;
+    (void)buffer;
+}
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
+    (void)w;
+    (void)step;
+}
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
+    (void)w;
+    (void)k;
+    (void)first;
+    (void)buffer;
+    return along;
+}
+#else
+
 enum {
     XG_TILE_PATCH_PLACES = 32, /* of the window: a bit each */
     XG_TILE_PATCH_BANKS = 128  /* bytes */
@@ -23,7 +49,7 @@ enum {
 
 /* ---- which pixels ---- */
 
-/* The channels in parts, of which the steps' places are inside. */
+/* The channels in parts, inside of which are the places of the window. */
 XG_FN bool xg_tile_patch_split(xg_tile_group *k, int64_t part) {
     xg_tile_axis *last = &k->axes[k->n - 1];
     if (k->n < 2 || k->n == XG_TILE_VARS_MAX || last->extent % part) return false;
@@ -34,15 +60,18 @@ XG_FN bool xg_tile_patch_split(xg_tile_group *k, int64_t part) {
     last->extent = part;
     return true;
 }
+/* Number of an axis of a role among all. */
+XG_FN uint32_t xg_tile_patch_axis(const xg_tile_form *f, xg_tile_role role, uint32_t k) {
+    uint32_t r;
+    for (r = 0; r < (uint32_t)role; r++) k += f->group[r].n;
+    return k;
+}
 /* (axes, by role) -> offset of the element in memory, where there is one. NULL: it is no parameter's. */
 XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, const xg_inst **source) {
     const xg_tile_form *f = &p->form;
     const xg_imap *to;
-    xg_imap *axes;
-    xg_tile_form own;
+    xg_imap *axes = xg_imap_of_dims(x, xg_tile_patch_axis(f, XG_TILE_ROLES, 0), f->n_vars);
     uint32_t r, k, a = 0;
-    xg_tile_box_axes(f, &own);
-    axes = xg_imap_of_dims(x, own.n_vars, f->n_vars);
     for (k = 0; k < f->n_vars; k++) axes->results[k] = xg_aff_const(x, 0);
     for (r = 0; r < XG_TILE_ROLES; r++)
         for (k = 0; k < f->group[r].n; k++, a++) {
@@ -51,7 +80,6 @@ XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, con
             axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
         }
     to = xg_imap_compose(x, axes, f->map[0]);
-    if (!xg_imap_ok(to)) return NULL;
     *source = xg_tile_moved_from(x, p->fetch[0].from, &to);
     if ((*source)->op != XG_PARAMETER || !xg_imap_ok(to) || to->n_syms || to->n_rts) return NULL;
     to = xg_indexing_flatten(x, to, (*source)->shape);
@@ -70,13 +98,8 @@ XG_FN bool xg_tile_patch_strides(xg_aff_ctx *x, const xg_imap *m, int64_t *by, i
     }
     return xg_aff_eval(e, none, none, first);
 }
-/* Number of an axis of a role among all. */
-XG_FN uint32_t xg_tile_patch_axis(const xg_tile_form *f, xg_tile_role role, uint32_t k) {
-    uint32_t r;
-    for (r = 0; r < (uint32_t)role; r++) k += f->group[r].n;
-    return k;
-}
-/* The groups of axes that count positions, and places of the window. */
+/* The groups of axes that count positions, and places of the window: of these the first one counts parts of channels,
+ * and the last one channels of a part. */
 XG_FN const xg_tile_group *xg_tile_patch_rows(const xg_tile_plan *p) { return &p->form.group[p->patch.of]; }
 XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
     return p->patch.of == XG_TILE_M ? XG_TILE_K : XG_TILE_M;
@@ -84,23 +107,21 @@ XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
 XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
     return &p->form.group[xg_tile_patch_other(p)];
 }
-/* Of the window's axes the first one that counts places; channels come last. */
-XG_FN uint32_t xg_tile_patch_begin_of(const xg_tile_plan *p) { return p->patch.of == XG_TILE_M; }
 /* Which positions have a pixel below a place of the window: (numbers of positions) -> nothing, where they have; place
  * -1: (those, and numbers of the place). */
 XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t lo = xg_tile_patch_begin_of(p), more = place < 0 ? window->n - 1 - lo : 0, d;
+    uint32_t more = place < 0 ? window->n - 2 : 0, d;
     xg_imap *m = xg_imap_of_dims(x, rows->n + more, p->patch.map->n_dims);
     for (d = 0; d < m->n_results; d++) m->results[d] = xg_aff_const(x, 0);
     for (d = 0; d < m->n_dims; d++) {
         bool row = d < rows->n;
-        uint32_t k = row ? d : d - rows->n + lo;
+        uint32_t k = row ? d : d - rows->n + 1;
         m->dims[d].range = xg_range_of(0, (row ? rows : window)->axes[k].extent - 1);
         m->results[xg_tile_patch_axis(f, row ? p->patch.of : xg_tile_patch_other(p), k)] = xg_aff_dim(x, d);
     }
-    for (d = window->n - 1; d-- > lo && !more; place /= window->axes[d].extent)
+    for (d = window->n - 1; --d > 0 && !more; place /= window->axes[d].extent)
         m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
     return xg_imap_compose(x, m, p->patch.map);
 }
@@ -108,16 +129,16 @@ XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, in
 XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t d, lo = xg_tile_patch_begin_of(p), last = window->n - 1, n;
-    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[last].extent;
+    uint32_t d, last = window->n - 1, n;
+    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[0].extent * p->patch.part,
+            reach;
     xg_tile_patch *t = &p->patch;
     const int64_t *row = by + xg_tile_patch_axis(f, t->of, 0), *place;
     place = by + xg_tile_patch_axis(f, xg_tile_patch_other(p), 0);
-    if (place[last] != 1 || (lo && window->axes[0].extent > 1 && place[0] != inside)) return false;
-    if (lo) inside *= window->axes[0].extent;
+    if (place[last] != 1 || (window->axes[0].extent > 1 && place[0] != p->patch.part)) return false;
     t->stride = 0;
     for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, row[d]);
-    for (t->apart = t->stride, t->places = 1, d = lo; d < last; t->places *= window->axes[d++].extent)
+    for (t->apart = t->stride, t->places = 1, d = 1; d < last; t->places *= window->axes[d++].extent)
         t->apart = xg_gcd(t->apart, place[d]);
     for (n = 0; n < f->group[XG_TILE_B].n; n++) t->batch = by[n];
     if (!t->stride || n > 1 || t->apart < inside || t->apart % piece || t->batch % piece || inside % piece)
@@ -130,41 +151,43 @@ XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t firs
         if (rows->axes[d].extent == 1 && d + 1 < rows->n) /* rows behind the last position go on */
             t->by_row[d] = t->by_row[d + 1] * rows->axes[d + 1].extent;
     }
-    for (d = lo; d < last; d++) t->by_place[d] = place[d] / t->apart;
-    for (d = 1; d < rows->n; d++) /* later positions have later pixels */
-        if (t->by_row[d - 1] < t->by_row[d] * (rows->axes[d].extent - 1)) return false;
+    for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
+    for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
+        if (t->by_row[d] < reach) return false; /* later positions have later pixels */
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
-/* The same plan with patches of so many bytes of channels; 0: positions lie in k. */
-XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, int64_t bytes) {
+/* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
+XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     int64_t by[4 * XG_TILE_VARS_MAX], first, k;
     xg_tile_patch *t = &p->patch;
     bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
                  !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
-    t->of = bytes ? XG_TILE_M : XG_TILE_K;
-    if (!suits || (!bytes && (xg_type_bytes(p->held) != 2 || p->form.group[XG_TILE_M].n < 2))) return false;
+    t->of = of;
+    if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
     t->part = bytes / xg_type_bytes(p->held);
-    if (bytes && !xg_tile_patch_split(&p->form.group[XG_TILE_K], t->part)) return false;
+    if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
     if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
     t->sees = xg_tile_patch_sees(p, x, -1);
-    for (k = 0; k < t->places; k++)
-        if (!xg_imap_ok(xg_tile_patch_sees(p, x, k))) return false;
     for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
         if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
             return false;
     return xg_imap_ok(t->sees);
 }
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    static const uint8_t bytes[] = {0, 64, 128}; /* of a step's k */
+    enum {
+        LEAST = 64, /* bytes of a pixel */
+        WAYS = 4    /* those or twice as many, positions in rows or in k */
+    };
     xg_tile_plan plain = *p, own;
     uint32_t k;
     xg_tile_box_plan(p, e, m, out_bytes);
-    for (k = 0; k < XG_COUNT(bytes); k++) {
+    for (k = 0; k < WAYS; k++) {
         own = plain;
-        if (!xg_tile_patch_may(&own, e->m->aff, bytes[k])) continue;
+        if (!xg_tile_patch_may(&own, e->m->aff, k / 2 ? XG_TILE_K : XG_TILE_M, LEAST << k % 2)) continue;
+        own.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&own, e, m, out_bytes);
-        if (own.blocks && (!p->blocks || own.picoseconds < p->picoseconds)) *p = own;
+        if (own.blocks) *p = own;
     }
 }
 
@@ -188,8 +211,8 @@ XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_patch_shift(const xg_tile_plan *p, int64_t place) {
     const xg_tile_group *window = xg_tile_patch_window(p);
     int64_t sum = 0;
-    uint32_t d, lo = xg_tile_patch_begin_of(p);
-    for (d = window->n - 1; d-- > lo; place /= window->axes[d].extent)
+    uint32_t d;
+    for (d = window->n - 1; --d > 0; place /= window->axes[d].extent)
         sum += p->patch.by_place[d] * (place % window->axes[d].extent);
     return sum;
 }
@@ -209,10 +232,16 @@ XG_FN int64_t xg_tile_patch_turn(const xg_tile_plan *p) {
     int64_t halves = XG_TILE_PATCH_BANKS / (p->patch.part * xg_type_bytes(p->held));
     return halves == 2 ? 8 * p->patch.stride : 1;
 }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) {
+    const xg_tile_patch *t = &p->patch;
+    if (!t->places) return true;
+    if (t->of == XG_TILE_M) return s->k == t->part && t->places > s->stages - 2;
+    return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
+}
 /* False: the shape does not suit it. */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
-    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    int64_t d, steps = 1, channels = window->axes[window->n - 1].extent;
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    int64_t d, steps = 1;
     xg_tile_patch *t = &p->patch;
     xg_tile_fetch *f = &p->fetch[0];
     bool along_k = t->of == XG_TILE_M;
@@ -221,16 +250,11 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
         f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
         return false;
-    if (along_k) {
+    if (along_k)
         steps = t->places - XG_MAX(p->shape.stages - 2, 0);
-        t->parts = window->axes[0].extent;
-        if (p->shape.k != t->part || steps < 1) return false;
-    } else {
-        t->part = XG_MIN(channels, (int64_t)p->shape.m);
-        d = p->shape.m / t->part;
-        if (channels % t->part || p->shape.m % t->part || t->places % d || t->part % XG_KMMA_M) return false;
+    else
         f->pitch = t->part + f->vector;
-    }
+    t->parts = xg_tile_patch_window(p)->axes[0].extent;
     t->pixels = xg_tile_patch_spread(p) + 1;
     if (!t->pixels) return false;
     d = (along_k ? p->shape.m : p->shape.k) - 1;
@@ -280,9 +304,9 @@ XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
     xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
     int64_t all = w->p->patch.of == XG_TILE_M ? w->p->tiles[0] * w->p->shape.m : w->p->all_steps * w->p->shape.k;
     const xg_tile_group *window = xg_tile_patch_window(w->p);
-    uint32_t d, lo = xg_tile_patch_begin_of(w->p);
+    uint32_t d;
     for (d = 0; d < m->n_dims; d++)
-        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + lo].extent) - 1);
+        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + 1].extent) - 1);
     m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
     return m;
 }
@@ -328,7 +352,7 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *vector = xg_aff_dim(x, VECTOR), *pixel, *at, *spot;
-    xg_kval *v[DIMS], *q, *to, *from, *cond, *both[2];
+    xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
     xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
     xg_range known;
     xg_imap *m;
@@ -370,19 +394,12 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     lane = xg_flow_of(&w->s, &w->shared);
     v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
     from = xg_kapply(&w->s.b, xg_imap_with_constraint(x, m, pixel, xg_range_of(0, all - 1)), v)->results;
-    both[0] = to;
-    both[1] = v[LANE];
-    m = xg_imap_of_dims(x, 2, 1);
-    m->dims[0].range = xg_range_of(0, p->shared - lanes);
-    m->dims[1].range = xg_range_of(0, lanes - 1);
-    m->results[0] = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1));
-    to = xg_kapply(&w->s.b, m, both)->results;
-    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &to, 1);
+    spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
+    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &spot_of, 1);
     xg_flow_end(&lane);
     if (cond) {
         xg_flow_else(&f);
-        xg_tile_put_vector(
-            w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, w->shared->type->elem, lanes), 0), both[0]);
+        xg_tile_put_zeros(w, lanes, to);
     }
     xg_flow_end(&f);
     xg_flow_end(&some);
@@ -407,8 +424,9 @@ XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const x
     xg_imap *known = xg_tile_patch_known(w);
     int64_t place;
     xg_tile_patch_digits(w, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
-    known->n_dims = sees[0]->n_dims;
+    known->n_dims = xg_tile_patch_rows(p)->n;
     for (place = 0; place < p->patch.places; place++) {
+        if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
         cond = xg_tile_patch_inside(w, sees[place], known, d);
         bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
         if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
@@ -420,25 +438,30 @@ XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const x
     w->views[k] = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
 }
 /* For each of its fragments a thread knows the place of the window, and how much further on that and its channels lie
- * than the patch begins. */
+ * than the patch begins. What is the same for all rows of a tile follows from the tile. */
 XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *window = xg_tile_patch_window(p);
-    xg_kval *place, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * (window->n - 1);
-    int64_t count = p->patch.pixels;
+    xg_kval *place, *tile, *own, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * window->n;
+    int64_t count = p->patch.pixels, run = p->patch.part;
     uint32_t n;
-    place = xg_tile_join(w, w->tile[0], p->shape.m, row);
-    place = xg_tile_quotient(w, place, window->axes[window->n - 1].extent);
-    for (n = window->n - 1; n-- > 0;) {
-        d[n] = n ? xg_tile_rest(w, place, window->axes[n].extent) : place;
-        if (n) place = xg_tile_quotient(w, place, window->axes[n].extent);
-        shift = xg_tile_join(w, d[n], p->patch.by_place[n], shift);
+    tile = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m);
+    own = xg_k2(&w->s.b, XG_K_OP_ADDI, tile, row);
+    for (n = window->n - 1; --n > 0; run *= window->axes[n].extent) {
+        place = xg_tile_quotient(w, run % p->shape.m ? own : tile, run);
+        d[n - 1] = xg_tile_rest(w, place, window->axes[n].extent);
+        shift = xg_tile_join(w, d[n - 1], p->patch.by_place[n], shift);
     }
-    if (!k) w->shift = shift; /* for now: that of the tile's first row */
+    place = xg_tile_quotient(w, tile, run);
+    if (!w->shift) { /* of the tile's first row */
+        w->shift = shift;
+        w->channel = xg_tile_by(w, XG_K_OP_MULI, place, p->patch.part / p->fetch[0].vector);
+    }
     shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
     shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
     row = xg_tile_rest(w, row, p->patch.part);
-    w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row), w->half);
+    shift = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row);
+    w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
 }
 /* Zeros, and what does not change from step to step; the first part's patch. */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
@@ -467,7 +490,7 @@ XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
     at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
     at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
-    xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, w->shared->type->elem, lanes), 0), at);
+    xg_tile_put_zeros(w, lanes, at);
     xg_flow_end(&f);
     at = xg_elem_index(&w->s, 0);
     if (along_k) {
@@ -506,17 +529,14 @@ XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
 }
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    const xg_tile_group *window = xg_tile_patch_window(p);
-    xg_kval *first, *channel;
+    xg_kval *first;
     if (p->patch.of == XG_TILE_M) {
         xg_tile_patch_next(w);
         return;
     }
     first = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->step, p->shape.k));
     first = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->shift);
-    channel = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m / p->fetch[0].vector);
-    channel = xg_tile_rest(w, channel, window->axes[window->n - 1].extent / p->fetch[0].vector);
-    xg_tile_patch_rounds(w, NULL, p->patch.rounds, first, channel, buffer);
+    xg_tile_patch_rounds(w, NULL, p->patch.rounds, first, w->channel, buffer);
 }
 /* An element of the patch, or, where there is none, a zero in the same banks. */
 XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at) {
@@ -556,18 +576,19 @@ XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *rows = xg_tile_patch_rows(p);
-    uint32_t n = xg_tile_patch_window(p)->n - 1;
+    uint32_t n = xg_tile_patch_window(p)->n;
     xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
     if (p->patch.of == XG_TILE_M) return w->seen[k];
     at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
     at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
     xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
-    memcpy(d + rows->n, w->masks + k * n, n * sizeof *d);
+    memcpy(d + rows->n, w->masks + k * n, (n - 2) * sizeof *d);
     cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
     at = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
     at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch);
     at = xg_tile_join(w, buffer, xg_tile_patch_buffer(p), at);
     return xg_tile_patch_or_zero(w, cond, xg_k2(&w->s.b, XG_K_OP_ADDI, at, w->views[k]));
 }
+#endif
 
 #endif /* XG_SCHED_TILE_PATCH_C */

@@ -304,16 +304,6 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
 
 /* ---- what is written ---- */
 
-/* Rows of 16 bits fill whole passes, or two of them would meet in some banks. */
-XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
-    enum {
-        PASS = 64 /* elements */
-    };
-    xlagpu_type type = p->form.hero->shape->type;
-    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
-    bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
-    return whole && narrow ? type : p->form.sum;
-}
 XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = e->m->aff;
@@ -775,7 +765,7 @@ XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
     p->may_group = p->in_tensor = false;
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    int64_t vectors[2], least = INT64_MAX;
+    int64_t vectors[2], least = p->picoseconds ? p->picoseconds : INT64_MAX; /* of another plan, to be beaten */
     xg_tile_shape best, one, deep;
     bool few_m, few, deepens;
     size_t k;
@@ -784,7 +774,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
-        if (p->pixels && !one.bulk) continue;
+        if ((p->pixels && !one.bulk) || !xg_tile_patch_suits(p, &one)) continue;
         one.patch = p->patch.places > 0;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;

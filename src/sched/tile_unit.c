@@ -50,7 +50,6 @@
     X(320, 64, 64, 80, 64, 2) \
     X(192, 64, 128, 48, 64, 3) \
     X(160, 128, 64, 80, 64, 3) \
-    X(160, 128, 64, 80, 64, 2) \
     X(192, 64, 64, 48, 64, 3) \
     X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
@@ -308,6 +307,16 @@ XG_FN bool xg_tile_unit_fits(const xg_tile_plan *p) {
     };
     return p->shape.grouped || !xg_tile_unit_staged(p) || xg_tile_unit_needs(p) <= MOST;
 }
+/* Rows of 16 bits fill whole passes, or two of them would meet in some banks. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
+    enum {
+        PASS = 64 /* elements */
+    };
+    xlagpu_type type = p->form.hero->shape->type;
+    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
+    bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
+    return whole && narrow ? type : p->form.sum;
+}
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks, and
@@ -399,7 +408,7 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
 }
 /* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
 XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
-    int64_t each = p->patch.of == XG_TILE_M ? 1 : 2 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    int64_t each = p->patch.of == XG_TILE_M ? 1 : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
 }
 /* Instructions of a warp that bring its part of a step. */
