@@ -117,7 +117,7 @@ XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
 XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     xg_inst *before = i->prev, *made, *k;
     uint32_t fresh = r->a.m->n_ids;
-    if (!xg_alg_is_static(i)) return false;
+    if (r->a.m->has_dynamic && !xg_alg_is_static(i)) return false;
     r->a.b = xg_hb_at(i);
     made = xg_alg_try(r, i, i->op);
     if (!made && (xg_op_flags(i->op) & XGF_EW)) made = xg_alg_try(r, i, XG_ANY);
