@@ -221,6 +221,7 @@ XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
     *(before ? &before->prev : &c->last) = i;
     c->n_insts++;
     c->n_control += i->op == XG_WHILE || i->op == XG_CONDITIONAL;
+    c->n_fusions += i->op == XG_FUSION;
 }
 XG_FN void xg_inst_unlink(xg_inst *i) {
     xg_comp *c = i->comp;
@@ -229,6 +230,7 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     i->prev = i->next = NULL;
     c->n_insts--;
     c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
+    c->n_fusions -= i->op == XG_FUSION;
 }
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(

@@ -239,8 +239,8 @@ struct xg_use {
 }; /* one of the user's operands */
 
 /* A node is two cache lines: of an operand or a user, all that is mostly asked lies in the first one. Nodes are always
- * as far from the one before as from the next, which processors foresee. Operands lie in an array of their own, likewise
- * in the order in which they were made. */
+ * as far from the one before as from the next, which processors foresee. Operands lie in an array of their own,
+ * likewise in the order in which they were made. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id; /* unique in the module, < module->n_ids */
@@ -270,11 +270,11 @@ struct xg_comp {
     xg_inst **params; /* by parameter number; NULL only while a pass is at work */
     xg_module *module;
     xg_comp *next; /* definition order: called computations come before their callers */
-    uint32_t n_insts, n_params, id;
-    /* of the instructions: loops and branches, those that run other computations as steps of the program */
-    uint32_t n_control;
+    uint32_t n_insts, n_params;
+    /* of the instructions: loops and branches, those that run other computations as steps of the program; fusions */
+    uint32_t n_control, n_fusions;
     xg_str name;
-    uint32_t params_cap;
+    uint32_t id, params_cap;
     xg_comp *prev;
     xg_str execution_thread;
     xg_dict names;

@@ -494,14 +494,17 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
 
 /* Puts the parameters in the order of their numbers, which must be 0, 1, ... n-1. */
 XG_FN void xg_parse_number_params(xg_parse *p, xg_comp *c) {
-    uint32_t n = 0;
-    XG_FOR_INSTS(i, c) n += i->op == XG_PARAMETER;
+    uint32_t n = 0, left;
+    xg_inst *i;
+    XG_FOR_INSTS(j, c) n += j->op == XG_PARAMETER;
     c->n_params = 0;
     if (!n) return;
+    left = n;
     c->params = XG_NEW_N(p->arena, xg_inst *, n);
     c->params_cap = n;
-    XG_FOR_INSTS(i, c) {
+    for (i = c->first; left; i = i->next) {
         if (i->op != XG_PARAMETER) continue;
+        left--;
         if (i->number >= n)
             xg_lex_fail_at(&p->lex, i->source_at - 1, NULL,
                 "parameter number %lld, but the computation has %u parameters: they are numbered from 0",
