@@ -97,6 +97,7 @@ XG_FN void xg_low_at(xg_low *w, const xg_ir_op *op) {
     if (!op->loc || !(op->loc->name.n || op->loc->file.n)) return;
     w->place.attrs = (xg_attr *)(uintptr_t)xg_low_metadata(w, op->loc);
     w->place.n_attrs = 1;
+    w->place.kinds = 1u << XG_K_METADATA;
 }
 
 /* ---- types ---- */

@@ -11,7 +11,7 @@
 
 XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
     uint32_t k, j;
-    for (k = 0; k < i->n_attrs; k++) {
+    for (k = 0; xg_inst_may_call(i) && k < i->n_attrs; k++) {
         const xg_attr *a = &i->attrs[k];
         if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
         if (xg_attr_kind_of(a->key) == XG_K_COMPS)
@@ -242,7 +242,7 @@ XG_FN bool xg_dce_walk(
                 changed = xg_dce_fusion_outputs(i) || changed;
                 xg_push(m->work, xg_inst *, fusions, i);
             }
-            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
+            for (k = 0; xg_inst_may_call(i) && k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
     return changed;

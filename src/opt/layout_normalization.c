@@ -440,6 +440,9 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
     return changed;
 }
 
-XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+XG_FN bool xg_opt_layout_normalization(xg_module *m) {
+    return (m->made_layout || m->made[XG_RESHAPE] || m->made[XG_TRANSPOSE]) &&
+           xg_opt_each_sequence(m, xg_layout_normalize_comp);
+}
 
 #endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
