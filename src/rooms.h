@@ -243,6 +243,7 @@ XG_ROOMS_BEGIN
 #include "kir/kir.h"
 #include "kir/ranges.c"
 #include "kir/build.c"
+#include "kir/formula.c"
 #include "kir/edit.c"
 #include "kir/print.c"
 #include "kir/parse_text.c"

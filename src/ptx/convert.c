@@ -360,99 +360,62 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
  * of the difference of the exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are
  * normalised by counting zeros. */
 
-typedef struct xg_ptx_rem {
-    xg_kelem bits;
-    int mant, lead;
-    uint64_t hidden;
-} xg_ptx_rem; /* `lead`: the bits above the hidden one */
-#define INT_(v) xg_kconst_int(b, f->bits, (int64_t)(v))
-
-/* The significand, its hidden bit in place, and the exponent of a positive number (less than 1 for subnormal ones). */
-static void xg_ptx_rem_take_apart(xg_kb *b, const xg_ptx_rem *f, xg_kval *a, xg_kval **part, xg_kval **exponent) {
-    xg_kval *e = SHRU_(a, INT_(f->mant)), *m = AND_(a, INT_(f->hidden - 1)), *is_sub, *shift, *low, *t;
-    is_sub = CMPI_(EQ, e, INT_(0));
-    shift = xg_k1(b, XG_K_OP_CTLZ, m);
-    shift = ISUB_(shift, INT_(f->lead));
-    shift = SEL_(is_sub, shift, INT_(0));
-    low = ISUB_(INT_(1), shift);
-    *exponent = SEL_(is_sub, low, e);
-    t = OR_(m, INT_(f->hidden));
-    m = SEL_(is_sub, m, t);
-    *part = SHL_(m, shift);
+/* m 2^(e - 1) = a, its hidden bit g in place; e is less than 1 for subnormal ones. p: bits of a significand, j: those
+ * above the hidden one. */
+static void xg_ptx_rem_take_apart(xg_kform *m) {
+    (void)xg_kformula(m, "e=a>>>p;m=a&h;c=e==0;s=clz(m)-j;s=c?s:0;l=1-s;e=c?l:e;t=m|g;m=c?m:t;m=m<<s");
 }
 /* One digit of the quotient, which nothing keeps. */
-static xg_kval *xg_ptx_rem_step(xg_kb *b, xg_kval *v, xg_kval *divisor) {
-    xg_kval *rest = ISUB_(v, divisor), *fits = CMPI_(UGE, v, divisor);
-    return SEL_(fits, rest, v);
-}
-static xg_kval *xg_ptx_rem_divide(xg_kb *b, xg_kval *v, xg_kval *divisor, xg_kval *one, xg_kval *count) {
-    xg_kop *loop = xg_kfor(b, I32_(0), count, I32_(1), &v, 1);
-    xg_kb body = xg_kb_end(b->m, loop->regions[0]);
+#define XG_PTX_REM_STEP "r=v-d;c=uge(v,d);v=c?r:v;"
+/* v modulo d 2^n. */
+static void xg_ptx_rem_divide(xg_kform *m) {
+    xg_kb *b = m->b, body;
+    xg_kop *loop = xg_kfor(b, I32_(0), V(n), I32_(1), &V(v), 1);
+    body = xg_kb_end(b->m, loop->regions[0]);
     body.loc = b->loc;
-    v = xg_ptx_rem_step(&body, &loop->regions[0]->args[1], divisor);
-    v = xg_k2(&body, XG_K_OP_SHLI, v, one);
-    xg_kyield(&body, &v, 1);
-    return xg_ptx_rem_step(b, &loop->results[0], divisor);
+    m->b = &body;
+    V(v) = &loop->regions[0]->args[1];
+    V(v) = xg_kformula(m, XG_PTX_REM_STEP "v<<1");
+    xg_kyield(m->b, &V(v), 1);
+    m->b = b;
+    V(v) = loop->results;
+    (void)xg_kformula(m, XG_PTX_REM_STEP);
 }
-/* Back to a float with y's exponent: normalised, but not below the smallest exponent. */
-static xg_kval *xg_ptx_rem_put_together(
-    xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
-    xg_kval *shift = xg_k1(b, XG_K_OP_CTLZ, m), *e, *t, *is_sub, *out, *low, *yes;
-    shift = ISUB_(shift, INT_(f->lead));
-    e = ISUB_(exponent, one);
-    t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
-    is_sub = CMPI_(SGT, shift, e);
-    shift = SEL_(is_sub, t, shift);
-    out = SHL_(m, shift);
-    /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
-    low = ISUB_(zero, e);
-    low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
-    out = SHRU_(out, low);
-    t = ISUB_(e, shift);
-    t = SHL_(t, INT_(f->mant));
-    t = IADD_(out, t); /* the hidden bit adds the missing one of the exponent */
-    out = SEL_(is_sub, out, t);
-    yes = CMPI_(EQ, m, zero);
-    return SEL_(yes, zero, out);
-}
-/* Of finite numbers, |x| >= |y| > 0, as bits without a sign. */
-static xg_kval *xg_ptx_rem_finite(xg_kb *b, const xg_ptx_rem *f, xg_kval *x, xg_kval *y) {
-    xg_kval *part[2], *exponent[2], *zero, *one, *count;
-    xg_ptx_rem_take_apart(b, f, x, &part[0], &exponent[0]);
-    xg_ptx_rem_take_apart(b, f, y, &part[1], &exponent[1]);
-    zero = INT_(0);
-    one = INT_(1);
-    count = ISUB_(exponent[0], exponent[1]);
-    if (f->bits == XG_E_I64) count = CAST_(TRUNCI, count, XG_E_I32);
-    return xg_ptx_rem_put_together(b, f, xg_ptx_rem_divide(b, part[0], part[1], one, count), exponent[1], one, zero);
+/* q = a modulo b, of finite numbers, a >= b > 0, as bits without a sign. Behind the division back to a float with b's
+ * exponent: normalised, but not below the smallest exponent. Where b itself is subnormal (c) the bits lost are zero,
+ * for all is a multiple of the smallest step; the hidden bit adds the missing one of the exponent. */
+static void xg_ptx_rem_finite(xg_kform *m) {
+    xg_ptx_rem_take_apart(m);
+    V(v) = V(m);
+    V(x) = V(e);
+    V(a) = V(b);
+    xg_ptx_rem_take_apart(m);
+    V(d) = V(m);
+    (void)xg_kformula(m, m->elem == XG_E_F64 ? "n=i32(x-e)" : "n=x-e");
+    xg_ptx_rem_divide(m);
+    (void)xg_kformula(m, "s=clz(v)-j;e=e-1;t=maxs(e,0);c=s>e;s=c?t:s;o=v<<s;l=maxs(0-e,0);o=o>>>l;t=o+(e-s<<p);"
+                         "o=c?o:t;q=v==0?0:o");
 }
 XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
-    static const xg_ptx_rem f32 = {XG_E_I32, 23, 8, (uint64_t)1 << 23}, f64 = {XG_E_I64, 52, 11, (uint64_t)1 << 52};
+    xg_kform f, *m = &f;
     bool wide = x->type->elem == XG_E_F64;
-    const xg_ptx_rem *f = wide ? &f64 : &f32;
-    uint64_t sign_mask = (uint64_t)1 << (wide ? 63 : 31), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
-    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *t, *r;
-    const xg_ktype *type = xb->type;
+    xg_kelem e = wide ? XG_E_I64 : XG_E_I32;
+    int mant = wide ? 52 : 23;
     xg_math_if split;
-    ax = AND_(xb, INT_(~sign_mask));
-    ay = AND_(yb, INT_(~sign_mask));
-    sign = AND_(xb, INT_(sign_mask));
-    t = CMPI_(UGE, ax, INT_(inf));
-    bad = CMPI_(UGT, ay, INT_(inf));
-    bad = OR_(bad, t);
-    t = CMPI_(EQ, ay, INT_(0));
-    bad = OR_(bad, t);
-    t = CMPI_(ULT, ax, ay);
-    t = OR_(bad, t);
-    split = xg_math_if_begin(b, t, &type, 1);
-    xg_kyield(&split.then_b, &ax, 1);
-    r = xg_ptx_rem_finite(&split.else_b, f, ax, ay);
-    xg_kyield(&split.else_b, &r, 1);
-    r = OR_(&split.op->results[0], sign);
-    r = FLOAT_(r);
-    t = wide ? K64_(0x7FF8000000000000u) : K32_(0x7FC00000u);
-    return SEL_(bad, t, r);
+    xg_math_begin(m, b, x, y);
+    V(p) = xg_kconst_int(b, e, mant);
+    V(j) = xg_kconst_int(b, e, wide ? 11 : 8);
+    V(g) = xg_kconst_int(b, e, (int64_t)1 << mant);
+    V(h) = xg_kconst_int(b, e, ((int64_t)1 << mant) - 1);
+    V(k) = xg_kconst_int(b, e, wide ? INT64_MIN : INT32_MIN);
+    V(z) = xg_kconst_int(b, e, wide ? INT64_MAX : INT32_MAX);
+    /* w: the result is NaN; u: the sign */
+    (void)xg_kformula(m, "u=bits(x);d=bits(y);a=u&z;b=d&z;u=u&k;t=uge(a,I);w=ugt(b,I)|t;w=w|b==0;c=w|ult(a,b);q=a");
+    xg_math_if_begin(m, &split, 1, e);
+    xg_math_if_else(m, &split);
+    xg_ptx_rem_finite(m);
+    xg_math_if_end(m, &split);
+    return xg_kformula(m, "r=float(q|u);w?N:r");
 }
-#undef INT_
 
 #endif /* XG_PTX_CONVERT_C */

@@ -850,6 +850,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
 
 #undef XG_LZ_RULE
 #undef XG_LZ_RULES
+#undef V
 #undef ADD_
 #undef SUB_
 #undef MUL_
