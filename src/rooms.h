@@ -7,12 +7,14 @@ XG_ROOMS_BEGIN
 /* base */
 #include "base/base.h"
 #include "base/number.h"
+#include "base/formula.h"
 #include "base/float_text.c"
 #include "base/format.c"
 #include "base/memory.c"
 #include "base/number.c"
 #include "base/table.c"
 #include "base/text.c"
+#include "base/formula.c"
 
 /* cost */
 #include "cost/cost.h"
