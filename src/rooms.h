@@ -196,6 +196,7 @@ XG_ROOMS_BEGIN
 #include "expand/ragged_dot.c"
 #include "expand/contract_expander.c"
 #include "expand/random_expander.c"
+#include "expand/linear_words.c"
 #include "expand/linear_expander.c"
 #include "expand/lu_expander.c"
 #include "expand/qr_expander.c"
