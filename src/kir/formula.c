@@ -14,10 +14,10 @@
 #include "build.c"
 
 enum {
-    XG_KFORM_OP,    /* of all its operands; its opcode of integers, of floats */
-    XG_KFORM_FLUSH, /* the same, and subnormals are flushed */
-    XG_KFORM_CAST,  /* an opcode, and the element it gives; 0: the one of equal width */
-    XG_KFORM_CMP    /* a comparison's predicates, of integers and of floats */
+    XG_KFML_OP,    /* of all its operands; its opcode of integers, of floats */
+    XG_KFML_FLUSH, /* the same, and subnormals are flushed */
+    XG_KFML_CAST,  /* an opcode, and the element it gives; 0: the one of equal width */
+    XG_KFML_CMP    /* a comparison's predicates, of integers and of floats */
 };
 typedef struct xg_kform_word {
     char text[9];
@@ -25,7 +25,7 @@ typedef struct xg_kform_word {
 } xg_kform_word;
 /* clang-format off */
 static const xg_kform_word xg_kform_words[] = {
-#define W(text, op) {text, XG_KFORM_OP, XG_K_OP_##op, XG_K_OP_##op},
+#define W(text, op) {text, XG_KFML_OP, XG_K_OP_##op, XG_K_OP_##op},
     W("fma", FMA) W("?", SELECT) W("abs", ABSF) W("neg", NEGF) W("sqrt", SQRT) W("trunc", TRUNC) W("ex2", EX2A)
     W("lg2", LG2A) W("exp", EXP) W("expm1", EXPM1) W("log", LOG) W("log1p", LOG1P) W("cbrt", CBRT) W("sin", SIN)
     W("cos", COS) W("tan", TAN) W("sinh", SINH) W("cosh", COSH) W("tanh", TANH) W("max", MAXF) W("min", MINF)
@@ -33,16 +33,16 @@ static const xg_kform_word xg_kform_words[] = {
     W("mulhs", MULHSI) W("mulhu", MULHUI) W("mins", MINSI) W("maxs", MAXSI) W("minu", MINUI) W("shf", SHFL3)
     W("&", ANDI) W("^", XORI) W("|", ORI) W("<<", SHLI) W(">>", SHRSI) W(">>>", SHRUI)
 #undef W
-    {"*", XG_KFORM_OP, XG_K_OP_MULI, XG_K_OP_MULF}, {"/", XG_KFORM_OP, XG_K_OP_DIVUI, XG_K_OP_DIVF},
-    {"+", XG_KFORM_OP, XG_K_OP_ADDI, XG_K_OP_ADDF}, {"-", XG_KFORM_OP, XG_K_OP_SUBI, XG_K_OP_SUBF},
-    {"ex2f", XG_KFORM_FLUSH, XG_K_OP_EX2A, XG_K_OP_EX2A}, {"lg2f", XG_KFORM_FLUSH, XG_K_OP_LG2A, XG_K_OP_LG2A},
-    {"rcpf", XG_KFORM_FLUSH, XG_K_OP_RCPA, XG_K_OP_RCPA},
-    {"<", XG_KFORM_CMP, XG_CI_SLT, XG_CF_OLT}, {">", XG_KFORM_CMP, XG_CI_SGT, XG_CF_OGT},
-    {"<=", XG_KFORM_CMP, XG_CI_SLE, XG_CF_OLE}, {">=", XG_KFORM_CMP, XG_CI_SGE, XG_CF_OGE},
-    {"==", XG_KFORM_CMP, XG_CI_EQ, XG_CF_OEQ}, {"!=", XG_KFORM_CMP, XG_CI_NE, XG_CF_UNE},
-    {"ult", XG_KFORM_CMP, XG_CI_ULT, 0}, {"ugt", XG_KFORM_CMP, XG_CI_UGT, 0}, {"uge", XG_KFORM_CMP, XG_CI_UGE, 0},
-    {"uno", XG_KFORM_CMP, 0, XG_CF_UNO}, {"one", XG_KFORM_CMP, 0, XG_CF_ONE},
-#define W(text, op, e) {text, XG_KFORM_CAST, XG_K_OP_##op, e},
+    {"*", XG_KFML_OP, XG_K_OP_MULI, XG_K_OP_MULF}, {"/", XG_KFML_OP, XG_K_OP_DIVUI, XG_K_OP_DIVF},
+    {"+", XG_KFML_OP, XG_K_OP_ADDI, XG_K_OP_ADDF}, {"-", XG_KFML_OP, XG_K_OP_SUBI, XG_K_OP_SUBF},
+    {"ex2f", XG_KFML_FLUSH, XG_K_OP_EX2A, XG_K_OP_EX2A}, {"lg2f", XG_KFML_FLUSH, XG_K_OP_LG2A, XG_K_OP_LG2A},
+    {"rcpf", XG_KFML_FLUSH, XG_K_OP_RCPA, XG_K_OP_RCPA},
+    {"<", XG_KFML_CMP, XG_CI_SLT, XG_CF_OLT}, {">", XG_KFML_CMP, XG_CI_SGT, XG_CF_OGT},
+    {"<=", XG_KFML_CMP, XG_CI_SLE, XG_CF_OLE}, {">=", XG_KFML_CMP, XG_CI_SGE, XG_CF_OGE},
+    {"==", XG_KFML_CMP, XG_CI_EQ, XG_CF_OEQ}, {"!=", XG_KFML_CMP, XG_CI_NE, XG_CF_UNE},
+    {"ult", XG_KFML_CMP, XG_CI_ULT, 0}, {"ugt", XG_KFML_CMP, XG_CI_UGT, 0}, {"uge", XG_KFML_CMP, XG_CI_UGE, 0},
+    {"uno", XG_KFML_CMP, 0, XG_CF_UNO}, {"one", XG_KFML_CMP, 0, XG_CF_ONE},
+#define W(text, op, e) {text, XG_KFML_CAST, XG_K_OP_##op, e},
     W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
     W("i64s", EXTSI, XG_E_I64) W("f32", TRUNCF, XG_E_F32) W("f64", EXTF, XG_E_F64) W("f32s", SITOFP, XG_E_F32)
     W("f64s", SITOFP, XG_E_F64) W("f64u", UITOFP, XG_E_F64)
@@ -98,15 +98,15 @@ XG_FN void *xg_kform_make(xg_fml *words, xg_str name, const xg_fml_term *in, uin
         if (in[k].v && (k || *name.p != '?')) e = ((xg_kval *)in[k].v)->type->elem;
     for (k = n; k-- > 0;) v[k] = in[k].v ? (xg_kval *)in[k].v : xg_kform_number(f, e, in[k].number);
     is_float = xg_kelem_is_float(e);
-    op = is_float && w->kind != XG_KFORM_CAST ? w->of_floats : w->of_ints;
-    if (w->kind == XG_KFORM_CAST)
+    op = is_float && w->kind != XG_KFML_CAST ? w->of_floats : w->of_ints;
+    if (w->kind == XG_KFML_CAST)
         return xg_kcast(f->b, (xg_kopcode)op, *v, w->of_floats ? (xg_kelem)w->of_floats : xg_kform_equal_width(e));
-    if (w->kind == XG_KFORM_CMP)
+    if (w->kind == XG_KFML_CMP)
         return is_float ? xg_kcmpf_(f->b, (xg_kcmpf)op, v[0], v[1]) : xg_kcmpi_(f->b, (xg_kcmpi)op, v[0], v[1]);
     *v = n == 1   ? xg_k1(f->b, (xg_kopcode)op, *v)
          : n == 2 ? xg_k2(f->b, (xg_kopcode)op, v[0], v[1])
                   : xg_k3(f->b, (xg_kopcode)op, v[0], v[1], v[2]);
-    if (w->kind == XG_KFORM_FLUSH) (*v)->def->flags |= XG_KA_FTZ;
+    if (w->kind == XG_KFML_FLUSH) (*v)->def->flags |= XG_KA_FTZ;
     return *v;
 }
 XG_FN void *xg_kform_value(xg_fml *words, char letter, const char *number) {
