@@ -5,7 +5,7 @@
  * - numbers: of the type of the operation's other operands, else the formula's; 0x...: their bits (a float's, too);
  *   where the caller has no constants, of the formula's type, and made where they are read;
  * - operators: >> shifts signed numbers, >>> unsigned ones; comparisons are of signed integers, of floats ordered (but
- *   !=);
+ *   !=), ult and its kin of unsigned integers, of floats also true where they are unordered;
  * - functions: the words below. */
 #ifndef XG_KIR_FORMULA_C
 #define XG_KIR_FORMULA_C
@@ -40,10 +40,11 @@ static const xg_kform_word xg_kform_words[] = {
     {"<", XG_KFML_CMP, XG_CI_SLT, XG_CF_OLT}, {">", XG_KFML_CMP, XG_CI_SGT, XG_CF_OGT},
     {"<=", XG_KFML_CMP, XG_CI_SLE, XG_CF_OLE}, {">=", XG_KFML_CMP, XG_CI_SGE, XG_CF_OGE},
     {"==", XG_KFML_CMP, XG_CI_EQ, XG_CF_OEQ}, {"!=", XG_KFML_CMP, XG_CI_NE, XG_CF_UNE},
-    {"ult", XG_KFML_CMP, XG_CI_ULT, 0}, {"ugt", XG_KFML_CMP, XG_CI_UGT, 0}, {"uge", XG_KFML_CMP, XG_CI_UGE, 0},
+    {"ult", XG_KFML_CMP, XG_CI_ULT, XG_CF_ULT}, {"ugt", XG_KFML_CMP, XG_CI_UGT, XG_CF_UGT},
+    {"uge", XG_KFML_CMP, XG_CI_UGE, XG_CF_UGE}, {"ueq", XG_KFML_CMP, 0, XG_CF_UEQ},
     {"uno", XG_KFML_CMP, 0, XG_CF_UNO}, {"one", XG_KFML_CMP, 0, XG_CF_ONE},
 #define W(text, op, e) {text, XG_KFML_CAST, XG_K_OP_##op, e},
-    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
+    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i8", TRUNCI, XG_E_I8) W("i16", TRUNCI, XG_E_I16) W("i32u", EXTUI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
     W("i64s", EXTSI, XG_E_I64) W("f32", TRUNCF, XG_E_F32) W("f64", EXTF, XG_E_F64) W("f32s", SITOFP, XG_E_F32)
     W("f64s", SITOFP, XG_E_F64) W("f64u", UITOFP, XG_E_F64)
 #undef W
