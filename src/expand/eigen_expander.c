@@ -94,8 +94,8 @@ XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool 
     {
         static const int64_t last[1] = {2};
         xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, last, 1));
-        xg_inst_set_attr(i, xg_attr_make_int(XG_A_is_stable, 1));
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+        xg_inst_set_int(i, XG_A_is_stable, 1);
+        xg_inst_set_comp(i, XG_A_to_apply, c);
     }
     (void)xg_hb_done(i);
     *values = xg_hb_slice_dim(b, xg_hb_element(b, i, 0), 1, 0, 1);

@@ -12,7 +12,7 @@
 XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
     xg_inst *x = xg_linear_flat(b, a), *corner;
     x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
+    xg_inst_set_int(x, XG_A_lower, lower);
     corner = xg_hb_slice_dim(b, xg_hb_slice_dim(b, x, 1, 0, 1), 2, 0, 1);
     if (xg_type_class(x->shape->type) == XGT_C) corner = xg_hb_1(b, XG_REAL, corner);
     *good = xg_hb_compare(b, "EQ", corner, corner);
@@ -27,9 +27,9 @@ XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lo
     in[0] = xg_linear_flat(b, XG_OPERAND(i, 0));
     in[1] = xg_linear_flat(b, XG_OPERAND(i, 1));
     x = xg_hb_op(b, XG_TRIANGULAR_SOLVE, in[1]->shape, in, 2);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, left));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, unit));
+    xg_inst_set_int(x, XG_A_left_side, left);
+    xg_inst_set_int(x, XG_A_lower, lower);
+    xg_inst_set_int(x, XG_A_unit_diagonal, unit);
     xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a,
                             op == 't'   ? XG_STR("TRANSPOSE")
                             : op == 'a' ? XG_STR("ADJOINT")

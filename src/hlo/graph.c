@@ -392,6 +392,9 @@ XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k) {
     if (!a) return XG_STR("");
     return xg_attr_kind_of(k) == XG_K_METADATA ? a->v.metadata->text : *a->v.str;
 }
+XG_ONE_COPY XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text) {
+    return xg_str_is(xg_attr_str(i, k), text);
+}
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
     return a ? a->v.comp : NULL;
@@ -444,6 +447,12 @@ XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c) {
     xg_attr a = xg_attr_make(k);
     a.v.comp = c;
     return a;
+}
+XG_ONE_COPY XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v) {
+    xg_inst_set_attr(i, xg_attr_make_int(k, v));
+}
+XG_ONE_COPY XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c) {
+    xg_inst_set_attr(i, xg_attr_make_comp(k, c));
 }
 
 /* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0:
