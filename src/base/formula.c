@@ -70,6 +70,7 @@ XG_FN void *xg_fml_expression(xg_fml *w, const char *begin, const char *end) {
     uint32_t level;
     s.n_terms = s.n_waiting = 0;
     for (; end > begin; end = at) {
+        XLAGPU_ASSERT(s.n_terms < XG_FML_DEPTH && s.n_waiting < XG_FML_DEPTH);
         at = end - 1;
         if (*at == ')')
             xg_fml_stacks_push(&s, at, 0, s.n_terms);
