@@ -6,7 +6,6 @@
 #define XG_EXPAND_LINEAR_WORDS_C
 #include "expand.h"
 #include "../base/formula.h"
-#include "../base/float_text.c"
 
 XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
     xg_inst *re;

@@ -446,8 +446,8 @@ XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
 XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
-XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k);  /* INTS, or INTLISTS written flat; empty when absent */
-XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);    /* empty when absent */
+XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLISTS written flat; empty when absent */
+XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);   /* empty when absent */
 XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text);
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k); /* NULL when absent */
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v);

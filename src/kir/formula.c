@@ -10,7 +10,6 @@
 #ifndef XG_KIR_FORMULA_C
 #define XG_KIR_FORMULA_C
 #include "kir.h"
-#include "../base/float_text.c"
 #include "build.c"
 
 enum {

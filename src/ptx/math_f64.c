@@ -95,10 +95,10 @@ static xg_kval *xg_m64_log1p(xg_kform *m) { /* s = 4 2^-e */
                                           "t=fma(s,.25,-1);f=fma(x*.25,s,t);" XG_M64_LOG_SUM XG_M64_LOG_EDGES(
                                               "-1") "y=abs(x)<Y?x:y");
 }
-static xg_kval *xg_m64_pow(xg_kform *m) {
+static xg_kval *xg_m64_pow(xg_kform *m) { /* first f + 2 = d + l */
     V(a) = xg_kformula(m, "abs(x)");
     xg_m64_split(m);
-    (void)xg_kformula(m, "d=f+2;l=f-(d-2);u=f/d;t=neg(u);r=fma(t,d,f);l=fma(t,l,r)/d;z=u*u;q=C(z)"); /* f + 2 = d + l */
+    (void)xg_kformula(m, "d=f+2;l=f-(d-2);u=f/d;t=neg(u);r=fma(t,d,f);l=fma(t,l,r)/d;z=u*u;q=C(z)");
     xg_math_log2_pair(m);
     (void)xg_kformula(m, XG_MATH_POW_PRODUCT("4096") "g=t<-1080?-1080:t;t=t>1030?1030:g;n=t+X;m=n-X;n=i32(bits(n));"
                                                      "t=t-m;r=t*L;" /* (t + l) ln 2 = r + g */
@@ -129,8 +129,8 @@ static xg_kval *xg_m64_tanh(xg_kform *m) {
 }
 
 /* ---- trigonometric ---- */
-/* u, v and w, three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then by the
- * bits left. */
+/* u, v and w, three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then
+ * by the bits left. */
 static void xg_m64_window(xg_kform *m) {
     static const uint8_t letters[] = {'u' - 'a', 'v' - 'a', 'w' - 'a'};
     xg_kb *b = m->b;
