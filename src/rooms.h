@@ -7,12 +7,14 @@ XG_ROOMS_BEGIN
 /* base */
 #include "base/base.h"
 #include "base/number.h"
+#include "base/formula.h"
 #include "base/float_text.c"
 #include "base/format.c"
 #include "base/memory.c"
 #include "base/number.c"
 #include "base/table.c"
 #include "base/text.c"
+#include "base/formula.c"
 
 /* cost */
 #include "cost/cost.h"
@@ -194,6 +196,7 @@ XG_ROOMS_BEGIN
 #include "expand/ragged_dot.c"
 #include "expand/contract_expander.c"
 #include "expand/random_expander.c"
+#include "expand/linear_words.c"
 #include "expand/linear_expander.c"
 #include "expand/lu_expander.c"
 #include "expand/qr_expander.c"
@@ -243,6 +246,7 @@ XG_ROOMS_BEGIN
 #include "kir/kir.h"
 #include "kir/ranges.c"
 #include "kir/build.c"
+#include "kir/formula.c"
 #include "kir/edit.c"
 #include "kir/print.c"
 #include "kir/parse_text.c"

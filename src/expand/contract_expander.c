@@ -68,7 +68,7 @@ XG_FN bool xg_scaled_is_call(const xg_inst *i) {
     const xg_shape *l, *r, *s = i->shape;
     uint32_t n;
     if (i->op != XG_CUSTOM_CALL || i->n_operands != 4 ||
-        !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__op$block_scaled_dot"))
+        !xg_attr_is(i, XG_A_custom_call_target, "__op$block_scaled_dot"))
         return false;
     l = XG_OPERAND(i, 0)->shape;
     r = XG_OPERAND(i, 1)->shape;

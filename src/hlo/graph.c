@@ -14,29 +14,46 @@
 
 /* ---- the tables as functions ---- */
 
+/* All names behind one another: a row says where its name begins, in two bytes where a pointer has eight. */
+typedef struct xg_names {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) char of_##name[sizeof(text)];
+    XG_OPS(X)
+#undef X
+#define X(name, text, kind) char of_attr_##name[sizeof(text)];
+    XG_ATTRS(X)
+#undef X
+} xg_names;
+static const xg_names xg_name_texts = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) text,
+    XG_OPS(X)
+#undef X
+#define X(name, text, kind) text,
+        XG_ATTRS(X)
+#undef X
+};
 typedef struct xg_op_row {
-    const char *name;
     const char *attrs;
+    uint16_t name;
     uint8_t flags, length, types, lo, hi; /* hi 255: any number */
     uint8_t part;                         /* an xg_op_part */
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    {text, attrs, (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
+    {attrs, offsetof(xg_names, of_##name), (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
 #undef X
 };
 typedef struct xg_attr_row {
-    const char *name;
-    xg_attr_kind kind;
+    uint16_t name;
+    uint8_t kind; /* an xg_attr_kind */
 } xg_attr_row;
 static const xg_attr_row xg_attr_rows[] = {
-#define X(name, text, kind) {text, XG_K_##kind},
+#define X(name, text, kind) {offsetof(xg_names, of_attr_##name), XG_K_##kind},
     XG_ATTRS(X)
 #undef X
 };
 
-XG_ONE_COPY XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
+XG_ONE_COPY XG_FN const char *xg_op_name(xg_opcode op) { return (const char *)&xg_name_texts + xg_op_rows[op].name; }
 XG_ONE_COPY XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
 XG_FN bool xg_op_has_elements(xg_opcode op) {
     switch (op) {
@@ -51,8 +68,10 @@ XG_FN bool xg_op_has_elements(xg_opcode op) {
 XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
-XG_ONE_COPY XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
-XG_ONE_COPY XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
+XG_ONE_COPY XG_FN const char *xg_attr_name(xg_attr_key k) {
+    return (const char *)&xg_name_texts + xg_attr_rows[k].name;
+}
+XG_ONE_COPY XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return (xg_attr_kind)xg_attr_rows[k].kind; }
 
 /* ---- names ---- */
 
@@ -94,7 +113,7 @@ XG_FN void xg_inst_take_name(xg_inst *i) {
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     xg_comp *c = i->comp;
-    xg_str word = xg_str_of(xg_op_rows[i->op].name, xg_op_rows[i->op].length);
+    xg_str word = xg_str_of(xg_op_name(i->op), xg_op_rows[i->op].length);
     if (wish.n)
         (void)xg_graph_name(&c->names, &c->fresh, wish, false, i);
     else if (c->taken[i->op / 32] >> i->op % 32 & 1)
@@ -396,6 +415,9 @@ XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k) {
     if (!a) return XG_STR("");
     return xg_attr_kind_of(k) == XG_K_METADATA ? a->v.metadata->text : *a->v.str;
 }
+XG_ONE_COPY XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text) {
+    return xg_str_is(xg_attr_str(i, k), text);
+}
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
     return a ? a->v.comp : NULL;
@@ -448,6 +470,12 @@ XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c) {
     xg_attr a = xg_attr_make(k);
     a.v.comp = c;
     return a;
+}
+XG_ONE_COPY XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v) {
+    xg_inst_set_attr(i, xg_attr_make_int(k, v));
+}
+XG_ONE_COPY XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c) {
+    xg_inst_set_attr(i, xg_attr_make_comp(k, c));
 }
 
 /* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0:

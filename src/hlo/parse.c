@@ -166,7 +166,7 @@ XG_FN xg_inst *xg_parse_element(xg_parse *p, xg_inst *tuple) {
     i = (xg_inst *)xg_map64_get(&p->elements, key);
     if (i) return i;
     i = xg_inst_make(p->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[index], &tuple, 1, NULL);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, index));
+    xg_inst_set_int(i, XG_A_index, index);
     xg_map64_put(&p->elements, key, i);
     return xg_parse_unnamed(p, i, at);
 }

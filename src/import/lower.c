@@ -178,7 +178,7 @@ XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
 
 /* ---- attributes ---- */
 
-XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_attr(i, xg_attr_make_int(k, v)); }
+XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_int(i, k, v); }
 XG_FN void xg_low_set_ints(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v) {
     xg_inst_set_attr(i, xg_attr_make_ints(w->m, k, v.p, v.n));
 }
@@ -404,7 +404,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
 }
 XG_FN xg_inst *xg_low_call(xg_low *w, xg_comp *c, xg_inst *const *in, uint32_t n) {
     xg_inst *i = xg_low_new(w, XG_CALL, c->root->shape, in, n);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN xg_inst **xg_low_stored_ins(xg_low *w, const xg_ir_op *op) { /* as they lie in memory */

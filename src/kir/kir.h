@@ -17,6 +17,7 @@
  * from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
+#include "../base/formula.h"
 #include "../affine/affine.h"
 #include "../cost/cost.h"
 #include "ops.h"
@@ -460,6 +461,22 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n);
 XG_FN void xg_kyield(xg_kb *b, xg_kval *const *vals, uint32_t n);
 XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n);
+/* ---- formula.c: operations from formulas ---- */
+typedef struct xg_kform_row { /* a polynomial: its n coefficients, highest first, as constants are */
+    const void *bits;
+    char name;
+    uint8_t n;
+} xg_kform_row;
+typedef struct xg_kform {
+    xg_fml words;
+    xg_kb *b;
+    xg_kelem elem;         /* of numbers among numbers */
+    const void *constants; /* 26, by their bits, as uint64_t where elem is an f64, else as uint32_t */
+    const xg_kform_row *polynomials;
+    xg_kval *v[26];
+} xg_kform;
+XG_FN xg_kval *xg_kformula(xg_kform *f, const char *text);
+
 /* Changing it. */
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);

@@ -828,7 +828,7 @@ XG_FN xg_kop *xg_kparse_by_word(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 XG_FN const char *xg_kop_name_at(const void *user, size_t i) {
     (void)user;
-    return i < XG_K_OP_COUNT ? xg_kop_rows[i].text : NULL;
+    return i < XG_K_OP_COUNT ? xg_kop_name((xg_kopcode)i) : NULL;
 }
 
 XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b) {

@@ -143,7 +143,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
         xg_inst *element = u->user;
         next = u->next;
         if (n_kept > 1) {
-            xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]));
+            xg_inst_set_int(element, XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]);
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
@@ -198,7 +198,7 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
                 if (!body || owner == i) continue;
                 if (owner) {
                     body = xg_opt_clone_comp(body, c);
-                    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
+                    xg_inst_set_comp(i, XG_A_calls, body);
                     copied = true;
                 }
                 xg_map64_put(&owners, body->id + (uint64_t)1, i);
