@@ -173,7 +173,7 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         return;
     }
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE / scale)), by, one);
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, (double)LARGE / scale)), by, one);
     less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
     two[0] = two[1] = by;
     if (w->p->shape.in_tensor) {

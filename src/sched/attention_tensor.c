@@ -166,7 +166,7 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         MORE = 5 /* exp of it is less than 2^8 */
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *any = NULL, *v, *more = xg_attention_number(w, MORE / xg_attention_scale(w)),
+    xg_kval *any = NULL, *v, *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w)),
             *scales[XG_ATTENTION_HALVES_MAX], **at;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     int64_t held = xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE, half, c;

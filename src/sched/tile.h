@@ -421,7 +421,7 @@ typedef struct xg_tile_kernel {
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *picture, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
+    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */

@@ -356,7 +356,7 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
 XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
     enum {
-        SECTORS = XG_KWGMMA_LINE_BYTES / XG_SECTOR_BYTES
+        SECTORS = (int)XG_KWGMMA_LINE_BYTES / (int)XG_SECTOR_BYTES
     };
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
