@@ -146,7 +146,11 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_split_fetch(&p, x, m);
     if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
         xg_tile_plan boxes = p;
-        if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        if (xg_tile_halo_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        if (!xg_tile_may_bulk(&boxes)) {
+            boxes = p;
+            if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        }
         if (xg_tile_may_bulk(&boxes)) p = boxes;
     }
     return xg_split_best(&p, m, size);

@@ -176,7 +176,7 @@ typedef struct xg_tile_plan {
     xg_tile_role pixels_of; /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
-    int64_t halo, halo_lines, halo_pitch;
+    int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
@@ -515,9 +515,14 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
     const xg_aff *const *linear, const xg_aff **place);
 
 /* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
-XG_FN bool xg_tile_halo_may(xg_tile_plan *p); /* sets halo, pixels, and the order of positions and of k */
+XG_FN bool xg_tile_halo_may(
+    xg_tile_plan *p, xg_tile_role role); /* sets halo, pixels, and the order of positions and of k */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
-XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);   /* lines of shared memory for a box */
+XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p);                                 /* that come at a time */
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);  /* lines of shared memory for one */
+XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p); /* that they serve; 0: each step has its own */
+XG_FN const xg_tile_row *xg_tile_halo_row_of(
+    const xg_tile_plan *p, size_t k, xg_tile_row *r);     /* where rows are views */
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
 XG_FN bool xg_tile_bulk_keeps(
@@ -525,7 +530,10 @@ XG_FN bool xg_tile_bulk_keeps(
 /* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
  * to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
-XG_FN const xg_aff *xg_tile_halo_view(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
+XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
+XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place); /* lines; of a tile's rows */
+XG_FN int64_t xg_tile_halo_on(
+    const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */

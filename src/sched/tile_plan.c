@@ -622,6 +622,7 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     const xg_tile_row *r = plain ? xg_tile_plain_row(p, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
     xg_tile_row own;
     if (xg_tile_has_rows(p)) r = xg_tile_rows_row(p, k, &own);
+    if (p->halo && p->pixels_of == XG_TILE_K) r = xg_tile_halo_row_of(p, k, &own);
     if (!r) return false;
     memset(s, 0, sizeof *s);
     s->m = r->m;
@@ -696,7 +697,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps ||
-        (p->halo && p->steps % p->halo))
+        (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
