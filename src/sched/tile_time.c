@@ -421,6 +421,8 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
+    /* no more blocks than tensor memory has room for */
+    c.shared_bytes = XG_MAX(c.shared_bytes, m->shared_per_sm / (XG_KTENSOR_COLUMNS / xg_tile_tensor_columns(p) + 1));
     c.macs[type] = xg_cost_mul(steps, w.multiplied);
     c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
     c.shared_passes = xg_cost_mul(steps, w.passes);
