@@ -177,6 +177,7 @@ typedef struct xg_tile_plan {
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
+    int64_t halo_at[XG_KTENSOR_M / XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
@@ -203,6 +204,7 @@ enum {
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
     XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
     XG_TILE_CPU_STAGES = 1,       /* of a host's processor, which makes one thread after the other */
+    XG_TILE_WIDE_RATE = 32,       /* lanes a clock of a processor that has wide registers */
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
     XG_TILE_MANY_SUMS = 64,       /* of a thread, which fills its registers with them: of so large products ... */
@@ -256,6 +258,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);

@@ -42,23 +42,26 @@ XG_FN int64_t xg_tile_halo_cost(
     }
     return xg_cost_mul(cost, lines + p->halo * p->pixels * columns / EACH);
 }
-/* How many positions of each axis lie in a box; what is summed up has none beside. */
+/* How many positions of each axis lie in a box; what is summed up has none beside, and may have eight of the outermost
+ * axis, pictures, innermost: where others have no eight. */
 XG_FN bool xg_tile_halo_choose(
     const xg_tile_plan *p, const xg_tile_group *m, const xg_tile_group *window, int64_t *best) {
     enum {
         EIGHT = 8
     };
+    bool rows = p->pixels_of == XG_TILE_M;
     int64_t inside[XG_TILE_VARS_MAX], least = INT64_MAX, own, next, cost;
     uint32_t k;
     for (k = 0; k < m->n; k++) inside[k] = 1;
-    for (own = EIGHT; own <= p->pixels; own *= 2)
+    for (own = rows || m->n < 3 ? EIGHT : 1; own <= p->pixels; own *= 2)
         for (next = 1; next * own <= p->pixels; next *= 2) {
             if (own > EIGHT && own < p->pixels) continue;
+            if (own < EIGHT && p->pixels / own / next < EIGHT) continue;
             inside[m->n - 1] = own;
             if (m->n > 1) inside[m->n - 2] = next;
             if (m->n > 2) inside[0] = p->pixels / own / next;
             if (m->n < 3 && (m->n < 2 ? own : own * next) < p->pixels) continue;
-            for (k = 0; k < m->n && (p->pixels_of == XG_TILE_M || m->axes[k].extent % inside[k] == 0); k++) {}
+            for (k = 0; k < m->n && (rows || m->axes[k].extent % inside[k] == 0); k++) {}
             cost = xg_tile_halo_cost(p, m, window, inside);
             if (k < m->n || cost >= least) continue;
             least = cost;
@@ -66,14 +69,17 @@ XG_FN bool xg_tile_halo_choose(
         }
     return least < INT64_MAX;
 }
-/* Boxes, then within one the last axis but one, all others, and innermost the last one. */
+/* Boxes, then within one the last axis but one, all others, and innermost the last one, or behind it the first one. */
 XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
     xg_tile_group old = *g;
     uint32_t n = old.n, k;
+    bool turned = inside[n - 1] < XG_KWGMMA_LINES;
     g->n = 0;
     g->size = 1;
     for (k = 0; k < 2 * n; k++) {
-        uint32_t from = k < n || k == 2 * n - 1 ? k % n : k == n ? n - 2 : k - n - 1;
+        uint32_t j = k < n ? 0 : k - n, from = k < n ? k : k == n && n > 1 ? n - 2 : j - 1;
+        if (k >= n && (turned ? j == 1 : j == n - 1)) from = n - 1;
+        if (turned && j > 1) from = n - 1 - j;
         xg_tile_axis a = old.axes[from];
         if (k < n) {
             a.extent = xg_tile_over(a.extent, inside[from]);
@@ -122,7 +128,7 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
     xg_tile_fetch *t = &p->fetch[0];
     xg_kmap *m = &t->tensor;
     uint32_t inside[XG_KMAP_RANK], along[XG_TILE_VARS_MAX] = {0}, v, r;
-    int64_t row;
+    int64_t row, together;
     memcpy(inside, m->box, sizeof inside);
     memset(p->halo_moves, 0, sizeof p->halo_moves);
     for (v = 1; v + 1 < k->n; v++)
@@ -141,9 +147,13 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
         for (r = 1; r < along[v]; r++) p->halo_moves[v] *= m->box[r];
     for (p->halo_lines = r = 1; r < m->rank; r++) p->halo_lines *= m->box[r];
     p->halo_pitch = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
-    for (row = 0; row < p->pixels; row++)
-        if (xg_tile_halo_line(m, inside, row) != row % XG_KWGMMA_LINES + row / XG_KWGMMA_LINES * p->halo_pitch)
+    together = p->pixels_of == XG_TILE_M ? p->pixels : (int64_t)XG_KMMA_M; /* of a product: rows, or k */
+    for (row = 0; row < p->pixels; row++) {
+        int64_t at = xg_tile_halo_line(m, inside, row), in = row % together;
+        p->halo_at[row / XG_KMMA_M] = xg_tile_halo_line(m, inside, row - in);
+        if (at != p->halo_at[row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch)
             return false;
+    }
     return true;
 }
 XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
@@ -223,7 +233,7 @@ XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row) {
 XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
     const xg_tile_fetch *t = &p->fetch[side];
     if (t->by_rows) return k * XG_KMMA_K_BYTES;
-    if (!side && p->shape.halo) return k * XG_KMMA_M / XG_KWGMMA_LINES * p->halo_pitch * XG_KWGMMA_LINE_BYTES;
+    if (!side && p->shape.halo) return p->halo_at[k] * XG_KWGMMA_LINE_BYTES;
     return k * XG_KMMA_K_BYTES * t->line;
 }
 XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place) {
