@@ -134,7 +134,9 @@ XG_FN bool xg_tile_box_dims(
 /* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
 XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
     const xg_imap *to, bool direct, xg_tile_form *own) {
-    xg_imap *axes;
+    bool filled = p->halo && p->pixels_of == XG_TILE_M;
+    const xg_imap *whole;
+    xg_imap *axes, *all;
     uint32_t d, n, a;
     if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
     xg_tile_box_axes(&p->form, own);
@@ -147,10 +149,15 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
             axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
         }
     axes->n_results = to->n_dims;
-    to = xg_imap_compose(x, axes, to);
+    whole = xg_imap_compose(x, axes, to);
+    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(axes, whole, direct, filled)) return false;
+    if (direct && filled) { /* nothing is known of places but what axes say */
+        all = xg_imap_copy(x, to, 0);
+        for (n = all->n_constraints = 0; n < all->n_dims; n++) all->dims[n].range = xg_range_of(INT64_MIN, INT64_MAX);
+        whole = xg_imap_compose(x, axes, all);
+    }
     for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
-    return xg_imap_ok(to) && xg_tile_box_is_whole(axes, to, direct, p->halo && p->pixels_of == XG_TILE_M) &&
-           xg_tile_box_dims(t, x, &own->group[p->pixels_of], to, s);
+    return xg_imap_ok(whole) && xg_tile_box_dims(t, x, &own->group[p->pixels_of], whole, s);
 }
 /* to: (variables) -> the array's indices. */
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
