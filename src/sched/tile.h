@@ -530,8 +530,8 @@ XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what co
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
 XG_FN bool xg_tile_bulk_keeps(
     const xg_tile_plan *p); /* what comes of the right side is there for all tiles of a block */
-/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
- * to the view of a place of the window. */
+/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a
+ * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
 XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place); /* lines; of a tile's rows */

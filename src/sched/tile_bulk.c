@@ -404,8 +404,8 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 
 /* ---- those that multiply ---- */
 
-/* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp group
- * says so, of two blocks that share one to each of both. */
+/* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp
+ * group says so, of two blocks that share one to each of both. */
 XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t tellers = w->p->shape.multicast && state == XG_TILE_BULK_EMPTY ? 2 : 1;

@@ -5,11 +5,11 @@
  *     a view:   its lines from place (y, x) on: y * 10 + x lines of 128 bytes further on
  *
  * K goes over the window's places within each line of channels, so that as many steps as there are places follow each
- * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a block
- * that stays has buffers for all of these, and its tiles want no others, they come once.
+ * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a
+ * block that stays has buffers for all of these, and its tiles want no others, they come once.
  *
- * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on; the
- * swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
+ * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
+ * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
  * offset 0). So a box has eight positions along the innermost axis, others of axes that no window moves (pictures), and
  * outermost those of one more axis that has a border. Extents that are no multiples are filled up: such positions are
  * not part of the result.
@@ -138,8 +138,8 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
             if (!xg_aff_uses(e, dim)) continue;
             e = xg_aff_sub(x, e, xg_aff_mul(x, dim, scale));
             if (!r || along[v] || scale < 1 || !e || xg_aff_uses(e, dim)) return false;
+            if (xg_cost_mul(scale, k->axes[v].extent - 1) > XG_KMAP_BOX_MAX - (int64_t)m->box[r]) return false;
             m->box[r] += (uint32_t)(scale * (k->axes[v].extent - 1));
-            if (m->box[r] > XG_KMAP_BOX_MAX) return false;
             along[v] = r;
             p->halo_moves[v] = scale;
         }
