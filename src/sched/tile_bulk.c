@@ -364,7 +364,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *many;
     f->rolled = true;
     if (w->picture) {
-        w->view = xg_flow_for(f, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, p->halo), 1, p->halo);
+        w->view = xg_flow_count(f, p->halo);
         return xg_tile_join(w, w->picture, p->halo, w->view);
     }
     if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
