@@ -202,7 +202,7 @@ XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w) {
     xg_flow one = xg_tile_tensor_one(w), f = xg_flow_of(&w->s, NULL);
     f.rolled = true;
-    xg_tile_tensor_step(w, xg_flow_for(&f, xg_elem_index(&w->s, 0), w->steps, 1, w->p->steps));
+    xg_tile_tensor_step(w, xg_tile_steps_for(w, &f));
     xg_flow_end(&f);
     xg_tile_tensor_tell(w);
     xg_flow_end(&one);
@@ -243,7 +243,7 @@ XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
     else {
         xg_flow_slot(&f, &w->shared);
         f.rolled = w->looping = true;
-        xg_tile_tensor_round(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
+        xg_tile_tensor_round(w, xg_tile_steps_for(w, &f));
         f.op->flags |= KL_STEP_POINTERS;
         xg_flow_end(&f);
     }
