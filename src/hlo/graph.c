@@ -324,8 +324,8 @@ XG_ONE_COPY XG_FN const xg_attr *xg_inst_order(const xg_inst *i) {
     return i->comp->module->made_order ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
 }
 XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
-    return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
-           XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
+    return (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION) &&
+           XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 && XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
            xg_str_is(xg_attr_str(i, XG_A_algorithm), "dot_tf32_tf32_f32");
 }
 XG_FN bool xg_inst_is_default_precision(const xg_inst *i) {
