@@ -193,7 +193,6 @@ XG_ROOMS_BEGIN
 #include "expand/dynamic_padder.c"
 #include "expand/fft_stages.c"
 #include "expand/fft_expander.c"
-#include "expand/ragged_dot.c"
 #include "expand/contract_expander.c"
 #include "expand/random_expander.c"
 #include "expand/linear_words.c"

@@ -184,6 +184,9 @@ XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
 
 /* ---- ragged-dot ---- */
 
+XG_FN bool xg_ragged_sums(const xg_inst *i, uint32_t *which) {
+    return xg_ints_at(xg_attr_ints(i, XG_A_lhs_contracting_dims), xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0], which);
+}
 XG_FN uint32_t xg_ragged_dim(const xg_inst *i) {
     xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims), batch = xg_attr_ints(i, XG_A_lhs_batch_dims);
     int64_t dim = xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0], k;
@@ -196,7 +199,7 @@ XG_FN int64_t xg_ragged_groups(const xg_inst *i) {
     return sizes->dims[sizes->rank - 1];
 }
 /* One group after the other, the rows behind them as the last one: the tile is of the last group that begins with no
- * tile behind it. `at`: of the result, in front of the ragged dimension. */
+ * tile behind it. */
 XG_FN xg_ragged_tile xg_ragged_find(
     xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval *tile, int64_t rows, int64_t behind) {
     enum {
@@ -204,12 +207,14 @@ XG_FN xg_ragged_tile xg_ragged_find(
     };
     const xg_inst *sizes = XG_OPERAND(i, 2);
     uint32_t rank = sizes->shape->rank, k;
-    int64_t groups = xg_ragged_groups(i), all = i->shape->dims[xg_ragged_dim(i)];
-    xg_range most = xg_range_of(0, xg_cost_mul(all, behind) + groups);
+    int64_t groups = xg_ragged_groups(i), all;
+    xg_range most;
     xg_kval *zero = xg_elem_index(s, 0), *begin = zero, *index[XG_RANK_MAX], *g, *n, *has, *own, *next;
     xg_kb *b = &s->b;
     xg_flow f = xg_flow_of(s, &begin);
     xg_ragged_tile t;
+    all = XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0]];
+    most = xg_range_of(0, xg_cost_mul(all, behind) + groups);
     t.group = t.first = t.end = t.all = zero;
     xg_flow_slot(&f, &t.group);
     xg_flow_slot(&f, &t.first);
@@ -234,25 +239,62 @@ XG_FN xg_ragged_tile xg_ragged_find(
     t.first = xg_kselect(b, has, own, t.first);
     t.end = xg_kselect(b, has, xg_k2_int(b, XG_K_OP_MULI, next, behind), t.end);
     n = xg_k2_int(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, n, behind), rows - 1);
-    t.all = xg_k2(b, XG_K_OP_ADDI, t.all, xg_k2_int(b, XG_K_OP_DIVUI, n, rows));
+    n = rows ? xg_k2_int(b, XG_K_OP_DIVUI, n, rows) : xg_elem_index(s, 1);
+    t.all = xg_k2(b, XG_K_OP_ADDI, t.all, n);
     xg_kval_set_range(t.all, most);
     begin = next;
     xg_flow_end(&f);
     xg_kval_set_range(t.first, xg_range_of(0, most.hi + rows * (groups + 1)));
     return t;
 }
-XG_FN xg_elem xg_elem_ragged_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
+/* Groups of the sum: of each step the product, if it is of the group. */
+typedef struct xg_ragged_site {
     xg_contract_site d;
-    xg_elem acc;
     xg_ragged_tile t;
-    if (!xg_attr_ints(i, XG_A_rhs_group_dims).n)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "groups of a sum or a batch are not supported in kernels");
-    t = xg_ragged_find(s, i, at, at[xg_ragged_dim(i)], 1, 1);
-    xg_contract_begin(s, &d, i, at);
-    acc = xg_contract_zero(s, d.sum);
-    d.vars[d.rank + xg_attr_ints(i, XG_A_lhs_contracting_dims).n] = t.group;
-    xg_elem_when(s, xg_kcmpi_int(&s->b, XG_CI_SLT, t.group, xg_ragged_groups(i)), xg_dot_sum, &d, at, &acc, 1);
-    return xg_contract_end(s, &d, acc);
+    uint32_t which; /* of the summed dimensions */
+    bool inner;     /* the sizes depend on others of them */
+} xg_ragged_site;
+XG_FN void xg_ragged_bounds(xg_scope *s, xg_ragged_site *r) {
+    uint32_t batch = xg_attr_ints(r->d.i, XG_A_lhs_batch_dims).n, k;
+    xg_kval *at[2 * XG_RANK_MAX];
+    for (k = 0; k < batch; k++) at[k] = r->d.vars[1 + k];
+    for (k = 0; k < r->which; k++) at[batch + k] = r->inner ? r->d.vars[r->d.rank + k] : NULL;
+    r->t = xg_ragged_find(s, r->d.i, at, r->d.vars[0], 0, 1);
+}
+XG_FN void xg_ragged_product(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_contract_site *d = (xg_contract_site *)data;
+    xg_elem x = xg_contract_factor(s, d, 0), y = xg_contract_factor(s, d, 1);
+    (void)at;
+    xg_contract_add(s, d, x, y, acc);
+}
+XG_FN void xg_ragged_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_ragged_site *r = (xg_ragged_site *)data;
+    xg_kval *in;
+    memcpy(r->d.vars + r->d.rank, at, r->d.n * sizeof *at);
+    if (r->inner) xg_ragged_bounds(s, r);
+    in = xg_kcmpi_(&s->b, XG_CI_SGE, at[r->which], r->t.first);
+    in = xg_k2(&s->b, XG_K_OP_ANDI, in, xg_kcmpi_(&s->b, XG_CI_SLT, at[r->which], r->t.end));
+    xg_elem_when(s, in, xg_ragged_product, &r->d, at, acc, 1);
+}
+XG_FN xg_elem xg_elem_ragged_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
+    xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    xg_ragged_site r;
+    xg_elem acc;
+    uint32_t k;
+    xg_contract_begin(s, &r.d, i, at);
+    acc = xg_contract_zero(s, r.d.sum);
+    if (xg_ragged_sums(i, &r.which)) {
+        r.inner = XG_OPERAND(i, 2)->shape->rank > 1 + xg_attr_ints(i, XG_A_lhs_batch_dims).n;
+        if (!r.inner) xg_ragged_bounds(s, &r);
+        r.d.n = summed.n;
+        for (k = 0; k < summed.n; k++) r.d.counts[k] = XG_OPERAND(i, 0)->shape->dims[summed.p[k]];
+        xg_elem_nest(s, r.d.counts, r.d.n, xg_ragged_step, &r, &acc, 1);
+        return xg_contract_end(s, &r.d, acc);
+    }
+    r.t = xg_ragged_find(s, i, at, at[xg_ragged_dim(i)], 1, 1);
+    r.d.vars[r.d.rank + summed.n] = r.t.group;
+    xg_elem_when(s, xg_kcmpi_int(&s->b, XG_CI_SLT, r.t.group, xg_ragged_groups(i)), xg_dot_sum, &r.d, at, &acc, 1);
+    return xg_contract_end(s, &r.d, acc);
 }
 
 /* ---- convolution ---- */

@@ -325,11 +325,13 @@ typedef struct xg_contract_site {
 } xg_contract_site;
 /* A tile of neighbouring rows of one group of a ragged-dot: the group's number (rows behind the last group are one
  * more), its first row, the group's end, which lies in front of that where there are not so many tiles, and how many
- * tiles there are. Rows count the ragged dimension and what stands behind it on the left side (`behind` elements). */
+ * tiles there are. Rows count the ragged dimension and what stands behind it on the left side (`behind` elements). A
+ * tile of 0 rows is a group. `at`: the indices of sizes in front of the group's. */
 typedef struct xg_ragged_tile {
     xg_kval *group, *first, *end, *all;
 } xg_ragged_tile;
-XG_FN uint32_t xg_ragged_dim(const xg_inst *i); /* the dimension of the result that is ragged */
+XG_FN bool xg_ragged_sums(const xg_inst *i, uint32_t *which); /* groups are parts of the sum: this summed dimension's */
+XG_FN uint32_t xg_ragged_dim(const xg_inst *i);               /* the dimension of the result that is ragged */
 XG_FN int64_t xg_ragged_groups(const xg_inst *i);
 XG_FN xg_ragged_tile xg_ragged_find(
     xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval *tile, int64_t rows, int64_t behind);

@@ -1,7 +1,8 @@
 /* expand/contract_expander.c -- ragged-dot and scaled-dot, and the calls that stand for them, as plain dots.
  *
- * ragged-dot: ragged_dot.c. scaled-dot: each operand times its scale, in bf16 where that holds the products, else in
- * f32, which holds every product of 8-bit floats by powers of two. */
+ * ragged-dot: groups of the batch; kernels have the others as they are (sched/tile_ragged.c, elem/contract.c).
+ * scaled-dot: each operand times its scale, in bf16 where that holds the products, else in f32, which holds every
+ * product of 8-bit floats by powers of two. */
 #ifndef XG_EXPAND_CONTRACT_EXPANDER_C
 #define XG_EXPAND_CONTRACT_EXPANDER_C
 #include "expand.h"
@@ -93,20 +94,35 @@ XG_FN xg_inst *xg_scaled_expand_call(const xg_hb *b, xg_inst *i) {
     return xg_scaled_dot_of(b, i, d);
 }
 
+/* Groups of the batch share nothing: a dot, and zeros behind the last one. So is what has no elements. */
+XG_FN xg_inst *xg_ragged_expand(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    xg_dot_dims d = xg_dot_dims_of(i);
+    xg_inst *sizes = XG_OPERAND(i, 2), *out, *row;
+    int64_t last = sizes->shape->rank - 1, at[XG_RANK_MAX], k;
+    uint32_t dim;
+    if (!xg_ints_at(d.lb, xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0], &dim) || !s->elements ||
+        !XG_OPERAND(i, 0)->shape->elements || !sizes->shape->elements)
+        return xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank);
+    for (k = 0; k < last; k++) at[k] = k;
+    sizes = xg_hb_sum(b, xg_hb_convert(b, sizes, XLAGPU_S64), &last, 1);
+    sizes = xg_hb_broadcast(b, sizes, s->dims, s->rank, at, (uint32_t)last);
+    out = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, s->type, i);
+    row = xg_hb_iota(b, XLAGPU_S64, s->dims, s->rank, dim);
+    row = xg_hb_compare(b, "LT", row, sizes);
+    return xg_hb_select(b, row, out, xg_hb_int_like(b, out, 0));
+}
 XG_FN bool xg_contract_matches(const xg_inst *i) {
     if (i->op == XG_SCALED_DOT)
         return xg_scaled_fits(XG_OPERAND(i, 0)->shape, XG_OPERAND(i, 2)->shape) &&
                xg_scaled_fits(XG_OPERAND(i, 1)->shape, XG_OPERAND(i, 3)->shape);
-    if (i->op == XG_RAGGED_DOT && xg_attr_ints(i, XG_A_rhs_group_dims).n && XG_OPERAND(i, 0)->shape->elements &&
-        XG_OPERAND(i, 2)->shape->elements)
-        return false; /* kernels have them as they are */
     if (i->op == XG_RAGGED_DOT)
-        return !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic &&
-               !XG_OPERAND(i, 2)->shape->dynamic;
+        return xg_ints_has(xg_attr_ints(i, XG_A_lhs_batch_dims), xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0]) ||
+               !i->shape->elements || !XG_OPERAND(i, 0)->shape->elements || !XG_OPERAND(i, 2)->shape->elements;
     return xg_scaled_is_call(i);
 }
 XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_RAGGED_DOT   ? xg_grouped_expand(b, i)
+    return i->op == XG_RAGGED_DOT   ? xg_ragged_expand(b, i)
            : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i))
                                     : xg_scaled_expand_call(b, i);
 }

@@ -20,8 +20,7 @@ XG_FN bool xg_expand_linear_expander(xg_module *m); /* linear_expander.c: choles
 XG_FN bool xg_expand_solver_calls(xg_module *m);
 /* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
 XG_FN bool xg_expand_library_calls(xg_module *m);
-XG_FN bool xg_expand_random_expander(xg_module *m);           /* random_expander.c: rng as random bits and arithmetic */
-XG_FN xg_inst *xg_grouped_expand(const xg_hb *b, xg_inst *i); /* ragged_dot.c: a ragged-dot */
+XG_FN bool xg_expand_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_expand_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_expand_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 /* select_and_scatter_expander.c: which element each window selects, then which windows selected an element */

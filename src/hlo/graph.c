@@ -365,8 +365,8 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
 XG_FN bool xg_inst_may_call(const xg_inst *i) { return i->kinds & (1u << XG_K_COMP | 1u << XG_K_COMPS); }
 XG_ONE_COPY XG_FN const xg_attr *xg_inst_order(const xg_inst *i) { return xg_inst_attr(i, XG_A_control_predecessors); }
 XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
-    return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
-           XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
+    return (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION) &&
+           XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 && XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
            xg_str_is(xg_attr_str(i, XG_A_algorithm), "dot_tf32_tf32_f32");
 }
 XG_FN bool xg_inst_is_default_precision(const xg_inst *i) {

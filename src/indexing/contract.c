@@ -14,6 +14,7 @@ typedef struct xg_index_dot_side {
     const xg_shape *shape;
     uint32_t first_free;
     int64_t group; /* the dimension whose index is the number of a ragged row's group, -1: there is none */
+    uint32_t lead; /* dimensions of the result in front of the batch: 1 where groups are summed up apart */
 } xg_index_dot_side;
 
 /* Output dims are batch, then the free dims of lhs, then those of rhs. */
@@ -24,8 +25,8 @@ XG_FN xg_index_dot_side xg_index_dot_side_of(const xg_inst *i, uint32_t operand)
     s.batch = xg_attr_ints(i, operand ? XG_A_rhs_batch_dims : XG_A_lhs_batch_dims);
     s.contracting = xg_attr_ints(i, operand ? XG_A_rhs_contracting_dims : XG_A_lhs_contracting_dims);
     s.shape = XG_OPERAND(i, operand)->shape;
-    s.first_free = s.batch.n;
-    if (operand) s.first_free = XG_OPERAND(i, 0)->shape->rank - s.contracting.n;
+    s.lead = i->op == XG_RAGGED_DOT && !groups.n;
+    s.first_free = s.lead + (operand ? XG_OPERAND(i, 0)->shape->rank - s.contracting.n : s.batch.n);
     return s;
 }
 
@@ -35,7 +36,7 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
         if (xg_ints_at(s.batch, k, &at))
-            m->results[k] = xg_index_dim(q, at);
+            m->results[k] = xg_index_dim(q, s.lead + at);
         else if (xg_ints_at(s.contracting, k, &at))
             m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
         else if (k == s.group)
@@ -53,7 +54,7 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
         if (xg_ints_at(s.batch, k, &at))
-            m->results[at] = xg_index_dim(q, k);
+            m->results[s.lead + at] = xg_index_dim(q, k);
         else if (!xg_ints_at(s.contracting, k, &at) && k != s.group)
             m->results[next++] = xg_index_dim(q, k);
     }
@@ -61,10 +62,12 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
         if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
-/* A ragged-dot adds up over groups, too, of which a row has one. Where groups share the sum or the batch the result has
- * other dimensions: such ones are expanded. */
+/* A ragged-dot adds up over groups, too, of which a row has one; or of the sum each group has a part. Where groups
+ * share the batch it is no such sum, and is expanded. */
 XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) {
-    if (q->i->op == XG_RAGGED_DOT && !xg_attr_ints(q->i, XG_A_rhs_group_dims).n) return xg_imap_undefined(q->x);
+    if (q->i->op == XG_RAGGED_DOT &&
+        xg_ints_has(xg_attr_ints(q->i, XG_A_lhs_batch_dims), xg_attr_ints(q->i, XG_A_lhs_ragged_dims).p[0]))
+        return xg_imap_undefined(q->x);
     if (q->operand == 2) return xg_index_scalar(q);
     return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q);
 }

@@ -7,9 +7,9 @@
 
 XG_FN bool xg_opt_may_be_tf32(const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_algorithm);
-    return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
-           XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 && xg_inst_is_default_precision(i) &&
-           (!a || xg_str_is(*a->v.str, "unset"));
+    return (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION) &&
+           XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 && XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
+           xg_inst_is_default_precision(i) && (!a || xg_str_is(*a->v.str, "unset"));
 }
 XG_FN void xg_opt_allow_tf32(xg_module *m) {
     xg_comp *c;

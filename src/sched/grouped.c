@@ -1,6 +1,6 @@
 /* sched/grouped.c -- contractions that read matrices by number: the pass grouped-contraction-fusion.
  *
- *     dot(gather of rows, gather of whole matrices)   a layer of experts (expand/ragged_dot.c), or of adapters
+ *     dot(gather of rows, gather of whole matrices)   a layer of adapters, or of experts
  *
  * A gather that takes whole matrices, or takes its rows several times, would write and read back far more than there
  * is: the dot's tiles bring elements from where they are. The fusion holds the dot, what moves, masks and gathers its

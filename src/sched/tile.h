@@ -199,8 +199,6 @@ typedef struct xg_tile_plan {
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_at[XG_KTENSOR_M / XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
-    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
@@ -502,13 +500,16 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w); /* numbers into words */
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
-XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */
-XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the block's sums have */
+XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
+XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_ragged.c: tiles of groups of rows ---- */
-XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);
+XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);   /* rows are */
+XG_FN bool xg_tile_sums_groups(const xg_tile_plan *p); /* the sum is */
+XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w);
+XG_FN int64_t xg_tile_summed(const xg_tile_plan *p);        /* all of k; of groups of a sum the usual part of it */
 XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p); /* of the batch, which have groups each */
 XG_FN int64_t xg_tile_ragged_high(const xg_tile_plan *p);   /* tiles one above the other that are of one group */
 XG_FN void xg_tile_ragged_settle(xg_tile_plan *p);

@@ -86,7 +86,7 @@ XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *c
     counts[XG_TILE_ROW_ROUND] = r.rows;
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
-    counts[XG_TILE_STEP] = p->all_steps;
+    counts[XG_TILE_STEP] = xg_tile_sums_groups(p) ? p->form.group[XG_TILE_K].size : p->all_steps;
     counts[XG_TILE_TILE] = xg_tile_paces(p, side);
     counts[XG_TILE_BATCH] = p->batch;
 }
@@ -111,7 +111,7 @@ XG_FN void xg_tile_fetch_place(
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) {
-    if (p->patch.places) return 0; /* positions are counted from the first one on */
+    if (p->patch.places || xg_tile_sums_groups(p)) return 0; /* positions are counted from the first one on */
     return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size;
 }
 #ifndef XLAGPU_SMALL
@@ -156,6 +156,7 @@ XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_imap *made;
     xg_imap *m;
     xg_aff_env env;
     uint32_t v;
@@ -168,11 +169,17 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
     row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), xg_tile_pace(p, side, p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
-    linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), p->shape.k);
+    linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), xg_tile_sums_groups(p) ? 1 : p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
-    return xg_imap_compose(x, m, p->form.map[side]);
+    made = xg_imap_compose(x, m, p->form.map[side]);
+    if (!xg_tile_sums_groups(p) || !xg_imap_ok(made)) return made;
+    m = xg_imap_copy(x, made, 0); /* the group's end is a narrower condition on k */
+    for (v = m->n_constraints; v-- > 0;)
+        if (xg_aff_uses(m->constraints[v].expr, xg_aff_dim(x, XG_TILE_STEP)))
+            m->constraints[v] = m->constraints[--m->n_constraints];
+    return m;
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
     const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
@@ -316,6 +323,7 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_K_ROUND] = k_round;
     at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
     at[XG_TILE_STEP] = w->step;
+    if (xg_tile_sums_groups(w->p)) at[XG_TILE_STEP] = xg_tile_join(w, w->step, w->p->shape.k, w->ragged.first);
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
@@ -353,7 +361,15 @@ XG_FN xg_imap *xg_tile_fetch_all(const xg_tile_kernel *w, uint32_t side) {
 }
 /* As xg_tile_inside: of what is brought now. */
 XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
-    return xg_tile_inside(w, xg_tile_fetched(w, side), xg_tile_fetch_all(w, side), at);
+    xg_kval *cond = xg_tile_inside(w, xg_tile_fetched(w, side), xg_tile_fetch_all(w, side), at);
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_aff *row, *k;
+    if (!xg_tile_sums_groups(w->p)) return cond;
+    xg_tile_fetch_counts(w->p, side, counts);
+    xg_tile_fetch_place(w->p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
+    k = xg_aff_add(x, k, xg_aff_dim(x, XG_TILE_STEP));
+    return xg_elem_and(&w->s, cond, xg_tile_ragged_has(w, xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, k, at)));
 }
 /* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
 XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
@@ -397,9 +413,11 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
 /* ---- single elements, round by round ---- */
 
 /* No condition differs from a round to that a period further on. */
-XG_FN bool xg_tile_gather_shares(const xg_tile_gather *g, xg_aff_ctx *x, const xg_imap *m, const xg_imap *all) {
+XG_FN bool xg_tile_gather_shares(
+    const xg_tile_gather *g, xg_aff_ctx *x, const xg_imap *m, const xg_imap *all, bool sums) {
     uint32_t d, k;
     int64_t by = 0;
+    if (sums) return false;
     for (d = 0; d < 2; d++) {
         uint32_t dim = XG_TILE_ROW_ROUND + d;
         if (g->q.period[d] == g->q.rounds[d]) continue;
@@ -431,7 +449,7 @@ XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t s
     g->side = side;
     xg_tile_gather_from(w, g);
     xg_tile_repeats_of(w, &g->q, side, g->to->results, g->to->n_results, 1);
-    g->shares = xg_tile_gather_shares(g, x, xg_tile_fetched(w, side), all);
+    g->shares = xg_tile_gather_shares(g, x, xg_tile_fetched(w, side), all, xg_tile_sums_groups(w->p));
     to = xg_imap_copy(x, g->to, 0);
     memcpy(to->dims, all->dims, XG_TILE_FETCH_DIMS * sizeof *to->dims);
     to->n_constraints = 0; /* a place is computed in front of its conditions: none may be taken as known */

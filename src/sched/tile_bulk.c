@@ -131,7 +131,7 @@ XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     /* steps that end early, or are split among blocks, are a block's own */
-    if (p->in_tensor || p->end || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
+    if (p->in_tensor || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
     if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
     return !s->stores || p->may_store;
@@ -374,7 +374,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         w->view = xg_flow_count(f, p->halo);
         return xg_tile_join(w, w->picture, p->halo, w->view);
     }
-    if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
+    if (!w->begin) return xg_tile_steps_for(w, f);
     many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
     return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
 }

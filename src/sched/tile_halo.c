@@ -99,7 +99,7 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     p->halo = k->size / channels->extent;
     p->pixels = rows && p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
-    if (channels->extent % line || p->halo == 1 || p->end) return false;
+    if (channels->extent % line || p->halo == 1) return false;
     if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
     if (!rows && p->in_tensor && p->halo % 2 && channels->extent > line) return false; /* the last view is alone */
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;

@@ -507,7 +507,7 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
         f.op->flags |= KL_STEP_POINTERS;
     }
     xg_flow_slot(&some, &w->shared);
-    if (!alone && (w->p->steps < ahead || w->p->end || w->p->all_steps % w->p->steps))
+    if (!alone && (w->p->steps < ahead || xg_tile_sums_groups(w->p) || w->p->all_steps % w->p->steps))
         xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     if (w->p->on_processor)
         xg_tile_pass_step(w, step, step);
@@ -573,13 +573,12 @@ XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kval *zero = xg_elem_index(&w->s, 0);
     int64_t k;
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     if (w->scale && xg_tile_scale_varies(p)) xg_flow_slots(&f, w->numbers, (uint32_t)xg_tile_scale_numbers(p));
     xg_flow_slot(&f, &w->shared);
     f.rolled = w->looping = true;
-    one(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
+    one(w, xg_tile_steps_for(w, &f));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
 }

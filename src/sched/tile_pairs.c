@@ -31,7 +31,7 @@ XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
 XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     if (s->multicast == 3 && p->fetch[0].boxes) return false; /* they are not halved */
     if (xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false;
-    return p->in_tensor && !p->end && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
+    return p->in_tensor && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
 }
 XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }
 XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p) {

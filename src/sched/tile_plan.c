@@ -281,12 +281,13 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
-            if (!way && !side && xg_tile_is_ragged(p)) continue; /* groups begin with any row */
+            if (way ? xg_tile_sums_groups(p) : !side && xg_tile_is_ragged(p)) continue; /* groups begin anywhere */
             if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
                 continue;
             t->vector = n;
             t->along_k = way;
             row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+            if (xg_tile_sums_groups(p)) return;
             xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
@@ -297,7 +298,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
         t->along_k = way && size[way] > 1 &&
                      xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
 #ifndef XLAGPU_SMALL
-    xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+    if (!xg_tile_sums_groups(p)) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
 #endif
 }
 
@@ -374,7 +375,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
     p->idle = 0;
-    if (xg_tile_is_ragged(p)) xg_tile_ragged_settle(p);
+    if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
     p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
@@ -496,7 +497,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
-    for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
+    for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, xg_tile_summed(p));
     l2 = xg_cost_mul(p->blocks / p->shape.cluster, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
@@ -670,8 +671,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
-        others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
+    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
@@ -875,7 +876,6 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     XG_FOR_INSTS(i, e->comp)
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
-    xg_tile_find_end(p, e->m->aff);
     xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;

@@ -4,12 +4,24 @@
  * by the sizes of groups, which lie in memory, and nothing else knows of groups: the right side is that of a batch,
  * the left side is the same for all of it. There are as many blocks as tiles can be. Those behind the last tile have
  * nothing to do: estimates count as many as there are where sizes are random, half a tile more for each group. Rows
- * behind the last group are one group more, whose results are zeros. */
+ * behind the last group are one group more, whose results are zeros.
+ *
+ * Where the sum is ragged (the gradient of such a layer), groups are the batch, and a block's steps are those of its
+ * group: what lies behind the group's end counts as zero on both sides. */
 #ifndef XG_SCHED_TILE_RAGGED_C
 #define XG_SCHED_TILE_RAGGED_C
 #include "tile.h"
 
-XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p) { return p->form.hero->op == XG_RAGGED_DOT; }
+XG_FN bool xg_tile_sums_groups(const xg_tile_plan *p) {
+    uint32_t which;
+    return p->form.hero->op == XG_RAGGED_DOT && xg_ragged_sums(p->form.hero, &which);
+}
+XG_FN int64_t xg_tile_summed(const xg_tile_plan *p) {
+    return xg_tile_sums_groups(p) ? p->steps * p->shape.k : p->form.group[XG_TILE_K].size;
+}
+XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p) {
+    return p->form.hero->op == XG_RAGGED_DOT && !xg_tile_sums_groups(p);
+}
 XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p) {
     return p->form.group[XG_TILE_B].size / xg_ragged_groups(p->form.hero);
 }
@@ -23,6 +35,11 @@ XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN void xg_tile_ragged_settle(xg_tile_plan *p) {
     int64_t high = xg_tile_ragged_high(p), rows = p->shape.m * high, all = p->form.group[XG_TILE_M].size, groups, most;
+    if (xg_tile_sums_groups(p)) { /* steps of a group of usual size; one is no loop */
+        p->steps = p->form.group[XG_TILE_K].size / xg_ragged_groups(p->form.hero) / p->shape.k + 1;
+        p->steps = p->all_steps > 1 ? XG_MAX(p->steps, (int64_t)2) : 1;
+        return;
+    }
     groups = XG_MIN(xg_ragged_groups(p->form.hero), p->form.group[XG_TILE_M].axes[0].extent);
     most = XG_MIN(groups + 1, p->form.group[XG_TILE_M].axes[0].extent); /* with the rows behind them */
     most += (all - most) / rows;
@@ -51,6 +68,26 @@ XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile) {
     w->batch = xg_tile_join(w, w->batch, groups, own);
     w->tile[0] = w->ragged.first;
     if (high > 1) w->tile[0] = xg_tile_join(w, w->pair, p->shape.m, w->tile[0]);
+}
+/* A group's part of the sum: where it lies, in w->ragged, and its steps. */
+XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_inst *i = p->form.hero;
+    int64_t behind = p->form.group[XG_TILE_K].size / p->form.group[XG_TILE_K].axes[0].extent;
+    const xg_aff *linear[XG_TILE_ROLES] = {NULL}, *vars[XG_TILE_VARS_MAX];
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_kval *at[XG_TILE_VARS_MAX], *n;
+    xg_imap *m = xg_tile_map(x, &p->batch, 1, i->shape->rank);
+    xg_aff_env env = xg_imap_env(x, m);
+    linear[XG_TILE_B] = xg_aff_dim(x, 0);
+    xg_tile_variables(&p->form, &env, linear, vars);
+    memcpy(m->results, vars, m->n_results * sizeof *vars);
+    xg_elem_apply(&w->s, m, &w->batch, at);
+    w->ragged = xg_ragged_find(&w->s, i, at + 1, at[0], 0, behind);
+    if (p->all_steps == 1) return xg_elem_index(&w->s, 1); /* in no loop */
+    n = xg_k2(&w->s.b, XG_K_OP_SUBI, w->ragged.end, w->ragged.first);
+    n = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, n, 1); /* tensor memory has no zeros of its own */
+    return xg_tile_quotient(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, n, p->shape.k - 1), p->shape.k);
 }
 XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;

@@ -266,7 +266,7 @@ XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
     else {
         xg_flow_slot(&f, &w->shared);
         f.rolled = w->looping = true;
-        xg_tile_tensor_round(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
+        xg_tile_tensor_round(w, xg_tile_steps_for(w, &f));
         f.op->flags |= KL_STEP_POINTERS;
         xg_flow_end(&f);
     }

@@ -150,7 +150,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_group *g = p->form.group;
     int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
     int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
-    int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
+    int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, xg_tile_summed(p)), t->bytes);
     if (p->patch.places && !side)
         return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
