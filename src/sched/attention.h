@@ -353,9 +353,10 @@ typedef struct xg_attention_kernel {
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
-    xg_kval **step_line[XG_ATTENTION_LINES]; /* by a thread's column of the step */
-    bool keys_only;                          /* the walk needs no dP */
-    const xg_inst *scaled;                   /* of the form, where scores and maxima are without it */
+    xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
+    bool keys_only;                                    /* the walk needs no dP */
+    xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
+    const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -451,7 +452,8 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_out_sums(
     xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
-XG_FN bool xg_attention_packs(const xg_attention_form *f); /* weights of f32, two at a time */
+XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /* weights of f32, two at a time */
+XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 
@@ -467,6 +469,8 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m);
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
+XG_FN bool xg_attention_is_behind(const xg_attention_plan *p); /* a step's sums are asked for in the next one */
+XG_FN void xg_attention_group_last(xg_attention_kernel *w);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 /* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
 XG_FN xg_kval *xg_attention_group_spot(xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at);
@@ -502,6 +506,7 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
+XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
 enum {
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */

@@ -261,15 +261,21 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     f->rolled = true;
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
-    bool grouped = w->p->shape.grouped;
+    bool grouped = w->p->shape.grouped, behind = xg_attention_is_behind(w->p);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
+    int64_t half;
     if (!grouped) {
         if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
     if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
+    for (half = 0; half < w->p->halves && behind; half++) {
+        int64_t words = w->p->own / (XG_ATTENTION_BESIDE * XG_ATTENTION_PAIR), c;
+        for (c = 0; c < words; c++) w->scores[half][c] = xg_kconst_int(xg_attention_b(w), XG_E_I32, 0);
+        xg_flow_slots(&f, w->scores[half], (uint32_t)words);
+    }
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
     if (w->p->shape.in_tensor)
@@ -279,6 +285,7 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     else
         xg_attention_step(w, step);
     xg_flow_end(&f);
+    if (behind) xg_attention_group_last(w);
 }
 XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w)) {
     enum {
