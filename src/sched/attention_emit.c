@@ -109,13 +109,19 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
 }
 /* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
 XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c, k;
+    bool three = w->p->shape.in_tensor;
     xg_kb *b = xg_attention_b(w);
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *two[2];
+        xg_kval *two[2], **x = w->scores[half];
         two[0] = w->most[half];
-        two[1] = w->scores[half][0];
-        for (c = 1; c < columns; c++) two[c % 2 == 0] = xg_k2(b, XG_K_OP_MAXF, two[c % 2 == 0], w->scores[half][c]);
+        two[1] = x[0];
+        for (k = 0, c = 1; c < columns; c++, k = 1 - k)
+            if (three && c + 1 < columns) {
+                two[k] = xg_k3(b, XG_K_OP_MAXF3, two[k], x[c], x[c + 1]);
+                c++;
+            } else
+                two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
         most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
     }
     xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
