@@ -137,7 +137,7 @@ XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
         all = xg_attention_both(w, x);
     }
     memcpy(two, x, sizeof two);
-    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? XG_ATTENTION_PAIR : 1)
+    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? (int64_t)XG_ATTENTION_PAIR : 1)
         if (all)
             all = xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), one, all);
         else

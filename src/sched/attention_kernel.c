@@ -173,14 +173,14 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         return;
     }
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, LARGE / scale)), by, one);
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, (double)LARGE / scale)), by, one);
     less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
     two[0] = two[1] = by;
     if (w->p->shape.in_tensor) {
         y = xg_attention_both(w, two);
         z = xg_attention_both(w, less);
     }
-    for (c = 0; c < n; c += y ? XG_ATTENTION_PAIR : 1)
+    for (c = 0; c < n; c += y ? (int64_t)XG_ATTENTION_PAIR : 1)
         if (y)
             xg_attention_each(w, xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), y, z), &x[c]);
         else

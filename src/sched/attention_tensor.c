@@ -169,7 +169,7 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         MORE = 5 /* exp of it is less than 2^8 */
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *any = NULL, *v, *more = xg_attention_number(w, MORE / xg_attention_scale(w)), **at;
+    xg_kval *any = NULL, *v, *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w)), **at;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     bool in_tensor = w->p->shape.in_tensor;
     int64_t half;
