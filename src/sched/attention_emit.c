@@ -278,7 +278,7 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
     for (half = 0; half < w->p->halves && behind; half++) {
-        int64_t words = w->p->own / (XG_ATTENTION_BESIDE * XG_ATTENTION_PAIR), c;
+        int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
         for (c = 0; c < words; c++) w->scores[half][c] = xg_kconst_int(xg_attention_b(w), XG_E_I32, 0);
         xg_flow_slots(&f, w->scores[half], (uint32_t)words);
     }

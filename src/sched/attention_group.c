@@ -44,13 +44,11 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
 }
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
     xg_cost_counts c;
-    int64_t n;
     if (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1)) return p->shape.grouped;
     memset(&c, 0, sizeof c);
     c.threads = p->threads + p->producers;
     c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
-    n = xg_cost_residents(m, &c);
-    return p->shape.in_tensor ? XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p)) : n;
+    return xg_cost_residents(m, &c); /* of tensor memory's groups one */
 }
 
 /* ---- shared memory ---- */
@@ -331,7 +329,7 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {
-    int64_t words = w->p->own / (XG_ATTENTION_BESIDE * XG_ATTENTION_PAIR), half, c;
+    int64_t words = w->p->own / XG_ATTENTION_EIGHT, half, c;
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < words; c++) w->scores[half][c] = xg_attention_word(w, &w->scores[half][XG_ATTENTION_PAIR * c]);
