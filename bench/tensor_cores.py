@@ -7,12 +7,16 @@ says it is.
 For each shape and GPU: the record's tile, steps in shared memory and threads; registers and spills by ptxas, where
 there is one; blocks of a multiprocessor at a time; bytes of operands and results, and how many times as many the
 kernels ask the second cache for; predicted time, what limits it, and the share of the device's best that it reaches
-(tensor cores at their highest clock, or memory, whichever the shape keeps longer). The last columns are counted by the
-simulator, which runs a smaller shape of the same kind by the same records: bank conflicts, and tensor operations for
-each hundred warp instructions that more of K adds (of attention: more keys), which is the main loop and nothing else.
+(tensor cores at their highest clock, or memory, whichever the shape keeps longer); the share of its own roofline, which
+is a launch and then what the device holds: matrix units at the clock that power allows when they never pause (kernels
+of less than 100 us: at the highest), memory at the rate of such a mix of reads and writes. Multiply-adds are those that
+the shape asks for: of attention backward five products, where kernels that recompute scores for two results make seven.
+The last columns are counted by the simulator, which runs a smaller shape of the same kind by the same records: bank
+conflicts, and tensor operations for each hundred warp instructions that more of K adds (of attention: more keys), which
+is the main loop and nothing else.
 A shape of several kernels is their sum; its tile is that of the kernel that takes longest."""
 
-import argparse, os, re, shutil, subprocess, sys
+import argparse, json, os, re, shutil, subprocess, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tiles import Tool, table  # noqa: E402
@@ -225,10 +229,37 @@ def assembled(tool, text, where, target):
     return max(registers or [0]), spills
 
 
+def figures(tool, where):
+    """What the compiler knows of the device: the page of --viewer has it."""
+    page = os.path.join(tool.dir, "device.html")
+    tool.call("compile", "-", *where, "--viewer=" + page, "-o", os.path.join(tool.dir, "device.ptx"),
+              text="HloModule device\nENTRY e { ROOT p = f32[] parameter(0) }\n")
+    with open(page) as f:
+        return json.loads(re.search(r'"device":(\{[^}]*\})', f.read()).group(1))
+
+
+WARM_US = 100  # shorter kernels run at the highest clock (cost/time.c)
+
+
+def roofline(device, macs, moved, t):
+    """Microseconds that no kernel of the shape can be faster than: a launch, and matrix units or memory."""
+    rate = (t == "s8" and device["tensor_i8"]) or (t == "f8e4m3fn" and device["tensor_f8"]) or device["tensor_f16"]
+    # B300 and later have slow 8-bit integers: their products go through f16
+    units = macs / device["sm_count"] / max(rate, device["tensor_f16"])
+    read, written = moved
+    mixed = 2 * min(read, written) / (read + written)
+    held = device["read_permille"] - (device["read_permille"] - device["copy_permille"]) * mixed
+    memory = (read + written) / (device["bandwidth"] * held / 1000) * 1e6
+    tensor = units / device["clock_mhz"]
+    if max(tensor, memory) > WARM_US:
+        tensor = units / min(device["clock_mhz"], device["tensor_mhz"])
+    return device["graph_ns"] / 1e3 + max(tensor, memory)
+
+
 def bytes_of(text):
-    """Of parameters and results of the entry."""
+    """Of parameters and of results of the entry."""
     size = {"bf16": 2, "f16": 2, "f32": 4, "s32": 4, "s8": 1, "f8e4m3fn": 1}
-    entry, total = text[text.index("ENTRY"):], 0
+    entry, read, written = text[text.index("ENTRY"):], 0, 0
     lines = [x for x in entry.splitlines() if " parameter(" in x or "ROOT" in x]
     for line in lines:
         head = line.split(" = ")[1]
@@ -237,8 +268,8 @@ def bytes_of(text):
             count = size[t]
             for d in dims.split(","):
                 count *= int(d or 1)
-            total += count
-    return total
+            read, written = (read, written + count) if "ROOT" in line else (read + count, written)
+    return read, written
 
 
 def counted(tool, small, twice, large, where):
@@ -262,9 +293,8 @@ def counted(tool, small, twice, large, where):
     return runs[1]["bank_conflicts"], 100 * tensor / loop if loop > 0 else 0
 
 
-def row(tool, name, shape, gpu, run):
+def row(tool, name, shape, where, device, run):
     macs, text, small, twice = shape
-    where = [f"--gpu={gpu}", f"--target={GPUS[gpu]}"]
     large = scheduled(tool, text, where)
     times = [x.split("\t") for x in tool.call("compile", "-", *where, "--emit=times", text=text).splitlines()[1:]]
     total = sum(float(t[0]) * int(t[3]) for t in times)
@@ -279,16 +309,19 @@ def row(tool, name, shape, gpu, run):
         return "x".join(re.findall(r"\d+", form[key])) if key in form else ""
     tile = numbers("tile") or numbers("group_tile") or numbers("warp_tile")
     part = "group" if "group_tile" in form else "warp" if "warp_tile" in form else ""
-    code = assembled(tool, text, where, GPUS[gpu])
+    code = assembled(tool, text, where, where[1].split("=")[1])
+    moved, operand = bytes_of(text), re.search(r"= (\w+)\[[\d,]*\] parameter\(1\)", text).group(1)
     seen = counted(tool, small, twice, large, where) if run else None
     return [name, tile, f"{part} {numbers(part + '_tile')}" if part else "", numbers("stages"), numbers("block"),
-            f"{code[0]}, {code[1]}" if code else "", f"{len(times)}", f"{bytes_of(text) / 1e6:.1f}", f"{total:.1f}",
+            f"{code[0]}, {code[1]}" if code else "", f"{len(times)}", f"{sum(moved) / 1e6:.1f}", f"{total:.1f}",
             longest[1], f"{macs * 2 / total / 1e6:.0f}", f"{best:.0f}",
+            f"{100 * roofline(device, macs, moved, operand) / total:.0f}",
             f"{seen[0]:.0f}" if seen else "", f"{seen[1]:.1f}" if seen else ""]
 
 
 HEAD = ["shape", "tile", "of", "steps", "threads", "registers, spills", "kernels", "MB", "us", "limit", "TFLOP/s",
-        "% of best", "conflicts", "tensor / 100"]
+        "% of best",
+        "% of roofline", "conflicts", "tensor / 100"]
 
 
 def main():
@@ -300,10 +333,12 @@ def main():
     o = p.parse_args()
     tool = Tool(os.path.abspath(o.tool), "")
     for gpu in o.gpus.split(","):
+        where = [f"--gpu={gpu}", f"--target={GPUS[gpu]}"]
+        device = figures(tool, where)
         print(f"\n{gpu} ({GPUS[gpu]})\n\n| {' | '.join(HEAD)} |\n|{' -- |' * len(HEAD)}")
         for name, shape in shapes().items():
             if not o.shapes or any(s in name for s in o.shapes.split(",")):
-                print(f"| {' | '.join(row(tool, name, shape, gpu, not o.no_run))} |", flush=True)
+                print(f"| {' | '.join(row(tool, name, shape, where, device, not o.no_run))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
 XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     xg_inst *before = i->prev, *made, *k;
     uint32_t fresh = r->a.m->n_ids;
-    if (!xg_alg_is_static(i)) return false;
+    if (r->a.m->has_dynamic && !xg_alg_is_static(i)) return false;
     r->a.b = xg_hb_at(i);
     made = xg_alg_try(r, i, i->op);
     if (!made && (xg_op_flags(i->op) & XGF_EW)) made = xg_alg_try(r, i, XG_ANY);
@@ -137,6 +137,18 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     return true;
 }
 
+/* The next one whose turn it is: removed where nothing needs it, else visited. */
+XG_FN bool xg_alg_step(xg_alg_run *r, xg_inst *i) {
+    unsigned char *s = xg_alg_state(r, i);
+    if (*s & XG_ALG_GONE) return false;
+    *s = 0;
+    if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
+    if (*xg_alg_state(r, i) & XG_ALG_GONE || !xg_alg_visit(r, i)) return false;
+    r->budget--;
+    return true;
+}
+/* First all that there are, in program order, as if they stood in the queue; then the queue: what changes enqueued. A
+ * rule removes nothing itself and makes what it makes in front of the instruction, so the next one stays the next. */
 XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
@@ -145,22 +157,20 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->only = only;
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
+    r->budget = 1000;
+    r->state.n = r->state.cap = m->n_ids;
+    r->state.p = (unsigned char *)xg_alloc_raw(m->work, m->n_ids);
+    memset(r->state.p, XG_ALG_QUEUED, m->n_ids);
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next)
-        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
-    r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
-    for (; r->at < r->queue.n && r->budget; r->at++) {
-        xg_inst *i = r->queue.p[r->at];
-        unsigned char *s = xg_alg_state(r, i);
-        if (*s & XG_ALG_GONE) continue;
-        *s = 0;
-        if (!i->first_use && i != i->comp->root && i->op != XG_PARAMETER) xg_alg_drop(r, i);
-        if (*xg_alg_state(r, i) & XG_ALG_GONE) continue;
-        if (xg_alg_visit(r, i)) {
-            changed = true;
-            r->budget--;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        r->budget += (uint64_t)c->n_insts * XG_ALG_REWRITES;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (i->id < r->n_precedes) changed = xg_alg_step(r, i) || changed;
         }
     }
+    while (r->at < r->queue.n && r->budget) changed = xg_alg_step(r, r->queue.p[r->at++]) || changed;
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
     return changed;
 }

@@ -32,8 +32,7 @@ XG_FN bool xg_mirror_exchanges(const xg_mirror *m, xg_ints perm) {
 /* Of complex numbers only sums do to the last bit: which of two with a NaN each is the larger depends on their
  * order. */
 XG_FN bool xg_mirror_commutes(const xg_inst *x) {
-    if (x->op == XG_COMPARE)
-        return xg_str_is(xg_attr_str(x, XG_A_direction), "EQ") || xg_str_is(xg_attr_str(x, XG_A_direction), "NE");
+    if (x->op == XG_COMPARE) return xg_attr_is(x, XG_A_direction, "EQ") || xg_attr_is(x, XG_A_direction, "NE");
     return (xg_op_flags(x->op) & XGF_COMM) && (x->op == XG_ADD || !(xg_type_class(x->shape->type) & XGT_C));
 }
 /* Each product is made of the same two elements in both places, and the sums have one order. */
@@ -188,18 +187,15 @@ XG_FN bool xg_alg_is_factored(const xg_inst *p, const xg_inst *factor) {
         return false;
     for (;; p = XG_OPERAND(p, 0)) {
         bool flag = p->op == XG_COMPARE && xg_alg_is_int(XG_OPERAND(p, 0)) && xg_alg_is(XG_OPERAND(p, 1), 0.0);
-        if (flag && !xg_str_is(xg_attr_str(p, XG_A_direction), "EQ") &&
-            !xg_str_is(xg_attr_str(p, XG_A_direction), "NE"))
-            return false;
-        if (p->op == XG_NOT ? xg_alg_is_pred(p) : flag && xg_str_is(xg_attr_str(p, XG_A_direction), "EQ"))
+        if (flag && !xg_attr_is(p, XG_A_direction, "EQ") && !xg_attr_is(p, XG_A_direction, "NE")) return false;
+        if (p->op == XG_NOT ? xg_alg_is_pred(p) : flag && xg_attr_is(p, XG_A_direction, "EQ"))
             is = !is;
         else if (!flag && p->op != XG_RESHAPE &&
                  !(p->op == XG_CONVERT && xg_alg_is_int(p) && xg_alg_is_pred(XG_OPERAND(p, 0))))
             break;
     }
-    if (p->op != XG_COMPARE || XG_OPERAND(p, 0) != XG_OPERAND(p, 1) ||
-        xg_str_is(xg_attr_str(p, XG_A_type), "TOTALORDER") ||
-        !xg_str_is(xg_attr_str(p, XG_A_direction), is ? "EQ" : "NE"))
+    if (p->op != XG_COMPARE || XG_OPERAND(p, 0) != XG_OPERAND(p, 1) || xg_attr_is(p, XG_A_type, "TOTALORDER") ||
+        !xg_attr_is(p, XG_A_direction, is ? "EQ" : "NE"))
         return false;
     p = XG_OPERAND(p, 0);
     if (p->op != XG_SLICE || XG_OPERAND(p, 0) != factor) return false;

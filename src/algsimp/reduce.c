@@ -328,7 +328,7 @@ XG_FN xg_inst *xg_alg_spread_like(xg_alg *a, xg_inst *x, const xg_inst *like) {
 RULE(select_masked_rows) {
     xg_inst *c = P(0)->op == XG_BROADCAST ? XG_OPERAND(P(0), 0) : P(0), *m, *x, *by, *e;
     xg_alg_weights w;
-    if (c->op != XG_COMPARE || !xg_str_is(xg_attr_str(c, XG_A_direction), "EQ") || !xg_alg_is(P(1), 0)) return NULL;
+    if (c->op != XG_COMPARE || !xg_attr_is(c, XG_A_direction, "EQ") || !xg_alg_is(P(1), 0)) return NULL;
     m = XG_OPERAND(c, 0);
     if (m->op != XG_REDUCE || xg_alg_reducer(m) != XG_MAXIMUM || !xg_alg_is(XG_OPERAND(c, 1), -HUGE_VAL)) return NULL;
     if (P(0)->op != XG_BROADCAST || !xg_alg_is_weights(&w, P(2), P(0))) return NULL;
@@ -515,7 +515,7 @@ RULE(reduce_window_apart) {
         in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
     r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
     xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
-    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
     return xg_hb_done(r);
 }
 /* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones

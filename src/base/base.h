@@ -242,6 +242,8 @@ XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 /* the same for a name that lasts as long as the table: it is not copied */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
+/* and of which the caller knows the hash, from another table's item; 0: it does not */
+XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val);
 
 /* float_text.c */
 XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w);

@@ -223,7 +223,7 @@ enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
     XG_SLABS_KEPT = 8 * XG_SLAB,
-    XG_SLABS_LARGE = 64 * XG_SLAB,
+    XG_SLABS_LARGE = 128 * XG_SLAB,
     XG_SLABS_TRIED = 8
 };
 struct xg_chunk {

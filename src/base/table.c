@@ -158,8 +158,9 @@ XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
 }
 XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
-XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_dict_hash(name), at = 0;
+XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val) {
+    uint32_t at = 0;
+    if (!hash) hash = xg_dict_hash(name);
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
     if (d->cap) {
         at = xg_dict_slot(d, name, hash);
@@ -175,6 +176,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     if (d->cap) d->slots[at] = d->n;
     return true;
 }
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) { return xg_dict_put_hashed(d, name, 0, val); }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
     d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;

@@ -75,7 +75,9 @@ XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg
     case XGT_I:
         acc->v = xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum);
         break;
-    case XGT_F: acc->v = xg_k3(b, XG_K_OP_FMA, x.v, y.v, acc->v); break;
+    case XGT_F: /* or two in a word */
+        acc->v = xg_k3(b, acc->v->type->elem == XG_E_I64 ? XG_K_OP_FMAF2 : XG_K_OP_FMA, x.v, y.v, acc->v);
+        break;
     default:
         acc->v = XG_KOP3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, x.im), y.im, XG_KOP3(b, XG_K_OP_FMA, x.v, y.v, acc->v));
         acc->im = xg_k3(b, XG_K_OP_FMA, x.im, y.v, xg_k3(b, XG_K_OP_FMA, x.v, y.im, acc->im));
@@ -154,24 +156,102 @@ XG_FN void xg_dot_inner(xg_scope *s, void *data, xg_kval *const *at, xg_elem *ac
     xg_contract_pieces(s, d, xg_dot_step, acc);
 }
 
-XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
+XG_FN void xg_dot_sum(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_contract_site *d = (xg_contract_site *)data;
     xg_ints dims[2];
+    uint32_t last[2], k;
+    (void)at;
+    dims[0] = xg_attr_ints(d->i, XG_A_lhs_contracting_dims);
+    dims[1] = xg_attr_ints(d->i, XG_A_rhs_contracting_dims);
+    d->n = dims[0].n;
+    for (k = 0; k < d->n; k++) d->counts[k] = XG_OPERAND(d->i, 0)->shape->dims[dims[0].p[k]];
+    if (!d->n) {
+        xg_dot_step(s, d, NULL, acc);
+        return;
+    }
+    for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d->n - 1];
+    xg_contract_cut(d, d->counts[d->n - 1], last);
+    xg_elem_nest(s, d->counts, d->n - 1, xg_dot_inner, d, acc, 1);
+}
+XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
     xg_contract_site d;
     xg_elem acc;
-    uint32_t last[2], k;
-    dims[0] = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-    dims[1] = xg_attr_ints(i, XG_A_rhs_contracting_dims);
     xg_contract_begin(s, &d, i, at);
-    d.n = dims[0].n;
-    for (k = 0; k < d.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims[0].p[k]];
     acc = xg_contract_zero(s, d.sum);
-    if (!d.n) {
-        xg_dot_step(s, &d, NULL, &acc);
-        return xg_contract_end(s, &d, acc);
-    }
-    for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d.n - 1];
-    xg_contract_cut(&d, d.counts[d.n - 1], last);
-    xg_elem_nest(s, d.counts, d.n - 1, xg_dot_inner, &d, &acc, 1);
+    xg_dot_sum(s, &d, NULL, &acc);
+    return xg_contract_end(s, &d, acc);
+}
+
+/* ---- ragged-dot ---- */
+
+XG_FN uint32_t xg_ragged_dim(const xg_inst *i) {
+    xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims), batch = xg_attr_ints(i, XG_A_lhs_batch_dims);
+    int64_t dim = xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0], k;
+    uint32_t n = batch.n;
+    for (k = 0; k < dim; k++) n += !xg_ints_has(summed, k) && !xg_ints_has(batch, k);
+    return n;
+}
+XG_FN int64_t xg_ragged_groups(const xg_inst *i) {
+    const xg_shape *sizes = XG_OPERAND(i, 2)->shape;
+    return sizes->dims[sizes->rank - 1];
+}
+/* One group after the other, the rows behind them as the last one: the tile is of the last group that begins with no
+ * tile behind it. `at`: of the result, in front of the ragged dimension. */
+XG_FN xg_ragged_tile xg_ragged_find(
+    xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval *tile, int64_t rows, int64_t behind) {
+    enum {
+        UNROLLED = 16 /* groups whose sizes are read together */
+    };
+    const xg_inst *sizes = XG_OPERAND(i, 2);
+    uint32_t rank = sizes->shape->rank, k;
+    int64_t groups = xg_ragged_groups(i), all = i->shape->dims[xg_ragged_dim(i)];
+    xg_range most = xg_range_of(0, xg_cost_mul(all, behind) + groups);
+    xg_kval *zero = xg_elem_index(s, 0), *begin = zero, *index[XG_RANK_MAX], *g, *n, *has, *own, *next;
+    xg_kb *b = &s->b;
+    xg_flow f = xg_flow_of(s, &begin);
+    xg_ragged_tile t;
+    t.group = t.first = t.end = t.all = zero;
+    xg_flow_slot(&f, &t.group);
+    xg_flow_slot(&f, &t.first);
+    xg_flow_slot(&f, &t.end);
+    xg_flow_slot(&f, &t.all);
+    f.rolled = groups > UNROLLED;
+    f.limit = most.hi;
+    g = xg_flow_count(&f, groups + 1);
+    if (f.rolled) f.op->flags |= KL_READS_TOGETHER;
+    for (k = 0; k + 1 < rank; k++) index[k] = at[k];
+    index[rank - 1] = xg_k2_int(b, XG_K_OP_MINSI, g, groups - 1);
+    own = xg_elem_clamped(s, xg_elem_of(s, sizes, index).v, sizes->shape->type, all);
+    n = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, all), begin);
+    has = xg_kcmpi_int(b, XG_CI_SLT, g, groups);
+    n = xg_kselect(b, has, xg_k2(b, XG_K_OP_MINSI, own, n), n);
+    next = xg_k2(b, XG_K_OP_ADDI, begin, n);
+    xg_kval_set_range(next, xg_range_of(0, all));
+    has = xg_kcmpi_(b, XG_CI_SGE, tile, t.all);
+    own = xg_k2_int(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, tile, t.all), rows);
+    own = xg_k2(b, XG_K_OP_ADDI, own, xg_k2_int(b, XG_K_OP_MULI, begin, behind));
+    t.group = xg_kselect(b, has, g, t.group);
+    t.first = xg_kselect(b, has, own, t.first);
+    t.end = xg_kselect(b, has, xg_k2_int(b, XG_K_OP_MULI, next, behind), t.end);
+    n = xg_k2_int(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, n, behind), rows - 1);
+    t.all = xg_k2(b, XG_K_OP_ADDI, t.all, xg_k2_int(b, XG_K_OP_DIVUI, n, rows));
+    xg_kval_set_range(t.all, most);
+    begin = next;
+    xg_flow_end(&f);
+    xg_kval_set_range(t.first, xg_range_of(0, most.hi + rows * (groups + 1)));
+    return t;
+}
+XG_FN xg_elem xg_elem_ragged_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
+    xg_contract_site d;
+    xg_elem acc;
+    xg_ragged_tile t;
+    if (!xg_attr_ints(i, XG_A_rhs_group_dims).n)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "groups of a sum or a batch are not supported in kernels");
+    t = xg_ragged_find(s, i, at, at[xg_ragged_dim(i)], 1, 1);
+    xg_contract_begin(s, &d, i, at);
+    acc = xg_contract_zero(s, d.sum);
+    d.vars[d.rank + xg_attr_ints(i, XG_A_lhs_contracting_dims).n] = t.group;
+    xg_elem_when(s, xg_kcmpi_int(&s->b, XG_CI_SLT, t.group, xg_ragged_groups(i)), xg_dot_sum, &d, at, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
 

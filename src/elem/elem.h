@@ -323,6 +323,16 @@ typedef struct xg_contract_site {
     uint32_t n_pieces;                              /* of the innermost loop */
     int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
+/* A tile of neighbouring rows of one group of a ragged-dot: the group's number (rows behind the last group are one
+ * more), its first row, the group's end, which lies in front of that where there are not so many tiles, and how many
+ * tiles there are. Rows count the ragged dimension and what stands behind it on the left side (`behind` elements). */
+typedef struct xg_ragged_tile {
+    xg_kval *group, *first, *end, *all;
+} xg_ragged_tile;
+XG_FN uint32_t xg_ragged_dim(const xg_inst *i); /* the dimension of the result that is ragged */
+XG_FN int64_t xg_ragged_groups(const xg_inst *i);
+XG_FN xg_ragged_tile xg_ragged_find(
+    xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval *tile, int64_t rows, int64_t behind);
 XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc);
 XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
 XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc);

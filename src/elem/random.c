@@ -89,7 +89,7 @@ XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     uint32_t d;
     r.i = i;
     r.bits = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[1] : i->shape;
-    r.threefry = xg_str_is(xg_attr_str(i, XG_A_algorithm), "rng_three_fry");
+    r.threefry = xg_attr_is(i, XG_A_algorithm, "rng_three_fry");
     r.wide = xg_type_bits(r.bits->type) == 64;
     if (state->shape->type != XLAGPU_U64 || state->shape->rank != 1 ||
         (state->shape->dims[0] != 2 && state->shape->dims[0] != 3) || xg_type_class(r.bits->type) != XGT_I)

@@ -323,7 +323,7 @@ XG_FN xg_kval *xg_scalar_ordered_small(xg_kb *b, xg_kval *x, const xg_float_form
 XG_FN xg_kval *xg_scalar_compare(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y) {
     const xg_direction_row *d = xg_scalar_direction(i);
     int cls = xg_type_class(t);
-    if (cls == XGT_F && xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) {
+    if (cls == XGT_F && xg_attr_is(i, XG_A_type, "TOTALORDER")) {
         if (xg_scalar_is_small_float(t))
             return XG_KCMPI(b, (xg_kcmpi)d->sint, xg_scalar_ordered_small(b, x, xg_float_format_of(t)),
                 xg_scalar_ordered_small(b, y, xg_float_format_of(t)));

@@ -38,6 +38,7 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
         case XG_REDUCE_WINDOW:
         case XG_SELECT_AND_SCATTER:
         case XG_DOT:
+        case XG_RAGGED_DOT:
         case XG_CONVOLUTION:
         case XG_SCATTER:
         case XG_SCAN: return true;

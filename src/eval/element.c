@@ -41,9 +41,8 @@ XG_FN xg_ew_kernel xg_ew_raw_kernel(const xg_inst *i, xlagpu_type type) {
     case XG_SELECT: return xg_eval_kernel_select;
     case XG_COMPLEX: return xg_eval_kernel_complex;
     case XG_COMPARE:
-        return xg_type_class(type) == XGT_F && xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")
-                   ? xg_eval_kernel_total_order
-                   : NULL;
+        return xg_type_class(type) == XGT_F && xg_attr_is(i, XG_A_type, "TOTALORDER") ? xg_eval_kernel_total_order
+                                                                                      : NULL;
     default: return NULL;
     }
 }

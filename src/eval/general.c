@@ -445,7 +445,7 @@ XG_FN bool xg_geev_fits(const xg_inst *i, xg_value **in, bool cuda, xg_matrices 
     return true;
 }
 XG_FN xg_value *xg_call_geev(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, wanted[2];
+    bool cuda = xg_attr_is(i, XG_A_custom_call_target, "cusolver_geev_ffi"), real, wanted[2];
     xg_value *outs[5], *wide, *values, *vectors[2];
     xg_general_space s;
     xg_matrices m;

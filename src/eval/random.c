@@ -266,8 +266,7 @@ XG_FN xg_value *xg_eval_rng(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *out = xg_eval_new(r, i->shape);
     size_t bytes = (size_t)xg_type_bytes(i->shape->type);
     int64_t k, n = i->shape->elements;
-    bool floats = xg_type_class(g.type) == XGT_F,
-         normal = floats && xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
+    bool floats = xg_type_class(g.type) == XGT_F, normal = floats && xg_attr_is(i, XG_A_distribution, "rng_normal");
     xg_rng_stream words = xg_rng_stream_of(r, g.wide), more = words;
     xg_eval_spend(r, n);
     for (k = 0; k < n; k++) {

@@ -68,7 +68,7 @@ XG_FN bool xg_scaled_is_call(const xg_inst *i) {
     const xg_shape *l, *r, *s = i->shape;
     uint32_t n;
     if (i->op != XG_CUSTOM_CALL || i->n_operands != 4 ||
-        !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__op$block_scaled_dot"))
+        !xg_attr_is(i, XG_A_custom_call_target, "__op$block_scaled_dot"))
         return false;
     l = XG_OPERAND(i, 0)->shape;
     r = XG_OPERAND(i, 1)->shape;
@@ -97,6 +97,9 @@ XG_FN bool xg_contract_matches(const xg_inst *i) {
     if (i->op == XG_SCALED_DOT)
         return xg_scaled_fits(XG_OPERAND(i, 0)->shape, XG_OPERAND(i, 2)->shape) &&
                xg_scaled_fits(XG_OPERAND(i, 1)->shape, XG_OPERAND(i, 3)->shape);
+    if (i->op == XG_RAGGED_DOT && xg_attr_ints(i, XG_A_rhs_group_dims).n && XG_OPERAND(i, 0)->shape->elements &&
+        XG_OPERAND(i, 2)->shape->elements)
+        return false; /* kernels have them as they are */
     if (i->op == XG_RAGGED_DOT)
         return !XG_OPERAND(i, 0)->shape->dynamic && !XG_OPERAND(i, 1)->shape->dynamic &&
                !XG_OPERAND(i, 2)->shape->dynamic;

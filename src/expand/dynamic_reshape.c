@@ -44,7 +44,7 @@ XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint3
     xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
     xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
     xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
-    xg_inst_set_attr(g, xg_attr_make_int(XG_A_index_vector_dim, rank));
+    xg_inst_set_int(g, XG_A_index_vector_dim, rank);
     xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
     return xg_hb_done(g);
 }

@@ -420,7 +420,7 @@ XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
     in[2 * n + 1] = xg_hb_int(&p->b, XLAGPU_PRED, 1);
     i = xg_inst_new(i->comp, i->op, i->shape, in, 2 * n + 2, i, i->name);
     for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_reducer(p, c, n)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_dyn_guarded_reducer(p, c, n));
     return xg_hb_done(i);
 }
 /* Operands of one shape: the size that any of them has is that of all. */
@@ -526,7 +526,7 @@ XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     in[n] = xg_dyn_present(p, in[0], dims);
     i = xg_inst_new(i->comp, XG_SORT, i->shape, in, n + 1, i, i->name);
     for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply))));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply)));
     return xg_hb_done(i);
 }
 

@@ -20,20 +20,6 @@ typedef struct xg_rotation {
     xg_inst *c, *s, *shift;
 } xg_rotation;
 
-XG_FN double xg_linear_epsilon(xlagpu_type t) {
-    return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
-}
-XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) {
-    return xg_linear_number(b, x->shape->type, v, x->shape->dims, x->shape->rank);
-}
-/* x / scale, where scale is real. */
-XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
-    xg_inst *re;
-    scale = xg_linear_stretch(b, scale, x->shape->dims);
-    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_2(b, XG_DIVIDE, x, scale);
-    re = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_REAL, x), scale);
-    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_IMAG, x), scale));
-}
 /* The power of two below the largest element of each matrix [batch, 1, 1], by which it can be divided without rounding;
  * 1 for zero, infinity and NaN. */
 XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
@@ -52,63 +38,36 @@ XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
 
 /* The rotation that makes [[app, apq], [conj(apq), aqq]] diagonal; none where `act` is false. */
 XG_FN xg_rotation xg_jacobi_rotation(const xg_hb *b, xg_inst *app, xg_inst *aqq, xg_inst *apq, xg_inst *act) {
-    xg_inst *size = xg_hb_1(b, XG_ABS, apq), *theta = xg_hb_2(b, XG_SUBTRACT, aqq, app),
-            *one = xg_linear_splat_like(b, size, 1), *zero = xg_linear_zero_like(b, size), *t, *c;
+    xg_lin frame, *f = &frame;
     xg_rotation r;
-    theta = xg_hb_2(b, XG_DIVIDE, theta, xg_hb_2(b, XG_ADD, size, size));
-    t = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, theta, theta), one));
-    t = xg_hb_2(b, XG_ADD, t, xg_hb_1(b, XG_ABS, theta));
-    t = xg_hb_2(b, XG_DIVIDE, one, t);
-    c = xg_hb_compare(b, "LT", theta, zero);
-    t = xg_hb_select(b, c, xg_hb_1(b, XG_NEGATE, t), t);
-    t = xg_hb_select(b, act, t, zero);
-    c = xg_hb_2(b, XG_DIVIDE, one, xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, t, t), one)));
-    r.shift = xg_hb_select(b, act, xg_hb_2(b, XG_MULTIPLY, t, size), zero);
-    t = xg_hb_2(b, XG_MULTIPLY, t, c);
-    t = xg_linear_complex(b, t, NULL, apq->shape->type);
-    r.s = xg_linear_over(b, apq, size);
-    r.s = xg_hb_2(b, XG_MULTIPLY, r.s, t);
-    r.s = xg_linear_kept(b, act, r.s);
-    r.c = xg_linear_complex(b, c, NULL, apq->shape->type);
+    xg_lin_begin(f, b);
+    V(x) = app;
+    V(y) = aqq;
+    V(a) = apq;
+    V(p) = act;
+    r.c = xg_lin_read(f, "s=abs(a);t=y-x;o=one(s);z=zero(s);t=t/(s+s);u=sqrt(t*t+o);u=u+abs(t);u=o/u;c=t<z;"
+                         "u=c?neg(u):u;u=p?u:z;c=o/sqrt(u*u+o);h=p?u*s:z;u=u*c;u=cx(u,a);r=kept(p,over(a,s)*u);"
+                         "cx(c,a)");
+    r.s = V(r);
+    r.shift = V(h);
     return r;
 }
 /* (p, q) := (c p - s1 q, s2 p + c q), with c, s1, s2 that stretch to them. */
 XG_FN void xg_jacobi_mix(const xg_hb *b, xg_inst **p, xg_inst **q, xg_inst *c, xg_inst *s1, xg_inst *s2) {
-    xg_inst *x = xg_linear_times(b, *p, c), *y = xg_linear_times(b, *p, s2);
-    x = xg_hb_2(b, XG_SUBTRACT, x, xg_linear_times(b, *q, s1));
-    *q = xg_hb_2(b, XG_ADD, y, xg_linear_times(b, *q, c));
-    *p = x;
-}
-XG_FN xg_inst *xg_jacobi_half(const xg_hb *b, xg_inst *x, uint32_t dim, bool second) {
-    int64_t h = x->shape->dims[dim] / 2;
-    return second ? xg_hb_slice_dim(b, x, dim, h, 2 * h) : xg_hb_slice_dim(b, x, dim, 0, h);
-}
-/* The halves behind one another, all but the first element moved on by one place. */
-XG_FN xg_inst *xg_jacobi_turn(const xg_hb *b, xg_inst *left, xg_inst *right, uint32_t dim) {
-    int64_t h = left->shape->dims[dim];
-    xg_inst *parts[5];
-    uint32_t n = 0;
-    if (h == 1) {
-        parts[0] = left;
-        parts[1] = right;
-        return xg_hb_concat(b, parts, 2, dim);
-    }
-    parts[n++] = xg_hb_slice_dim(b, left, dim, 0, 1);
-    parts[n++] = xg_hb_slice_dim(b, right, dim, 0, 1);
-    if (h > 2) parts[n++] = xg_hb_slice_dim(b, left, dim, 1, h - 1);
-    parts[n++] = xg_hb_slice_dim(b, right, dim, 1, h);
-    parts[n++] = xg_hb_slice_dim(b, left, dim, h - 1, h);
-    return xg_hb_concat(b, parts, n, dim);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(p) = *p;
+    V(q) = *q;
+    V(c) = c;
+    V(s) = s1;
+    V(t) = s2;
+    *q = xg_lin_read(f, "x=times(p,c);y=times(p,t);x=x-times(q,s);y+times(q,c)");
+    *p = V(x);
 }
 XG_FN xg_inst *xg_jacobi_columns_of(const xg_hb *b, xg_inst *x, const xg_rotation *r) {
     xg_inst *left = xg_jacobi_half(b, x, 2, false), *right = xg_jacobi_half(b, x, 2, true);
     xg_jacobi_mix(b, &left, &right, r->c, xg_linear_conj(b, r->s), r->s);
     return xg_jacobi_turn(b, left, right, 2);
-}
-/* x with d[batch, n, 1] on its diagonal. */
-XG_FN xg_inst *xg_linear_with_diagonal(const xg_hb *b, xg_inst *x, xg_inst *d) {
-    d = xg_linear_stretch(b, d, x->shape->dims);
-    return xg_hb_select(b, xg_linear_triangle(b, x, "EQ"), d, x);
 }
 /* The loop of sweeps: at most XG_JACOBI_ROUNDS, while state k, a scalar, is true. */
 XG_FN xg_loop xg_jacobi_sweeps(const xg_hb *b, xg_inst *const *state, uint32_t n, uint32_t k) {
@@ -135,8 +94,8 @@ XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool 
     {
         static const int64_t last[1] = {2};
         xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, last, 1));
-        xg_inst_set_attr(i, xg_attr_make_int(XG_A_is_stable, 1));
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+        xg_inst_set_int(i, XG_A_is_stable, 1);
+        xg_inst_set_comp(i, XG_A_to_apply, c);
     }
     (void)xg_hb_done(i);
     *values = xg_hb_slice_dim(b, xg_hb_element(b, i, 0), 1, 0, 1);
@@ -155,51 +114,38 @@ XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* t
 /* ---- Hermitian matrices ---- */
 
 XG_FN xg_inst *xg_eigen_round(const xg_hb *b, xg_inst *a, xg_rotation *r) {
-    xg_inst *tl = xg_jacobi_half(b, a, 2, false), *tr = xg_jacobi_half(b, a, 2, true), *bl, *br, *app, *aqq, *apq, *act,
-            *conj, *c, *s;
-    bl = xg_jacobi_half(b, tl, 1, true);
-    br = xg_jacobi_half(b, tr, 1, true);
-    tl = xg_jacobi_half(b, tl, 1, false);
-    tr = xg_jacobi_half(b, tr, 1, false);
-    app = xg_linear_real(b, xg_linear_diagonal(b, tl));
-    aqq = xg_linear_real(b, xg_linear_diagonal(b, br));
-    apq = xg_linear_diagonal(b, tr);
-    act = xg_hb_1(b, XG_ABS, apq);
-    act = xg_hb_compare(b, "GT", act, xg_linear_zero_like(b, act));
-    *r = xg_jacobi_rotation(b, app, aqq, apq, act); /* [batch, pairs, 1], as rows want it */
+    xg_inst *c, *s, *conj, *back;
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(a) = a;
+    /* the quarters: l r over u v */
+    (void)xg_lin_read(f, "l=left2(a);r=right2(a);u=right1(l);v=right1(r);l=left1(l);r=left1(r);x=re(diag(l));"
+                         "y=re(diag(v));z=diag(r);p=abs(z);p=p>0");
+    *r = xg_jacobi_rotation(b, V(x), V(y), V(z), V(p)); /* [batch, pairs, 1], as rows want it */
     c = r->c;
     s = r->s;
     conj = xg_linear_conj(b, s);
     r->c = xg_linear_swap(b, c);
     r->s = xg_linear_swap(b, s);
-    {
-        xg_inst *back = xg_linear_conj(b, r->s);
-        xg_jacobi_mix(b, &tl, &tr, r->c, back, r->s);
-        xg_jacobi_mix(b, &bl, &br, r->c, back, r->s);
-    }
-    xg_jacobi_mix(b, &tl, &bl, c, s, conj);
-    xg_jacobi_mix(b, &tr, &br, c, s, conj);
+    back = xg_linear_conj(b, r->s);
+    xg_jacobi_mix(b, &V(l), &V(r), r->c, back, r->s);
+    xg_jacobi_mix(b, &V(u), &V(v), r->c, back, r->s);
+    xg_jacobi_mix(b, &V(l), &V(u), c, s, conj);
+    xg_jacobi_mix(b, &V(r), &V(v), c, s, conj);
+    V(h) = r->shift;
     /* What the rotation is for is known without rounding. */
-    app = xg_linear_complex(b, xg_hb_2(b, XG_SUBTRACT, app, r->shift), NULL, a->shape->type);
-    aqq = xg_linear_complex(b, xg_hb_2(b, XG_ADD, aqq, r->shift), NULL, a->shape->type);
-    apq = xg_linear_zero_like(b, apq);
-    tl = xg_linear_with_diagonal(b, tl, app);
-    br = xg_linear_with_diagonal(b, br, aqq);
-    tr = xg_linear_with_diagonal(b, tr, apq);
-    bl = xg_linear_with_diagonal(b, bl, apq);
-    tl = xg_jacobi_turn(b, tl, bl, 1);
-    tr = xg_jacobi_turn(b, tr, br, 1);
-    return xg_jacobi_turn(b, tl, tr, 2);
+    return xg_lin_read(f, "x=cx(x-h,a);y=cx(y+h,a);z=zero(z);l=wdiag(l,x);v=wdiag(v,y);r=wdiag(r,z);u=wdiag(u,z);"
+                          "l=turn1(l,u);r=turn1(r,v);turn2(l,r)");
 }
 /* Has a[batch, n, n] anything off its diagonal? [batch, 1, 1]; NaN counts as something. */
 XG_FN xg_inst *xg_eigen_unfinished(const xg_hb *b, xg_inst *a) {
     double eps = xg_linear_epsilon(a->shape->type);
-    xg_inst *size = xg_hb_1(b, XG_ABS, a), *on, *off;
-    size = xg_hb_2(b, XG_MULTIPLY, size, size);
-    on = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "EQ"), 2), 1);
-    off = xg_linear_sum(b, xg_linear_sum(b, xg_linear_masked(b, size, "NE"), 2), 1);
-    on = xg_hb_2(b, XG_MULTIPLY, on, xg_linear_splat_like(b, on, eps * eps));
-    return xg_hb_1(b, XG_NOT, xg_hb_compare(b, "LE", off, on));
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(a) = a;
+    (void)xg_lin_read(f, "s=abs(a);s=s*s;o=sum1(sum2(mkeq(s)));w=sum1(sum2(mkne(s)))");
+    V(e) = xg_linear_splat_like(b, V(o), eps * eps);
+    return xg_lin_read(f, "o=o*e;not(w<=o)");
 }
 /* The Hermitian matrix of which a[batch, n, n] is a triangle. */
 XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
@@ -257,19 +203,16 @@ XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out)
 
 /* One round on w[batch, m, n]: *moved [batch, 1, 1]: were there columns that are not orthogonal? */
 XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
-    xlagpu_type t = w->shape->type;
-    double limit = 4 * xg_linear_epsilon(t) * sqrt((double)w->shape->dims[1]);
-    xg_inst *left = xg_jacobi_half(b, w, 2, false), *right = xg_jacobi_half(b, w, 2, true),
-            *app = xg_hb_1(b, XG_ABS, left), *aqq = xg_hb_1(b, XG_ABS, right), *apq, *bound, *act;
-    apq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, xg_linear_conj(b, left), right), 1);
-    app = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, app, app), 1);
-    aqq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, aqq, aqq), 1);
-    bound = xg_hb_1(b, XG_SQRT, app);
-    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_hb_1(b, XG_SQRT, aqq));
-    bound = xg_hb_2(b, XG_MULTIPLY, bound, xg_linear_splat_like(b, bound, limit));
-    act = xg_hb_compare(b, "GT", xg_hb_1(b, XG_ABS, apq), bound);
-    *moved = xg_linear_fold(b, XG_OR, act, xg_hb_int(b, XLAGPU_PRED, 0), 2);
-    return xg_jacobi_rotation(b, app, aqq, apq, act);
+    double limit = 4 * xg_linear_epsilon(w->shape->type) * sqrt((double)w->shape->dims[1]);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(w) = w;
+    (void)xg_lin_read(f, "l=left2(w);r=right2(w);x=abs(l);y=abs(r);z=sum1(conj(l)*r);x=sum1(x*x);y=sum1(y*y);"
+                         "b=sqrt(x);b=b*sqrt(y)");
+    V(e) = xg_linear_splat_like(b, V(b), limit);
+    (void)xg_lin_read(f, "b=b*e;p=abs(z)>b");
+    *moved = xg_linear_fold(b, XG_OR, V(p), xg_hb_int(b, XLAGPU_PRED, 0), 2);
+    return xg_jacobi_rotation(b, V(x), V(y), V(z), V(p));
 }
 /* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n];
  * *bad [batch, 1, 1]: they are not. */

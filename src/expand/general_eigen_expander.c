@@ -16,23 +16,16 @@ enum {
 XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) {
     return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by));
 }
-XG_FN xg_inst *xg_c128(const xg_hb *b, xg_inst *x) { return xg_hb_convert(b, x, XLAGPU_C128); }
-/* pred of x's dimensions: x (direction) the scalar k. */
-XG_FN xg_inst *xg_linear_where_k(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *k) {
-    return xg_hb_compare(b, direction, x, xg_hb_splat(b, k, x->shape->dims, x->shape->rank));
-}
 /* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
 XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
-    xg_inst *a = xg_linear_times(b, *x, p), *c = xg_linear_times(b, *x, xg_linear_conj(b, q));
-    a = xg_hb_2(b, XG_ADD, a, xg_linear_times(b, *y, q));
-    *y = xg_hb_2(b, XG_SUBTRACT, xg_linear_times(b, *y, xg_linear_conj(b, p)), c);
-    *x = a;
-}
-/* The element [batch, 1, 1] of x[batch, n, n] in a row and column of each matrix's own. */
-XG_FN xg_inst *xg_general_pick(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *column) {
-    xg_inst *here = xg_linear_where_in(b, x, 1, "EQ", row);
-    here = xg_linear_and(b, here, xg_linear_where_in(b, x, 2, "EQ", column));
-    return xg_linear_sum(b, xg_linear_sum(b, xg_linear_kept(b, here, x), 2), 1);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(x) = *x;
+    V(y) = *y;
+    V(p) = p;
+    V(q) = q;
+    *y = xg_lin_read(f, "a=times(x,p);c=times(x,conj(q));a=a+times(y,q);times(y,conj(p))-c");
+    *x = V(a);
 }
 /* h, Hessenberg, below whose subdiagonal lie reflectors -> h without them, and their product *q. */
 XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst **q) {
@@ -53,100 +46,54 @@ typedef void xg_general_step(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_
 
 /* Elements below the diagonal that are small beside their neighbours become zero; the last block that is left. */
 XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
-    xg_inst *size = xg_hb_1(b, XG_ABS, h), *norm = xg_linear_most(b, xg_linear_most(b, size, 2), 1),
-            *d = xg_linear_diagonal(b, size), *around, *row, *sub, *tiny, *zero, *live;
-    row = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 1);
-    sub = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 2);
-    sub = xg_hb_compare(b, "EQ", row, xg_general_next(b, sub, 1));
-    around = xg_linear_stretch(b, d, h->shape->dims);
-    around = xg_hb_2(b, XG_ADD, around, xg_linear_stretch(b, xg_linear_swap(b, d), h->shape->dims));
-    zero = xg_hb_compare(b, "EQ", around, xg_linear_zero_like(b, around));
-    around = xg_hb_select(b, zero, xg_linear_stretch(b, norm, h->shape->dims), around);
-    around = xg_hb_2(b, XG_MULTIPLY, around, xg_linear_splat_like(b, around, xg_linear_epsilon(h->shape->type)));
-    tiny = xg_linear_and(b, xg_hb_compare(b, "LE", size, around), sub);
-    live = xg_linear_and(b, xg_hb_1(b, XG_NOT, tiny), sub);
-    block->finite = xg_hb_1(b, XG_IS_FINITE, norm);
-    d = xg_hb_int(b, XLAGPU_S32, 0);
-    block->hi = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
-    live = xg_hb_compare(b, "LE", row, xg_linear_stretch(b, block->hi, h->shape->dims));
-    live = xg_linear_and(b, tiny, live);
-    block->lo = xg_linear_fold(b, XG_MAXIMUM, xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, live, row), d, 2), d, 1);
-    zero = xg_linear_zero_like(b, h);
-    return xg_hb_select(b, tiny, zero, h);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(h) = h;
+    (void)xg_lin_read(f, "s=abs(h);n=most1(most2(s));d=diag(s);r=iota1(h);c=iota2(h);c=r==c+1;a=as(d,h);"
+                         "a=a+as(swap(d),h);z=a==0;a=z?as(n,h):a;a=a*eps;t=(s<=a)&c;l=not(t)&c;f=finite(n)");
+    V(o) = xg_hb_int(b, XLAGPU_S32, 0);
+    h = xg_lin_read(f, "i=max1(max2(kept(l,r),o),o);l=r<=as(i,h);l=t&l;j=max1(max2(kept(l,r),o),o);z=zero(h);t?z:h");
+    block->finite = V(f);
+    block->hi = V(i);
+    block->lo = V(j);
+    return h;
 }
 /* The eigenvalue of the block's last 2 x 2 elements that is nearer to the last one; now and then another number, lest
  * steps go round in circles. */
 XG_FN xg_inst *xg_general_shift(const xg_hb *b, xg_inst *h, xg_inst *hi, xg_inst *steps) {
-    xg_inst *before = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, before, before),
-            *bc = xg_general_pick(b, h, before, hi), *c = xg_general_pick(b, h, hi, before),
-            *d = xg_general_pick(b, h, hi, hi), *half, *root, *plus, *more, *odd;
-    bc = xg_hb_2(b, XG_MULTIPLY, bc, c);
-    half = xg_hb_2(b, XG_SUBTRACT, a, d);
-    half = xg_hb_2(b, XG_MULTIPLY, half, xg_linear_splat_like(b, half, 0.5));
-    root = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, half, half), bc));
-    plus = xg_hb_2(b, XG_ADD, half, root);
-    half = xg_hb_2(b, XG_SUBTRACT, half, root);
-    more = xg_hb_1(b, XG_ABS, plus);
-    more = xg_hb_compare(b, "GE", more, xg_hb_1(b, XG_ABS, half));
-    plus = xg_hb_select(b, more, plus, half);
-    more = xg_hb_1(b, XG_ABS, plus);
-    more = xg_hb_compare(b, "EQ", more, xg_linear_zero_like(b, more));
-    plus = xg_hb_2(b, XG_SUBTRACT, d, xg_hb_2(b, XG_DIVIDE, bc, plus));
-    plus = xg_hb_select(b, more, d, plus);
-    odd = xg_hb_2(b, XG_REMAINDER, steps, xg_hb_int_like(b, steps, 11));
-    odd = xg_hb_compare(b, "EQ", odd, xg_hb_int_like(b, odd, 10));
-    d = xg_hb_2(b, XG_ADD, d, xg_c128(b, xg_hb_1(b, XG_ABS, c)));
-    return xg_hb_select(b, odd, d, plus);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(h) = h;
+    V(i) = hi;
+    V(s) = steps;
+    return xg_lin_read(f, "g=i+-1;a=pick(h,g,g);b=pick(h,g,i);c=pick(h,i,g);d=pick(h,i,i);b=b*c;x=a-d;x=x*.5;"
+                          "r=sqrt(x*x+b);p=x+r;x=x-r;m=abs(p);m=m>=abs(x);p=m?p:x;m=abs(p);m=m==0;p=d-b/p;p=m?d:p;"
+                          "o=rem(s,11);o=o==10;d=d+cwide(abs(c));o?d:p");
 }
 /* Rotations of rows and columns k, k + 1 through the block, on h and q. */
 XG_FN void xg_general_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *shift) {
-    xg_inst *state[5], *next, *r0, *r1, *x, *y, *first, *idle, *size, *one, *zero;
+    xg_lin frame, *f = &frame;
     xg_loop l;
-    state[0] = *h;
-    state[1] = *q;
-    state[2] = block->lo;
-    state[3] = block->hi;
-    state[4] = shift;
-    l = xg_hb_loop(b, state, 5, (*h)->shape->dims[1] - 1);
-    next = xg_general_next(&l.b, l.k, 1);
-    r0 = xg_linear_row(&l.b, l.state[0], l.k, 1);
-    r1 = xg_linear_row(&l.b, l.state[0], next, 1);
-    first = xg_linear_where_k(&l.b, "EQ", l.state[2], l.k);
-    one = xg_general_next(&l.b, l.k, -1); /* of the first row it starts at 0, and is not used */
-    size = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, r0, l.k, 2), l.state[4]);
-    x = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r0, one, 2));
-    size = xg_linear_row(&l.b, r1, l.k, 2);
-    y = xg_hb_select(&l.b, first, size, xg_linear_row(&l.b, r1, one, 2));
-    size = xg_hb_1(&l.b, XG_ABS, x);
-    one = xg_hb_1(&l.b, XG_ABS, y);
-    size = xg_hb_2(&l.b, XG_MULTIPLY, size, size);
-    size = xg_hb_1(&l.b, XG_SQRT, xg_hb_2(&l.b, XG_ADD, size, xg_hb_2(&l.b, XG_MULTIPLY, one, one)));
-    idle = xg_linear_where_k(&l.b, "GT", l.state[2], l.k);
-    idle = xg_hb_2(&l.b, XG_OR, idle, xg_linear_where_k(&l.b, "LE", l.state[3], l.k));
-    idle = xg_hb_2(&l.b, XG_OR, idle, xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size)));
-    one = xg_linear_splat_like(&l.b, x, 1);
-    zero = xg_linear_zero_like(&l.b, x);
-    x = xg_hb_select(&l.b, idle, one, xg_linear_over(&l.b, x, size));
-    y = xg_hb_select(&l.b, idle, zero, xg_linear_over(&l.b, y, size));
-    one = xg_linear_conj(&l.b, x);
-    xg_general_turn(&l.b, &r0, &r1, one, xg_linear_conj(&l.b, y));
-    zero = xg_linear_zero_like(&l.b, r1);
-    r1 = xg_hb_select(&l.b, xg_linear_where_in(&l.b, r1, 2, "LT", l.k), zero, r1);
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r0, l.k, 1);
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], r1, next, 1);
-    {
-        uint32_t which;
-        for (which = 0; which < 2; which++) {
-            r0 = xg_linear_row(&l.b, l.state[which], l.k, 2);
-            r1 = xg_linear_row(&l.b, l.state[which], next, 2);
-            xg_general_turn(&l.b, &r0, &r1, x, y);
-            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r0, l.k, 2);
-            l.state[which] = xg_linear_set_row(&l.b, l.state[which], r1, next, 2);
-        }
-    }
-    xg_hb_loop_end(b, &l);
-    *h = l.state[0];
-    *q = l.state[1];
+    xg_lin_begin(f, b);
+    V(h) = *h;
+    V(q) = *q;
+    V(j) = block->lo;
+    V(i) = block->hi;
+    V(s) = shift;
+    xg_lin_loop(f, &l, "hqjis", (*h)->shape->dims[1] - 1);
+    /* o: the column before; of the first row it starts at 0, and is not used. d: idle */
+    (void)xg_lin_read(f, "n=k+1;r=row1(h,k);u=row1(h,n);f=eqk(j,k);o=k+-1;z=row2(r,k)-s;x=f?z:row2(r,o);z=row2(u,k);"
+                         "y=f?z:row2(u,o);z=abs(x);o=abs(y);z=z*z;z=sqrt(z+o*o);d=gtk(j,k);d=d|lek(i,k);d=d|z==0;"
+                         "o=one(x);w=zero(x);x=d?o:over(x,z);y=d?w:over(y,z);o=conj(x)");
+    xg_general_turn(f->b, &V(r), &V(u), V(o), xg_linear_conj(f->b, V(y)));
+    (void)xg_lin_read(f, "w=zero(u);u=lt2(u,k)?w:u;h=set1(h,r,k);h=set1(h,u,n);r=row2(h,k);u=row2(h,n)");
+    xg_general_turn(f->b, &V(r), &V(u), V(x), V(y));
+    (void)xg_lin_read(f, "h=set2(h,r,k);h=set2(h,u,n);r=row2(q,k);u=row2(q,n)");
+    xg_general_turn(f->b, &V(r), &V(u), V(x), V(y));
+    (void)xg_lin_read(f, "q=set2(q,r,k);q=set2(q,u,n)");
+    xg_lin_end(f, &l, "hqjis", b);
+    *h = V(h);
+    *q = V(q);
 }
 /* Steps of a QR iteration until `split` finds no block below the diagonal, gathered in *q; *bad [batch, 1, 1]: some
  * were not enough. A step works on one block of each matrix; it learns how often in a row it met the same one. */
@@ -191,45 +138,23 @@ XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg
 /* The vectors of triangular t, times q: of length one, their largest element real. */
 XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
     int64_t n = t->shape->dims[1];
-    xg_inst *values = xg_linear_swap(b, xg_linear_diagonal(b, t)), *state[4], *k, *x, *d, *least, *one, *zero, *most;
+    xg_lin frame, *f = &frame;
     xg_loop l;
-    state[0] = xg_linear_zero_like(b, t);
-    state[1] = xg_linear_masked(b, t, "LE");
-    state[2] = values;
-    least = xg_linear_most(b, xg_hb_1(b, XG_ABS, values), 2);
-    zero = xg_hb_compare(b, "EQ", least, xg_linear_zero_like(b, least));
-    one = xg_linear_splat_like(b, least, 1);
-    least = xg_hb_select(b, zero, one, least);
-    state[3] = xg_hb_2(b, XG_MULTIPLY, least, xg_linear_splat_like(b, least, xg_linear_epsilon(XLAGPU_F64)));
-    l = xg_hb_loop(b, state, 4, n);
-    k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
-    x = xg_linear_row(&l.b, l.state[1], k, 1);
-    d = xg_linear_stretch(&l.b, xg_linear_row(&l.b, x, k, 2), x->shape->dims);
-    d = xg_hb_2(&l.b, XG_SUBTRACT, l.state[2], d); /* value - t[k, k], so that the sum has its sign */
-    x = xg_linear_product(&l.b, x, l.state[0]);
-    least = xg_linear_stretch(&l.b, l.state[3], x->shape->dims);
-    most = xg_hb_compare(&l.b, "LT", xg_hb_1(&l.b, XG_ABS, d), least);
-    d = xg_hb_select(&l.b, most, xg_c128(&l.b, least), d);
-    x = xg_hb_2(&l.b, XG_DIVIDE, x, d);
-    x = xg_linear_kept(&l.b, xg_linear_where_in(&l.b, x, 2, "GT", k), x);
-    one = xg_linear_splat_like(&l.b, x, 1);
-    x = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 2, "EQ", k), one, x);
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], x, k, 1);
-    xg_hb_loop_end(b, &l);
-    x = xg_linear_product(b, q, l.state[0]);
-    x = xg_linear_over(b, x, xg_linear_length(b, x, 1));
-    d = xg_hb_1(b, XG_ABS, x);
-    most = xg_linear_most(b, d, 1);
-    most = xg_hb_2(b, XG_MULTIPLY, most, xg_linear_splat_like(b, most, 1 - 1e-12));
-    zero = xg_hb_compare(b, "GE", d, xg_linear_stretch(b, most, d->shape->dims));
-    k = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, 3, 1);
-    one = xg_hb_int(b, XLAGPU_S32, n);
-    k = xg_hb_select(b, zero, k, xg_hb_splat(b, one, x->shape->dims, 3));
-    k = xg_linear_fold(b, XG_MINIMUM, k, one, 1); /* the first of them */
-    d = xg_linear_sum(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "EQ", k), x), 1);
-    one = xg_hb_1(b, XG_ABS, d);
-    d = xg_linear_over(b, xg_linear_conj(b, d), one);
-    return xg_linear_times(b, x, d);
+    xg_lin_begin(f, b);
+    V(t) = t;
+    V(q) = q;
+    (void)xg_lin_read(f, "v=swap(diag(t));x=zero(t);m=mkle(t);e=most2(abs(v));z=e==0;o=one(e);e=z?o:e;e=e*eps");
+    xg_lin_loop(f, &l, "xmve", n);
+    V(n) = xg_hb_int(f->b, XLAGPU_S32, n - 1);
+    /* d: value - t[k, k], so that the sum has its sign */
+    (void)xg_lin_read(f, "i=n-k;y=row1(m,i);d=as(row2(y,i),y);d=v-d;y=prod(y,x);w=as(e,y);c=abs(d)<w;d=c?cwide(w):d;"
+                         "y=y/d;y=kept(gt2(y,i),y);o=one(y);y=eq2(y,i)?o:y;x=set1(x,y,i)");
+    xg_lin_end(f, &l, "xmve", b);
+    (void)xg_lin_read(f, "x=prod(q,x);x=over(x,len1(x));d=abs(x);m=most1(d);m=m*.999999999999;z=d>=as(m,d);i=iota1(x)");
+    V(o) = xg_hb_int(b, XLAGPU_S32, n);
+    /* the first of them */
+    return xg_lin_read(
+        f, "i=z?i:splat(o,x);i=min1(i,o);d=sum1(kept(eq1(x,i),x));o=abs(d);d=over(conj(d),o);times(x,d)");
 }
 
 /* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the
@@ -237,59 +162,30 @@ XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
 XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     const int64_t *dims = (*values)->shape->dims;
     int64_t n = dims[2];
-    xg_inst *state[5], *w, *at, *none, *k, *have, *mine, *v, *away, *least, *best, *im, *pair, *hers, *plus, *t, *inf;
+    xg_lin frame, *f = &frame;
     xg_loop l;
-    state[0] = *values;
-    state[1] = xg_linear_zeros(b, XLAGPU_PRED, dims[0], 1, n);
-    state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
-    state[3] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
-    t = xg_linear_most(b, xg_hb_1(b, XG_ABS, *values), 2);
-    state[4] =
-        xg_hb_2(b, XG_MULTIPLY, t, xg_linear_splat_like(b, t, 1e-10)); /* below that an imaginary part is rounding */
-    l = xg_hb_loop(b, state, 5, n);
-    w = l.state[0];
-    at = xg_hb_iota(&l.b, XLAGPU_S32, dims, 3, 2);
-    none = xg_hb_int(&l.b, XLAGPU_S32, n);
-    inf = xg_hb_float(&l.b, XLAGPU_F64, HUGE_VAL);
-    k = xg_hb_select(&l.b, l.state[1], xg_hb_splat(&l.b, none, dims, 3), at);
-    k = xg_linear_fold(&l.b, XG_MINIMUM, k, none, 2);
-    have = xg_hb_compare(&l.b, "LT", k, xg_hb_int_like(&l.b, k, n));
-    mine = xg_linear_where_in(&l.b, w, 2, "EQ", k);
-    v = xg_linear_sum(&l.b, xg_linear_kept(&l.b, mine, w), 2);
-    away = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
-    away = xg_hb_1(&l.b, XG_ABS, xg_hb_2(&l.b, XG_SUBTRACT, w, away));
-    t = xg_hb_2(&l.b, XG_OR, l.state[1], mine);
-    away = xg_hb_select(&l.b, t, xg_hb_splat(&l.b, inf, dims, 3), away);
-    least = xg_linear_fold(&l.b, XG_MINIMUM, away, inf, 2);
-    best = xg_hb_compare(&l.b, "EQ", away, xg_linear_stretch(&l.b, least, dims));
-    best = xg_hb_select(&l.b, best, at, xg_hb_splat(&l.b, none, dims, 3));
-    best = xg_linear_fold(&l.b, XG_MINIMUM, best, none, 2);
-    im = xg_hb_1(&l.b, XG_IMAG, v);
-    plus = xg_hb_compare(&l.b, "GT", im, xg_linear_zero_like(&l.b, im));
-    im = xg_hb_1(&l.b, XG_ABS, im);
-    pair = xg_hb_compare(&l.b, "GT", im, l.state[4]);
-    pair = xg_linear_and(&l.b, pair, xg_hb_compare(&l.b, "LE", least, im));
-    hers = xg_linear_where_in(&l.b, w, 2, "EQ", best);
-    hers = xg_linear_and(&l.b, hers, xg_linear_stretch(&l.b, pair, dims));
-    /* values: hers the conjugate of mine; mine real where there is none */
-    t = xg_linear_stretch(&l.b, xg_linear_conj(&l.b, v), dims);
-    w = xg_hb_select(&l.b, hers, t, w);
-    t = xg_hb_select(&l.b, pair, v, xg_c128(&l.b, xg_hb_1(&l.b, XG_REAL, v)));
-    l.state[0] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, t, dims), w);
-    /* places */
-    t = xg_linear_and(&l.b, pair, plus);
-    t = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, t, XLAGPU_S32));
-    t = xg_hb_select(&l.b, hers, xg_linear_stretch(&l.b, t, dims), l.state[2]);
-    plus = xg_linear_and(&l.b, pair, xg_hb_1(&l.b, XG_NOT, plus));
-    plus = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_hb_convert(&l.b, plus, XLAGPU_S32));
-    l.state[2] = xg_hb_select(&l.b, mine, xg_linear_stretch(&l.b, plus, dims), t);
-    t = xg_hb_2(&l.b, XG_OR, mine, hers);
-    l.state[1] = xg_hb_2(&l.b, XG_OR, l.state[1], t);
-    t = xg_general_next(&l.b, xg_hb_convert(&l.b, pair, XLAGPU_S32), 1);
-    l.state[3] = xg_hb_2(&l.b, XG_ADD, l.state[3], xg_linear_kept(&l.b, have, t));
-    xg_hb_loop_end(b, &l);
-    *values = l.state[0];
-    return l.state[2];
+    xg_lin_begin(f, b);
+    V(w) = *values;
+    V(u) = xg_linear_zeros(b, XLAGPU_PRED, dims[0], 1, n);
+    V(p) = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
+    V(c) = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
+    (void)xg_lin_read(f, "t=most2(abs(w));e=t*.0000000001"); /* below that an imaginary part is rounding */
+    xg_lin_loop(f, &l, "wupce", n);
+    V(i) = xg_lin_read(f, "iota2(w)");
+    V(n) = xg_hb_int(f->b, XLAGPU_S32, n);
+    V(f) = xg_hb_float(f->b, XLAGPU_F64, HUGE_VAL);
+    (void)xg_lin_read(f, "m=u?splat(n,w):i;j=min2(m,n)");
+    V(o) = xg_hb_int(f->b, XLAGPU_S32, n);
+    /* h: there is one left, j, with the value v; b: the nearest to its conjugate; q: is it a pair */
+    (void)xg_lin_read(f, "h=j<splat(o,j);m=eq2(w,j);v=sum2(kept(m,w));a=as(conj(v),w);a=abs(w-a);t=u|m;"
+                         "a=t?splat(f,w):a;l=min2(a,f);b=a==as(l,w);b=b?i:splat(n,w);b=min2(b,n);x=imag(v);y=x>0;"
+                         "x=abs(x);q=x>e;q=q&l<=x;z=eq2(w,b);z=z&as(q,w)");
+    /* values: hers (z) the conjugate of mine (m); mine real where there is none. Then places. */
+    (void)xg_lin_read(f, "t=as(conj(v),w);g=z?t:w;t=q?v:cwide(real(v));w=m?as(t,w):g;t=q&y;t=c+int(t);"
+                         "t=z?as(t,w):p;y=q&not(y);y=c+int(y);p=m?as(y,w):t;t=m|z;u=u|t;t=int(q)+1;c=c+kept(h,t)");
+    xg_lin_end(f, &l, "wupce", b);
+    *values = V(w);
+    return V(p);
 }
 
 /* a[batch, n, n] by one kernel -> out: T, Z (or eigenvectors), values, info. */

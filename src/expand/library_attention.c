@@ -122,7 +122,7 @@ XG_FN xg_inst *xg_library_of_rows(const xg_hb *b, xg_inst *x, xg_opcode op, xg_i
     return xg_hb_broadcast(b, *row, x->shape->dims, 4, rows, 3);
 }
 XG_FN bool xg_library_attention_of(const xg_hb *b, const xg_inst *i, xg_library_sdpa *a) {
-    bool biased = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__cudnn$fmhaScaleBiasSoftmax");
+    bool biased = xg_attr_is(i, XG_A_custom_call_target, "__cudnn$fmhaScaleBiasSoftmax");
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k;
     if (i->n_operands != (biased ? 4u : 3u) || n < 2 || n > 3 || !xg_library_is_workspace(i->shape->elems[n - 1]) ||
         !xg_library_is_dense(xg_library_result(i)) || !xg_library_sdpa_is_known(i))

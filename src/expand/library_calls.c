@@ -107,9 +107,9 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     const xg_library_epilogue *e = xg_library_epilogue_of(i);
     const xg_shape *s = xg_library_result(i);
     double alpha = xg_library_number(i, "alpha_real", 1), beta = xg_library_number(i, "beta", 0);
-    bool f8 = xg_str_is(xg_attr_str(i, XG_A_custom_call_target),
-        "__cublas$lt$matmul$f8");                /* behind C a scale for lhs and one for rhs */
-    bool narrow = f8 && xg_library_is_narrow(i); /* then behind those one for the result */
+    bool f8 =
+        xg_attr_is(i, XG_A_custom_call_target, "__cublas$lt$matmul$f8"); /* behind C a scale for lhs and one for rhs */
+    bool narrow = f8 && xg_library_is_narrow(i);                         /* then behind those one for the result */
     uint32_t scales = 2 + (beta != 0), n = scales + (f8 ? 2 : 0) + narrow + (e && e->bias), k;
     xg_inst *x, *bias = e && e->bias && i->n_operands == n ? XG_OPERAND(i, n - 1) : NULL;
     xg_dot_dims d;
@@ -176,9 +176,9 @@ XG_FN xg_inst *xg_library_triangular_solve(const xg_hb *b, xg_inst *i) {
     in[0] = XG_OPERAND(i, 0);
     in[1] = XG_OPERAND(i, 1);
     x = xg_hb_op(b, XG_TRIANGULAR_SOLVE, in[1]->shape, in, 2);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, xg_call_flag(i, "left_side", true)));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, xg_call_flag(i, "lower", true)));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, xg_call_flag(i, "unit_diagonal", false)));
+    xg_inst_set_int(x, XG_A_left_side, xg_call_flag(i, "left_side", true));
+    xg_inst_set_int(x, XG_A_lower, xg_call_flag(i, "lower", true));
+    xg_inst_set_int(x, XG_A_unit_diagonal, xg_call_flag(i, "unit_diagonal", false));
     xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, xg_str_z(transpose)));
     return xg_library_done(b, i, xg_hb_done(x));
 }
@@ -261,7 +261,7 @@ XG_FN xg_inst *xg_library_convolution(const xg_hb *b, xg_inst *i) {
     if (i->n_operands > 2 || !none || scale != 1)
         t = xg_type_class(t) == XGT_F && xg_type_bits(t) == 64 ? XLAGPU_F64 : XLAGPU_F32;
     x = xg_library_conv(b, i, XG_OPERAND(i, 0), XG_OPERAND(i, 1), c.w, l);
-    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_feature_group_count, c.groups));
+    if (c.groups > 1) xg_inst_set_int(x, XG_A_feature_group_count, c.groups);
     x = xg_library_conv_done(b, x, t);
     if (!xg_shape_same_dims(x->shape, s)) {
         xg_inst_remove(x);
@@ -324,7 +324,7 @@ XG_FN xg_inst *xg_library_gradient(const xg_hb *b, xg_inst *i, xg_inst *kernel, 
     xg_attr_key groups_are, int64_t groups) {
     const xg_shape *s = xg_library_result(i);
     xg_inst *x = xg_library_conv(b, i, XG_OPERAND(i, 0), kernel, w, l);
-    if (groups > 1) xg_inst_set_attr(x, xg_attr_make_int(groups_are, groups));
+    if (groups > 1) xg_inst_set_int(x, groups_are, groups);
     x = xg_library_conv_done(b, x, s->type);
     if (xg_shape_same_dims(x->shape, s)) return x;
     xg_inst_remove(x);

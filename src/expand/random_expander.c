@@ -21,7 +21,7 @@ XG_FN xg_inst *xg_random_words(const xg_hb *b, xlagpu_type t, int64_t n) {
         parts[0] = xg_hb_2(b, XG_XOR, parts[0], xg_hb_reshape(b, replica, &one, 1));
     }
     parts[1] = xg_hb_op(b, XG_RNG_GET_AND_UPDATE_STATE, xg_hb_shape(b, XLAGPU_U64, &two, 1), NULL, 0);
-    xg_inst_set_attr(parts[1], xg_attr_make_int(XG_A_delta, delta));
+    xg_inst_set_int(parts[1], XG_A_delta, delta);
     shapes[0] = xg_hb_shape(b, XLAGPU_U64, &three, 1);
     shapes[1] = xg_hb_shape(b, t, &n, 1);
     state = xg_hb_concat(b, parts, 2, 0);
@@ -83,9 +83,9 @@ XG_FN bool xg_random_matches(const xg_inst *i) {
 XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
     int64_t n = i->shape->elements;
     xlagpu_type t = i->shape->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
-    xg_inst *x = xg_type_class(i->shape->type) != XGT_F                       ? xg_random_integer(b, i, n)
-                 : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n)
-                                                                              : xg_random_uniform(b, i, t, n);
+    xg_inst *x = xg_type_class(i->shape->type) != XGT_F           ? xg_random_integer(b, i, n)
+                 : xg_attr_is(i, XG_A_distribution, "rng_normal") ? xg_random_normal(b, i, t, n)
+                                                                  : xg_random_uniform(b, i, t, n);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_expand_random_expander(xg_module *m) {

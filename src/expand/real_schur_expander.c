@@ -10,15 +10,6 @@
 #include "expand.h"
 #include "general_eigen_expander.c"
 
-XG_FN xg_inst *xg_francis_sum(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, XG_ADD, x, y); }
-XG_FN xg_inst *xg_francis_less(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, XG_SUBTRACT, x, y); }
-XG_FN xg_inst *xg_francis_times(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, XG_MULTIPLY, x, y); }
-/* x with the sign of y; of zero the sign is plus. */
-XG_FN xg_inst *xg_francis_signed(const xg_hb *b, xg_inst *x, xg_inst *y) {
-    xg_inst *minus = xg_hb_compare(b, "LT", y, xg_linear_zero_like(b, y));
-    x = xg_hb_1(b, XG_ABS, x);
-    return xg_hb_select(b, minus, xg_hb_1(b, XG_NEGATE, x), x);
-}
 /* x[batch, n, 1] moved by one row, up or down; what comes in is zero. */
 XG_FN xg_inst *xg_francis_moved(const xg_hb *b, xg_inst *x, bool up) {
     const int64_t *dims = x->shape->dims;
@@ -37,18 +28,16 @@ XG_FN xg_inst *xg_francis_beside(const xg_hb *b, xg_inst *h, bool above) {
 }
 /* What is small below the diagonal becomes zero; the last block of three rows or more that is left. */
 XG_FN xg_inst *xg_francis_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
-    xg_inst *below, *around, *row, *none = xg_hb_int(b, XLAGPU_S32, 0);
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(o) = xg_hb_int(b, XLAGPU_S32, 0);
     h = xg_general_split(b, h, block);
-    below = xg_francis_beside(b, h, false);
-    below = xg_hb_compare(b, "GT", below, xg_linear_zero_like(b, below));
-    around = xg_francis_moved(b, below, false);
-    around = xg_hb_2(b, XG_OR, around, xg_francis_moved(b, below, true));
-    row = xg_hb_iota(b, XLAGPU_S32, below->shape->dims, 3, 1);
-    around = xg_linear_and(b, below, around);
-    block->hi = xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, around, row), none, 1);
-    around = xg_hb_compare(b, "LE", row, xg_linear_stretch(b, block->hi, row->shape->dims));
-    around = xg_linear_and(b, around, xg_hb_1(b, XG_NOT, below));
-    block->lo = xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, around, row), none, 1);
+    V(p) = xg_francis_beside(b, h, false);
+    V(a) = xg_francis_moved(b, xg_lin_read(f, "p=p>0"), false);
+    V(c) = xg_francis_moved(b, V(p), true);
+    (void)xg_lin_read(f, "a=a|c;r=iota1(p);a=p&a;i=max1(kept(a,r),o);a=r<=as(i,r);a=a&not(p);j=max1(kept(a,r),o)");
+    block->hi = V(i);
+    block->lo = V(j);
     return h;
 }
 
@@ -56,90 +45,52 @@ XG_FN xg_inst *xg_francis_split(const xg_hb *b, xg_inst *h, xg_general_block *bl
  * block's last two rows; now and then other numbers, lest steps go round in circles. */
 XG_FN void xg_francis_start(
     const xg_hb *b, xg_inst *h, const xg_general_block *block, xg_inst *steps, xg_inst **start) {
-    xg_inst *lo = block->lo, *lo1 = xg_general_next(b, lo, 1), *lo2 = xg_general_next(b, lo, 2), *hi = block->hi,
-            *hi1 = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, hi1, hi1),
-            *c = xg_general_pick(b, h, hi, hi1), *d = xg_general_pick(b, h, hi, hi), *sum, *product, *odd, *e,
-            *h00 = xg_general_pick(b, h, lo, lo), *h10 = xg_general_pick(b, h, lo1, lo), *x;
-    sum = xg_francis_sum(b, a, d);
-    product = xg_francis_times(b, c, xg_general_pick(b, h, hi1, hi));
-    product = xg_francis_less(b, xg_francis_times(b, a, d), product);
-    odd = xg_hb_2(b, XG_REMAINDER, steps, xg_hb_int_like(b, steps, 11));
-    odd = xg_hb_compare(b, "EQ", odd, xg_hb_int_like(b, odd, 10));
-    e = xg_general_pick(b, h, hi1, xg_general_next(b, hi, -2));
-    e = xg_hb_1(b, XG_ABS, e);
-    e = xg_francis_sum(b, xg_hb_1(b, XG_ABS, c), e);
-    sum = xg_hb_select(b, odd, xg_francis_times(b, e, xg_linear_splat_like(b, e, 1.5)), sum);
-    product = xg_hb_select(b, odd, xg_francis_times(b, e, e), product);
-    x = xg_francis_times(b, xg_francis_less(b, h00, sum), h00);
-    e = xg_francis_times(b, xg_general_pick(b, h, lo, lo1), h10);
-    start[0] = xg_francis_sum(b, xg_francis_sum(b, x, e), product);
-    x = xg_francis_less(b, xg_francis_sum(b, h00, xg_general_pick(b, h, lo1, lo1)), sum);
-    start[1] = xg_francis_times(b, h10, x);
-    start[2] = xg_francis_times(b, h10, xg_general_pick(b, h, lo2, lo1));
+    xg_lin frame, *f = &frame;
+    xg_lin_begin(f, b);
+    V(h) = h;
+    V(j) = block->lo;
+    V(i) = block->hi;
+    V(t) = steps;
+    start[2] =
+        xg_lin_read(f, "e=j+1;f=j+2;g=i+-1;a=pick(h,g,g);c=pick(h,i,g);d=pick(h,i,i);x=pick(h,j,j);y=pick(h,e,j);"
+                       "s=a+d;p=c*pick(h,g,i);p=a*d-p;o=rem(t,11);o=o==10;m=pick(h,g,i+-2);m=abs(m);"
+                       "m=abs(c)+m;s=o?m*1.5:s;p=o?m*m:p;w=(x-s)*x;m=pick(h,j,e)*y;u=w+m+p;"
+                       "w=x+pick(h,e,e)-s;v=y*w;y*pick(h,f,e)");
+    start[0] = V(u);
+    start[1] = V(v);
 }
-/* x y + z w */
-XG_FN xg_inst *xg_francis_products(const xg_hb *b, xg_inst *x, xg_inst *y, xg_inst *z, xg_inst *w) {
-    xg_inst *first = xg_francis_times(b, x, y);
-    return xg_francis_sum(b, first, xg_francis_times(b, z, w));
-}
-/* v := the vector and *factor the factor of the reflector that leaves only the first of three elements; none: 0. */
-XG_FN void xg_francis_reflector(const xg_hb *b, xg_inst **v, xg_inst *idle, xg_inst **factor) {
-    xg_inst *rest = xg_francis_products(b, v[1], v[1], v[2], v[2]), *size, *two;
-    size = xg_hb_1(b, XG_SQRT, xg_francis_sum(b, xg_francis_times(b, v[0], v[0]), rest));
-    v[0] = xg_francis_sum(b, v[0], xg_francis_signed(b, size, v[0]));
-    size = xg_francis_sum(b, xg_francis_times(b, v[0], v[0]), rest);
-    two = xg_linear_splat_like(b, size, 2);
-    idle = xg_hb_2(b, XG_OR, idle, xg_hb_compare(b, "EQ", size, xg_linear_zero_like(b, size)));
-    two = xg_hb_2(b, XG_DIVIDE, two, size);
-    *factor = xg_hb_select(b, idle, xg_linear_zero_like(b, size), two);
-}
-/* Three rows or columns, reflected. */
-XG_FN void xg_francis_reflect(const xg_hb *b, xg_inst **line, xg_inst *const *v, xg_inst *factor) {
-    xg_inst *sum = xg_linear_times(b, line[0], v[0]);
-    uint32_t k;
-    for (k = 1; k < 3; k++) sum = xg_francis_sum(b, sum, xg_linear_times(b, line[k], v[k]));
-    sum = xg_linear_times(b, sum, factor);
-    for (k = 0; k < 3; k++) line[k] = xg_francis_less(b, line[k], xg_linear_times(b, sum, v[k]));
-}
-XG_FN void xg_francis_reflect_columns(
-    const xg_hb *b, xg_inst **x, xg_inst *const *at, xg_inst *const *v, xg_inst *factor) {
-    xg_inst *line[3];
-    uint32_t k;
-    for (k = 0; k < 3; k++) line[k] = xg_linear_row(b, *x, at[k], 2);
-    xg_francis_reflect(b, line, v, factor);
-    for (k = 0; k < 3; k++) *x = xg_linear_set_row(b, *x, line[k], at[k], 2);
-}
-/* Reflectors of rows and columns k, k + 1, k + 2 through the block, on h and q. */
+/* x, y, z := the vector and f the factor of the reflector that leaves only the first of three elements; n, none: 0. */
+#define XG_FRANCIS_REFLECTOR \
+    "r=y*y;r=r+z*z;s=sqrt(x*x+r);x=x+sgn(s,x);s=x*x+r;t=like(s,2);n=n|s==0;t=t/s;f=n?zero(s):t;"
+/* Three rows or columns a, b, c, reflected. */
+#define XG_FRANCIS_REFLECT \
+    "s=times(a,x);s=s+times(b,y);s=s+times(c,z);s=times(s,f);a=a-times(s,x);b=b-times(s,y);c=c-times(s,z);"
+#define XG_FRANCIS_COLUMNS(h) \
+    "a=row2(" h ",d);b=row2(" h ",e);c=row2(" h ",g);" XG_FRANCIS_REFLECT h "=set2(" h ",a,d);" h "=set2(" h \
+    ",b,e);" h "=set2(" h ",c,g);"
+/* Reflectors of rows and columns k, k + 1, k + 2 through the block, on h and q. Of the first row the column before, o,
+ * starts at 0, and is not used. */
 XG_FN void xg_francis_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst **start) {
-    xg_inst *state[7], *at[3], *line[3], *v[3], *before, *idle, *factor;
-    uint32_t k;
+    xg_lin frame, *f = &frame;
     xg_loop l;
-    state[0] = *h;
-    state[1] = *q;
-    state[2] = block->lo;
-    state[3] = block->hi;
-    memcpy(state + 4, start, 3 * sizeof *start);
-    l = xg_hb_loop(b, state, 7, (*h)->shape->dims[1] - 2);
-    before = xg_general_next(&l.b, l.k, -1); /* of the first row it starts at 0, and is not used */
-    idle = xg_linear_where_k(&l.b, "EQ", l.state[2], l.k);
-    for (k = 0; k < 3; k++) {
-        at[k] = xg_general_next(&l.b, l.k, k);
-        line[k] = xg_linear_row(&l.b, l.state[0], at[k], 1);
-        v[k] = xg_hb_select(&l.b, idle, l.state[4 + k], xg_linear_row(&l.b, line[k], before, 2));
-    }
-    v[2] = xg_linear_kept(&l.b, xg_linear_where_k(&l.b, "GE", l.state[3], at[2]), v[2]);
-    idle = xg_linear_where_k(&l.b, "GT", l.state[2], l.k);
-    idle = xg_hb_2(&l.b, XG_OR, idle, xg_linear_where_k(&l.b, "LE", l.state[3], l.k));
-    xg_francis_reflector(&l.b, v, idle, &factor);
-    xg_francis_reflect(&l.b, line, v, factor);
-    for (k = 0; k < 3; k++) {
-        if (k) line[k] = xg_linear_kept(&l.b, xg_linear_where_in(&l.b, line[k], 2, "GE", l.k), line[k]);
-        l.state[0] = xg_linear_set_row(&l.b, l.state[0], line[k], at[k], 1);
-    }
-    for (k = 0; k < 2; k++) xg_francis_reflect_columns(&l.b, &l.state[k], at, v, factor);
-    xg_hb_loop_end(b, &l);
-    *h = l.state[0];
-    *q = l.state[1];
+    xg_lin_begin(f, b);
+    V(h) = *h;
+    V(q) = *q;
+    V(j) = block->lo;
+    V(i) = block->hi;
+    V(u) = start[0];
+    V(v) = start[1];
+    V(w) = start[2];
+    xg_lin_loop(f, &l, "hqjiuvw", (*h)->shape->dims[1] - 2);
+    (void)xg_lin_read(f,
+        "o=k+-1;t=eqk(j,k);d=k+0;a=row1(h,d);x=t?u:row2(a,o);e=k+1;b=row1(h,e);y=t?v:row2(b,o);"
+        "g=k+2;c=row1(h,g);z=t?w:row2(c,o);z=kept(gek(i,g),z);n=gtk(j,k);n=n|lek(i,k);" XG_FRANCIS_REFLECTOR
+            XG_FRANCIS_REFLECT
+        "h=set1(h,a,d);b=kept(ge2(b,k),b);h=set1(h,b,e);c=kept(ge2(c,k),c);h=set1(h,c,g);" XG_FRANCIS_COLUMNS("h")
+            XG_FRANCIS_COLUMNS("q"));
+    xg_lin_end(f, &l, "hqjiuvw", b);
+    *h = V(h);
+    *q = V(q);
 }
 XG_FN void xg_francis_step(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *steps) {
     xg_inst *start[3];
@@ -151,84 +102,44 @@ XG_FN xg_inst *xg_francis_steps(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst
     return xg_general_iterate(b, h, q, bad, xg_francis_split, xg_francis_step);
 }
 
-/* The cosine and sine that give rows k, k + 1 LAPACK's form, and whether their eigenvalues are real. a, b, c, d: the
- * block. */
-XG_FN xg_inst *xg_francis_form(const xg_hb *b, xg_inst *const *in, xg_inst **cosine, xg_inst **sine) {
-    xg_inst *half = xg_linear_splat_like(b, in[0], 0.5), *one = xg_linear_splat_like(b, in[0], 1),
-            *zero = xg_linear_zero_like(b, in[0]), *p = xg_francis_times(b, xg_francis_less(b, in[0], in[3]), half), *z,
-            *size, *real, *sum, *away, *still, *cs, *sn;
-    z = xg_francis_products(b, p, p, in[1], in[2]);
-    real = xg_hb_compare(b, "GE", z, zero);
-    /* real: (z, c) is the vector of the first eigenvalue */
-    z = xg_hb_1(b, XG_SQRT, xg_hb_1(b, XG_ABS, z));
-    z = xg_francis_sum(b, p, xg_francis_signed(b, z, p));
-    size = xg_francis_products(b, z, z, in[2], in[2]);
-    size = xg_hb_1(b, XG_SQRT, size);
-    cs = xg_hb_2(b, XG_DIVIDE, z, size);
-    sn = xg_hb_2(b, XG_DIVIDE, in[2], size);
-    /* a pair: the diagonal becomes equal */
-    sum = xg_francis_sum(b, in[1], in[2]);
-    away = xg_francis_sum(b, p, p);
-    size = xg_francis_products(b, sum, sum, away, away);
-    size = xg_hb_1(b, XG_SQRT, size);
-    away = xg_francis_times(b, half, xg_francis_sum(b, one, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_ABS, sum), size)));
-    away = xg_hb_1(b, XG_SQRT, away);
-    cs = xg_hb_select(b, real, cs, away);
-    away = xg_francis_times(b, size, away);
-    away = xg_hb_2(b, XG_DIVIDE, xg_francis_signed(b, one, sum), away);
-    away = xg_hb_1(b, XG_NEGATE, xg_francis_times(b, p, away));
-    sn = xg_hb_select(b, real, sn, away);
-    /* nothing to do: no block, or a pair that has the form */
-    still = xg_hb_compare(b, "EQ", size, zero);
-    still = xg_hb_2(b, XG_AND, xg_hb_1(b, XG_NOT, real), still);
-    still = xg_hb_2(b, XG_OR, still, xg_hb_compare(b, "EQ", in[2], zero));
-    *cosine = xg_hb_select(b, still, one, cs);
-    *sine = xg_hb_select(b, still, zero, sn);
-    return real;
-}
-/* (x, y) := (c x + s y, c y - s x) */
-XG_FN void xg_francis_turn(const xg_hb *b, xg_inst **line, xg_inst *c, xg_inst *s) {
-    xg_inst *xc = xg_linear_times(b, line[0], c), *ys = xg_linear_times(b, line[1], s);
-    xg_inst *yc = xg_linear_times(b, line[1], c), *xs = xg_linear_times(b, line[0], s);
-    line[0] = xg_francis_sum(b, xc, ys);
-    line[1] = xg_francis_less(b, yc, xs);
-}
-/* Each block of two rows in LAPACK's form, or in two where its eigenvalues are real. */
+/* The cosine e and sine f that give rows k, k + 1 LAPACK's form, and r, whether their eigenvalues are real. a, b, c, d:
+ * the block. Real: (z, c) is the vector of the first eigenvalue; a pair: the diagonal becomes equal; x, nothing to do:
+ * no block, or a pair that has the form. */
+#define XG_FRANCIS_FORM \
+    "m=like(a,.5);o=one(a);n=zero(a);p=(a-d)*m;z=p*p;z=z+b*c;r=z>=n;z=sqrt(abs(z));z=p+sgn(z,p);s=z*z;s=s+c*c;" \
+    "s=sqrt(s);e=z/s;f=c/s;t=b+c;w=p+p;s=t*t;s=s+w*w;s=sqrt(s);w=m*(o+abs(t)/s);w=sqrt(w);e=r?e:w;w=s*w;" \
+    "w=sgn(o,t)/w;w=neg(p*w);f=r?f:w;x=s==n;x=not(r)&x;x=x|c==n;e=x?o:e;f=x?n:f;"
+/* (a, b) := (e a + f b, e b - f a) */
+#define XG_FRANCIS_TURN "x=times(a,e);y=times(b,f);z=times(b,e);w=times(a,f);a=x+y;b=z-w;"
+#define XG_FRANCIS_TURN_COLUMNS(h) \
+    "a=row2(" h ",k);b=row2(" h ",g);" XG_FRANCIS_TURN h "=set2(" h ",a,k);" h "=set2(" h ",b,g);"
+/* Each block of two rows in LAPACK's form, or in two where its eigenvalues are real; then what is zero or equal but for
+ * rounding. */
 XG_FN void xg_francis_standard(const xg_hb *b, xg_inst **h, xg_inst **q) {
-    xg_inst *state[2], *at[2], *line[2], *in[4], *real, *c, *s, *mean, *below;
-    uint32_t k, which;
+    xg_lin frame, *f = &frame;
     xg_loop l;
-    state[0] = *h;
-    state[1] = *q;
-    l = xg_hb_loop(b, state, 2, (*h)->shape->dims[1] - 2);
-    at[0] = l.k;
-    at[1] = xg_general_next(&l.b, l.k, 1);
-    for (k = 0; k < 4; k++) in[k] = xg_linear_row(&l.b, xg_linear_row(&l.b, l.state[0], at[k / 2], 1), at[k % 2], 2);
-    real = xg_francis_form(&l.b, in, &c, &s);
-    for (k = 0; k < 2; k++) line[k] = xg_linear_row(&l.b, l.state[0], at[k], 1);
-    xg_francis_turn(&l.b, line, c, s);
-    for (k = 0; k < 2; k++) l.state[0] = xg_linear_set_row(&l.b, l.state[0], line[k], at[k], 1);
-    for (which = 0; which < 2; which++) {
-        for (k = 0; k < 2; k++) line[k] = xg_linear_row(&l.b, l.state[which], at[k], 2);
-        xg_francis_turn(&l.b, line, c, s);
-        for (k = 0; k < 2; k++) l.state[which] = xg_linear_set_row(&l.b, l.state[which], line[k], at[k], 2);
-    }
-    /* what is zero or equal but for rounding */
-    for (k = 0; k < 2; k++) line[k] = xg_linear_row(&l.b, l.state[0], at[k], 1);
-    for (k = 0; k < 4; k++) in[k] = xg_linear_row(&l.b, line[k / 2], at[k % 2], 2);
-    real = xg_hb_2(&l.b, XG_OR, real, xg_hb_compare(&l.b, "EQ", in[2], xg_linear_zero_like(&l.b, in[2])));
-    mean = xg_francis_sum(&l.b, in[0], in[3]);
-    mean = xg_francis_times(&l.b, mean, xg_linear_splat_like(&l.b, mean, 0.5));
-    below = xg_hb_select(&l.b, real, xg_linear_zero_like(&l.b, in[2]), in[2]);
-    line[1] = xg_linear_set_row(&l.b, line[1], below, at[0], 2);
-    for (k = 0; k < 2; k++) {
-        line[k] = xg_linear_set_row(&l.b, line[k], xg_hb_select(&l.b, real, in[3 * k], mean), at[k], 2);
-        l.state[0] = xg_linear_set_row(&l.b, l.state[0], line[k], at[k], 1);
-    }
-    xg_hb_loop_end(b, &l);
-    *h = l.state[0];
-    *q = l.state[1];
+    xg_lin_begin(f, b);
+    V(h) = *h;
+    V(q) = *q;
+    xg_lin_loop(f, &l, "hq", (*h)->shape->dims[1] - 2);
+    (void)xg_lin_read(f,
+        "g=k+1;a=row2(row1(h,k),k);b=row2(row1(h,k),g);c=row2(row1(h,g),k);d=row2(row1(h,g),g);" XG_FRANCIS_FORM
+        "a=row1(h,k);b=row1(h,g);" XG_FRANCIS_TURN "h=set1(h,a,k);h=set1(h,b,g);" XG_FRANCIS_TURN_COLUMNS("h")
+            XG_FRANCIS_TURN_COLUMNS(
+                "q") "x=row1(h,k);y=row1(h,g);a=row2(x,k);b=row2(x,g);c=row2(y,k);d=row2(y,g);r=r|c==0;m=a+d;"
+                     "m=m*.5;c=r?zero(c):c;y=set2(y,c,k);x=set2(x,r?a:m,k);h=set1(h,x,k);y=set2(y,r?d:m,g);"
+                     "h=set1(h,y,g)");
+    xg_lin_end(f, &l, "hq", b);
+    *h = V(h);
+    *q = V(q);
 }
+#undef XG_FRANCIS_REFLECTOR
+#undef XG_FRANCIS_REFLECT
+#undef XG_FRANCIS_COLUMNS
+#undef XG_FRANCIS_FORM
+#undef XG_FRANCIS_TURN
+#undef XG_FRANCIS_TURN_COLUMNS
+#undef V
 
 /* a[batch, n, n], real -> out: t, z, real and imaginary parts of the values [batch, n, 1], info. */
 XG_FN void xg_linear_real_schur(const xg_hb *b, xg_inst *a, xg_inst **out) {
@@ -247,8 +158,8 @@ XG_FN void xg_linear_real_schur(const xg_hb *b, xg_inst *a, xg_inst **out) {
     out[1] = xg_hb_slice_dim(b, q, 2, 0, n);
     out[2] = xg_linear_diagonal(b, out[0]);
     pair = xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], true));
-    pair = xg_francis_times(b, pair, xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], false)));
-    out[3] = xg_francis_less(b, xg_francis_moved(b, pair, true), pair);
+    pair = xg_hb_2(b, XG_MULTIPLY, pair, xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], false)));
+    out[3] = xg_hb_2(b, XG_SUBTRACT, xg_francis_moved(b, pair, true), pair);
 }
 
 #endif /* XG_EXPAND_REAL_SCHUR_EXPANDER_C */

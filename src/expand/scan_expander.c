@@ -117,7 +117,7 @@ XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
     in[1] = neutral;
     r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
     xg_inst_set_attr(r, a);
-    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
+    xg_inst_set_comp(r, XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type));
     r = xg_hb_done(r);
     in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, XG_OPERAND(s->i, 1), x->shape->dims[s->dim]));
     in[1] = xg_scan_last(b, s, in[0], XG_OPERAND(s->i, 1)->shape);

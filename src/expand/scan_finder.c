@@ -642,8 +642,8 @@ XG_FN bool xg_find_rewrite(xg_finder *f, xg_inst *before) {
     }
     r = xg_hb_op(&b, XG_REDUCE_WINDOW, neutral ? shapes[0] : xg_shape_tuple(f->m, shapes, n), in, 2 * n);
     xg_inst_set_attr(r, xg_find_window(f, backwards));
-    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type)
-                                                                 : xg_find_comp(f, &b, scalars)));
+    xg_inst_set_comp(r, XG_A_to_apply,
+        neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars));
     (void)xg_hb_done(r);
     for (v = 0; v < f->n; v++) {
         xg_inst *y = r;

@@ -116,7 +116,7 @@ XG_FN xg_inst *xg_scattered_selected(const xg_scattered *d) {
     in[3] = xg_hb_int(d->b, in[1]->shape->type, -1);
     i = xg_hb_op(d->b, XG_REDUCE_WINDOW, d->shape, in, 4);
     xg_inst_set_attr(i, *xg_inst_attr(d->i, XG_A_window));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_selector(d)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_scattered_selector(d));
     return xg_hb_element(d->b, xg_hb_done(i), 1);
 }
 
@@ -205,7 +205,7 @@ XG_FN xg_inst *xg_scattered_apply(const xg_scattered *d, xg_inst *x, xg_inst *y)
     in[0] = x;
     in[1] = y;
     i = xg_hb_op(d->b, XG_MAP, x->shape, in, 2);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(d->i, XG_A_scatter)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_attr_comp(d->i, XG_A_scatter));
     return xg_hb_done(i);
 }
 /* The next vector of distances, the last dimension fastest: windows in their own order. */
@@ -273,7 +273,7 @@ XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_
     in[3] = xg_hb_int(d->b, XLAGPU_PRED, 0);
     i = xg_hb_op(d->b, XG_REDUCE, source->shape, in, 4);
     xg_inst_set_attr(i, xg_hb_ints(d->b, XG_A_dimensions, dims, d->w.n));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_scattered_joiner(d)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_scattered_joiner(d));
     (void)xg_hb_done(i);
     init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
     source = xg_hb_element(d->b, i, 0);

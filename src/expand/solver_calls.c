@@ -390,7 +390,7 @@ XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_s
 /* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values,
  * left, right, info), of a real matrix the values as two arrays and the vectors complex. */
 XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
-    bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, split;
+    bool cuda = xg_attr_is(i, XG_A_custom_call_target, "cusolver_geev_ffi"), real, split;
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k, right = n - 2;
     const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
     bool left = xg_call_choice(i, "left", "compute_left", "V", false), packed;

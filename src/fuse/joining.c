@@ -557,12 +557,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
-    uint32_t fusions = 0;
-    XG_FOR_INSTS(i, c) {
-        fusions += i->op == XG_FUSION;
-        if (fusions > 1) break;
-    }
-    if (fusions < 2 && !c->module->fusion_log) return false;
+    if (c->n_fusions < 2 && !c->module->fusion_log) return false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;

@@ -518,18 +518,12 @@ XG_FN void xg_kernel_times_open(xg_kernels *g) {
     for (k = 0; k < n; k++) g->times[k].instructions = -1;
 }
 
-/* A walk from one to the other needs nothing but these. */
-XG_FN void xg_kernel_list_operands(xg_kernels *g) {
-    uint32_t n = 0, k, j;
-    for (k = 0; k < g->n; k++) n += g->nodes[k].inst->n_operands;
-    g->operands = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)n + 1, sizeof n));
-    g->operands_at = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof n));
-    for (k = 0, n = 0; k < g->n; k++) {
-        const xg_inst *i = g->nodes[k].inst;
-        g->operands_at[k] = n;
-        for (j = 0; j < i->n_operands; j++) g->operands[n++] = xg_kernel_of(XG_OPERAND(i, j))->place;
-    }
-    g->operands_at[k] = n;
+/* A walk from one to the other needs nothing but these. *n: how many those of node k and of all before it are. */
+XG_FN void xg_kernel_list_operands(xg_kernels *g, uint32_t k, uint32_t *n) {
+    const xg_inst *i = g->nodes[k].inst;
+    uint32_t j;
+    g->operands_at[k + 1] = *n;
+    for (j = i->n_operands; j-- > 0;) g->operands[--*n] = (uint32_t)(xg_kernel_of(XG_OPERAND(i, j)) - g->nodes);
 }
 
 enum {
@@ -558,8 +552,10 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->elements = xg_fuse_elements(i);
         node->lasts = xg_fuse_lasts(i);
         i->scratch = node;
+        total += i->n_operands;
     }
-    xg_kernel_list_operands(g);
+    g->operands = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof total));
+    g->operands_at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     if (c->module->made_order)
         XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_order(i);
@@ -574,6 +570,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
                                                          node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
         node->candidate = node->live && node->kind == XG_FUSE_KERNEL && !node->pinned;
         node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
+        xg_kernel_list_operands(g, k, &total);
     }
     for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];
@@ -585,13 +582,13 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     /* one behind the other; one that gets more readers gets a list of its own */
     list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list));
     for (k = 0; k < g->n; k++) {
-        g->nodes[k].readers.p = list;
-        list += g->nodes[k].readers.cap = g->nodes[k].n_readers;
-    }
-    for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];
         for (j = 0; node->live && j < node->n_inputs; j++) {
             xg_kernel *o = node->inputs[j].from;
+            if (!o->readers.n) {
+                o->readers.p = list;
+                list += o->readers.cap = o->n_readers;
+            }
             o->readers.p[o->readers.n++] = node;
         }
     }

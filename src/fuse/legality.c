@@ -88,6 +88,7 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     uint32_t k;
     switch (i->op) {
     case XG_REDUCE: in = XG_OPERAND(i, 0)->shape->elements; return in / XG_MAX(xg_fuse_elements(i), (int64_t)1);
+    case XG_RAGGED_DOT:
     case XG_DOT: {
         xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
         for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, XG_OPERAND(i, 0)->shape->dims[dims.p[k]]);
@@ -109,6 +110,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
     case XG_SCATTER:
     case XG_DOT:
+    case XG_RAGGED_DOT:
     case XG_CONVOLUTION:
     case XG_RNG_BIT_GENERATOR: return true;
     case XG_SELECT_AND_SCATTER: return i->n_operands == 3;
@@ -180,6 +182,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
         return xg_access_ratio(user->n_operands == 4 ? XG_ACCESS_CONTRACTED : XG_ACCESS_LOOP,
             user->n_operands == 4 ? 2 : xg_fuse_steps(user), 1);
     case XG_DOT:
+    case XG_RAGGED_DOT:
     case XG_CONVOLUTION:
         return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1),
             1); /* a tile is read once for all that need it */
@@ -206,6 +209,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
     const xg_shape *s = XG_OPERAND(user, k)->shape;
     if (!xg_fuse_is_static_array(s) || xg_fuse_class_of(user) == XG_FUSE_OTHER) return false;
+    if (user->op == XG_RAGGED_DOT && k == 2) return false; /* every block reads all of it */
     return user->op != XG_SCATTER || k > 0;
 }
 

@@ -81,13 +81,14 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     }
     for (k = g->n; k-- > 0;) { /* the lowest of its users that are no kernels */
         xg_kernel *n = &g->nodes[k];
-        uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
+        uint32_t limit;
         if (n->live) {
             xg_multi_wait(n);
             continue;
         }
         if (n->kind == XG_FUSE_KERNEL) continue;
         if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
+        limit = xg_multi_is_alias(n) ? n->limit : n->level;
         for (j = 0; j < n->inst->n_operands; j++) {
             xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j));
             o->limit = XG_MIN(o->limit, limit);

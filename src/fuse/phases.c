@@ -271,9 +271,8 @@ XG_FN int64_t xg_phases_loss(const xg_device *m, const xg_phase_work *w, int64_t
 
 /* A contraction of narrow operands that is left to matrix units, which members have not. */
 XG_FN bool xg_phases_wants_unit(const xg_inst *i) {
-    xlagpu_type t = i->n_operands ? XG_OPERAND(i, 0)->shape->type : XLAGPU_INVALID;
-    return xg_phases_is_serial(i) && i->comp->module->device.tensor_f16 && t != XLAGPU_PRED &&
-           xg_type_bits(t) <= XG_PHASES_UNIT_BITS &&
+    xlagpu_type t = xg_phases_is_serial(i) ? XG_OPERAND(i, 0)->shape->type : XLAGPU_PRED;
+    return t != XLAGPU_PRED && i->comp->module->device.tensor_f16 && xg_type_bits(t) <= XG_PHASES_UNIT_BITS &&
            xg_cost_mul(i->shape->elements, xg_fuse_steps(i)) > XG_PHASES_UNIT_MACS;
 }
 /* One that may be a phase, if it is small enough. */
@@ -309,6 +308,8 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
 XG_FN bool xg_phases_is_long(const xg_device *m, const xg_comp *c) {
     int64_t most =
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, m->clock_mhz * m->f32_rate, 1000000);
+    const bool *made = c->module->made;
+    if (!made[XG_DOT] && !made[XG_CONVOLUTION]) return false;
     XG_FOR_INSTS(i, c)
         if (xg_phases_is_serial(i) &&
             xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sm_count > most / xg_phases_step(i))

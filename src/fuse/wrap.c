@@ -65,7 +65,7 @@ XG_FN bool xg_fuse_untuple_root(xg_comp *c) {
 
 /* Fusions inside a fused computation give way to what they compute. */
 XG_FN bool xg_fuse_flatten(xg_comp *c) {
-    xg_inst *i = c->first, *next;
+    xg_inst *i = c->n_fusions ? c->first : NULL, *next;
     bool changed = false;
     for (; i; i = next) {
         next = xg_inst_behind(i);

@@ -14,29 +14,46 @@
 
 /* ---- the tables as functions ---- */
 
+/* All names behind one another: a row says where its name begins, in two bytes where a pointer has eight. */
+typedef struct xg_names {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) char of_##name[sizeof(text)];
+    XG_OPS(X)
+#undef X
+#define X(name, text, kind) char of_attr_##name[sizeof(text)];
+    XG_ATTRS(X)
+#undef X
+} xg_names;
+static const xg_names xg_name_texts = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) text,
+    XG_OPS(X)
+#undef X
+#define X(name, text, kind) text,
+        XG_ATTRS(X)
+#undef X
+};
 typedef struct xg_op_row {
-    const char *name;
     const char *attrs;
+    uint16_t name;
     uint8_t flags, length, types, lo, hi; /* hi 255: any number */
     uint8_t part;                         /* an xg_op_part */
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    {text, attrs, (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
+    {attrs, offsetof(xg_names, of_##name), (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
 #undef X
 };
 typedef struct xg_attr_row {
-    const char *name;
-    xg_attr_kind kind;
+    uint16_t name;
+    uint8_t kind; /* an xg_attr_kind */
 } xg_attr_row;
 static const xg_attr_row xg_attr_rows[] = {
-#define X(name, text, kind) {text, XG_K_##kind},
+#define X(name, text, kind) {offsetof(xg_names, of_attr_##name), XG_K_##kind},
     XG_ATTRS(X)
 #undef X
 };
 
-XG_ONE_COPY XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
+XG_ONE_COPY XG_FN const char *xg_op_name(xg_opcode op) { return (const char *)&xg_name_texts + xg_op_rows[op].name; }
 XG_ONE_COPY XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
 XG_FN bool xg_op_has_elements(xg_opcode op) {
     switch (op) {
@@ -51,8 +68,10 @@ XG_FN bool xg_op_has_elements(xg_opcode op) {
 XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return (xg_op_part)xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
-XG_ONE_COPY XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
-XG_ONE_COPY XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
+XG_ONE_COPY XG_FN const char *xg_attr_name(xg_attr_key k) {
+    return (const char *)&xg_name_texts + xg_attr_rows[k].name;
+}
+XG_ONE_COPY XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return (xg_attr_kind)xg_attr_rows[k].kind; }
 
 /* ---- names ---- */
 
@@ -87,16 +106,29 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool la
         stem = wish;
     return xg_graph_numbered(taken, fresh, stem, val);
 }
+XG_FN void xg_inst_take_name(xg_inst *i) {
+    const xg_dict *d = &i->comp->names;
+    i->name = xg_dict_newest(d);
+    i->name_hash = d->items[d->n - 1].hash;
+}
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     xg_comp *c = i->comp;
-    xg_str word = xg_str_of(xg_op_rows[i->op].name, xg_op_rows[i->op].length);
+    xg_str word = xg_str_of(xg_op_name(i->op), xg_op_rows[i->op].length);
     if (wish.n)
-        i->name = xg_graph_name(&c->names, &c->fresh, wish, false, i);
+        (void)xg_graph_name(&c->names, &c->fresh, wish, false, i);
     else if (c->taken[i->op / 32] >> i->op % 32 & 1)
-        i->name = xg_graph_numbered(&c->names, &c->fresh, word, i);
+        (void)xg_graph_numbered(&c->names, &c->fresh, word, i);
     else
-        i->name = xg_graph_name(&c->names, &c->fresh, word, true, i);
+        (void)xg_graph_name(&c->names, &c->fresh, word, true, i);
+    xg_inst_take_name(i);
     if (!wish.n) c->taken[i->op / 32] |= (uint32_t)1 << i->op % 32;
+}
+/* The name of another one, which lasts, if it is free there. Its text is not looked at: it lies in no cache. */
+XG_FN void xg_inst_keep_name(xg_inst *i, const xg_inst *of) {
+    xg_comp *c = i->comp;
+    if (!xg_dict_put_hashed(&c->names, of->name, of->name_hash, i))
+        (void)xg_graph_name(&c->names, &c->fresh, of->name, true, i);
+    xg_inst_take_name(i);
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
     c->name =
@@ -132,7 +164,8 @@ XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {
 }
 /* A computation that is in no list and has no name yet. */
 XG_FN xg_comp *xg_comp_make(xg_module *m) {
-    xg_comp *c = XG_NEW(m->arena, xg_comp);
+    xg_comp *c = (xg_comp *)xg_alloc_lines(m->arena, sizeof *c);
+    memset(c, 0, sizeof *c);
     c->module = m;
     c->id = m->n_comp_ids++;
     c->name = c->execution_thread = XG_STR("");
@@ -207,6 +240,7 @@ XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
     *(before ? &before->prev : &c->last) = i;
     c->n_insts++;
     c->n_control += i->op == XG_WHILE || i->op == XG_CONDITIONAL;
+    c->n_fusions += i->op == XG_FUSION;
 }
 XG_FN void xg_inst_unlink(xg_inst *i) {
     xg_comp *c = i->comp;
@@ -215,6 +249,7 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     i->prev = i->next = NULL;
     c->n_insts--;
     c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
+    c->n_fusions -= i->op == XG_FUSION;
 }
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(
@@ -225,6 +260,7 @@ XG_FN xg_inst *xg_inst_make(
     memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
+    m->made_tuple = m->made_tuple || (shape && shape->type == XLAGPU_TUPLE);
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;
@@ -246,12 +282,17 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 }
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before) {
     xg_inst *made = xg_inst_make(to, i->op, i->shape, operands, i->n_operands, before);
-    bool lasts = i->comp->module->arena == to->module->arena && i->name.n;
-    made->name = xg_graph_name(&to->names, &to->fresh, i->name.n ? i->name : xg_str_z(xg_op_name(i->op)), lasts, made);
+    if (i->comp->module->arena == to->module->arena && i->name.n)
+        xg_inst_keep_name(made, i);
+    else {
+        (void)xg_graph_name(&to->names, &to->fresh, i->name.n ? i->name : xg_str_z(xg_op_name(i->op)), false, made);
+        xg_inst_take_name(made);
+    }
     if (i->n_attrs) {
         made->attrs = XG_NEW_N(to->module->arena, xg_attr, i->n_attrs);
         memcpy(made->attrs, i->attrs, i->n_attrs * sizeof *i->attrs);
         made->n_attrs = i->n_attrs;
+        made->kinds = i->kinds;
         if (to != i->comp) xg_inst_remove_attr(made, XG_A_control_predecessors);
     }
     made->literal = i->literal;
@@ -269,7 +310,7 @@ XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
         xg_use_link(&i->operands[k], operands[k]);
     }
     xg_inst_link(i, NULL);
-    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_keep_name(i, i);
     xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
@@ -316,13 +357,13 @@ XG_FN uint32_t xg_inst_n_users(const xg_inst *i) {
 
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
     uint32_t n;
+    if (!(i->kinds >> xg_attr_kind_of(k) & 1)) return NULL;
     for (n = 0; n < i->n_attrs && i->attrs[n].key <= k; n++)
         if (i->attrs[n].key == k) return &i->attrs[n];
     return NULL;
 }
-XG_ONE_COPY XG_FN const xg_attr *xg_inst_order(const xg_inst *i) {
-    return i->comp->module->made_order ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
-}
+XG_FN bool xg_inst_may_call(const xg_inst *i) { return i->kinds & (1u << XG_K_COMP | 1u << XG_K_COMPS); }
+XG_ONE_COPY XG_FN const xg_attr *xg_inst_order(const xg_inst *i) { return xg_inst_attr(i, XG_A_control_predecessors); }
 XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
     return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
            XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
@@ -339,6 +380,7 @@ XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
     i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
+    i->kinds |= 1u << xg_attr_kind_of(attr.key);
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
     if (at < i->n_attrs && i->attrs[at].key == attr.key) {
         i->attrs[at] = attr;
@@ -355,7 +397,7 @@ XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k) {
     uint32_t from, to = 0;
     for (from = 0; from < i->n_attrs; from++)
         if (i->attrs[from].key != k) i->attrs[to++] = i->attrs[from];
-    i->n_attrs = to;
+    i->n_attrs = to & 0xFFu;
 }
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise) {
     const xg_attr *a = xg_inst_attr(i, k);
@@ -372,6 +414,9 @@ XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
     if (!a) return XG_STR("");
     return xg_attr_kind_of(k) == XG_K_METADATA ? a->v.metadata->text : *a->v.str;
+}
+XG_ONE_COPY XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text) {
+    return xg_str_is(xg_attr_str(i, k), text);
 }
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
@@ -425,6 +470,12 @@ XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c) {
     xg_attr a = xg_attr_make(k);
     a.v.comp = c;
     return a;
+}
+XG_ONE_COPY XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v) {
+    xg_inst_set_attr(i, xg_attr_make_int(k, v));
+}
+XG_ONE_COPY XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c) {
+    xg_inst_set_attr(i, xg_attr_make_comp(k, c));
 }
 
 /* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0:

@@ -238,9 +238,9 @@ struct xg_use {
     xg_use *prev, *next;
 }; /* one of the user's operands */
 
-/* A node is two cache lines: a walk that only asks for opcodes, shapes and users reads one of them, always as far from
- * the one before as from the next, which processors foresee. Operands lie in an array of their own, likewise in the
- * order in which they were made. */
+/* A node is two cache lines: of an operand or a user, all that is mostly asked lies in the first one. Nodes are always
+ * as far from the one before as from the next, which processors foresee. Operands lie in an array of their own,
+ * likewise in the order in which they were made. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id; /* unique in the module, < module->n_ids */
@@ -249,30 +249,34 @@ struct xg_inst {
     xg_comp *comp;
     xg_use *operands;
     xg_use *first_use;
-    xg_attr *attrs; /* sorted by key */
-    uint32_t n_operands, n_attrs;
-    /* the second line */
     void *scratch; /* a pass may use it; it means nothing to the next one */
+    uint32_t n_operands;
+    /* kinds: a bit for each xg_attr_kind that one of them ever was of: most searches end there */
+    uint32_t n_attrs : 8, kinds : 24;
+    /* the second line */
+    xg_attr *attrs; /* sorted by key */
     xg_inst *prev;
     xg_use *last_use;
     xg_str name;               /* without '%', unique in its computation */
     const xg_literal *literal; /* CONSTANT */
     int64_t number;            /* PARAMETER: its number */
     uint32_t source_at;        /* byte offset of its name in the module's source + 1, 0 when made by a pass */
+    uint32_t name_hash;        /* in tables of names; 0: not known */
 };
 
 struct xg_comp {
-    xg_module *module;
-    xg_str name;
-    uint32_t id;
+    /* the first line: what those ask that look into fusions */
     xg_inst *first, *last, *root;
-    uint32_t n_insts, n_params;
-    /* of the instructions: loops and branches, those that run other computations as steps of the program */
-    uint32_t n_control;
     xg_inst **params; /* by parameter number; NULL only while a pass is at work */
-    uint32_t params_cap;
+    xg_module *module;
+    xg_comp *next; /* definition order: called computations come before their callers */
+    uint32_t n_insts, n_params;
+    /* of the instructions: loops and branches, those that run other computations as steps of the program; fusions */
+    uint32_t n_control, n_fusions;
+    xg_str name;
+    uint32_t id, params_cap;
+    xg_comp *prev;
     xg_str execution_thread;
-    xg_comp *prev, *next; /* definition order: called computations come before their callers */
     xg_dict names;
     uint32_t source_at;
     uint32_t fresh;                           /* for names made up by passes */
@@ -335,7 +339,9 @@ struct xg_module {
     bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     bool made_empty;       /* an array shape without elements */
+    bool made_tuple;       /* an instruction whose value is one */
     bool made_order;       /* a control edge */
+    bool made_layout;      /* one that is not the usual one: another order, or extras */
     bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
@@ -421,6 +427,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number); /* gives a new PARAMET
  * opcode's. Operands are copied. */
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n,
     xg_inst *before, xg_str name);
+XG_FN void xg_inst_take_name(xg_inst *i); /* the newest in its computation's table */
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a
  * computation. */
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next that is free; empty: by its opcode */
@@ -444,15 +451,19 @@ enum {
 };
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN bool xg_inst_may_call(const xg_inst *i);                      /* false: it names no computation */
 XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
-XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k);  /* INTS, or INTLISTS written flat; empty when absent */
-XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);    /* empty when absent */
+XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLISTS written flat; empty when absent */
+XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);   /* empty when absent */
+XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text);
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k); /* NULL when absent */
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v);
 XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n);
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
+XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v);
+XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 /* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,

@@ -299,7 +299,7 @@ static bool xg_infer_is_operands(const xg_inst *i, const xg_shape *s) {
 static void xg_infer_given_rng(const xg_inst *i, const xg_shape *s) {
     const xg_shape *a = xg_want_scalar(i, 0, XLAGPU_INVALID, "a parameter of the distribution");
     int cls = xg_type_class(a->type);
-    bool normal = xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
+    bool normal = xg_attr_is(i, XG_A_distribution, "rng_normal");
     xg_want_scalar(i, 1, a->type, "a parameter of the distribution");
     XG_RULE(i, cls == XGT_F || (!normal && (cls == XGT_I || cls == XGT_P)), NULL,
         "this distribution is not defined for %s", xg_type_name(a->type));

@@ -122,7 +122,7 @@ enum {
     X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, none, "dimensions!") \
     /* contraction */ \
     X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, kernel, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, dot, ragged_dot, ragged_dot, kernel, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
     X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
     X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, kernel, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
     X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, none, "fft_type! fft_length!") \

@@ -166,7 +166,7 @@ XG_FN xg_inst *xg_parse_element(xg_parse *p, xg_inst *tuple) {
     i = (xg_inst *)xg_map64_get(&p->elements, key);
     if (i) return i;
     i = xg_inst_make(p->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[index], &tuple, 1, NULL);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, index));
+    xg_inst_set_int(i, XG_A_index, index);
     xg_map64_put(&p->elements, key, i);
     return xg_parse_unnamed(p, i, at);
 }
@@ -177,7 +177,7 @@ XG_FN xg_inst *xg_parse_implicit_param(xg_parse *p, const xg_shape *shape, bool 
     if (!named) return xg_parse_unnamed(p, i, at);
     i->source_at = (uint32_t)at + 1;
     xg_dict_put(&p->comp->names, xg_parse_new_name(p, "an operand"), i);
-    i->name = xg_dict_newest(&p->comp->names);
+    xg_inst_take_name(i);
     return i;
 }
 XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
@@ -359,10 +359,11 @@ XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
     for (k = 0; k < n; k++) {
         xg_attr a = p->attrs.p[base + k];
         i->comp->module->made_order |= a.key == XG_A_control_predecessors;
+        i->kinds |= 1u << xg_attr_kind_of(a.key);
         for (j = k; j > 0 && i->attrs[j - 1].key > a.key; j--) i->attrs[j] = i->attrs[j - 1];
         i->attrs[j] = a;
     }
-    i->n_attrs = n;
+    i->n_attrs = n & 0xFFu;
 }
 
 /* ---- asynchronous forms ---- */
@@ -461,6 +462,7 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
         p->m->at = (uint32_t)at + 1;
         i->name = xg_str_copy(p->arena, name.n ? name : r.op_text); /* for messages */
         i->shape = xg_hlo_infer(p->m, i);
+        p->m->made_tuple = p->m->made_tuple || i->shape->type == XLAGPU_TUPLE;
     }
     p->depth--;
     return i;
@@ -484,7 +486,7 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
             "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p,
             xg_parse_line_of(p, other->source_at - 1));
     }
-    i->name = xg_dict_newest(&p->comp->names);
+    xg_inst_take_name(i);
     return i;
 }
 
@@ -492,14 +494,17 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
 
 /* Puts the parameters in the order of their numbers, which must be 0, 1, ... n-1. */
 XG_FN void xg_parse_number_params(xg_parse *p, xg_comp *c) {
-    uint32_t n = 0;
-    XG_FOR_INSTS(i, c) n += i->op == XG_PARAMETER;
+    uint32_t n = 0, left;
+    xg_inst *i;
+    XG_FOR_INSTS(j, c) n += j->op == XG_PARAMETER;
     c->n_params = 0;
     if (!n) return;
+    left = n;
     c->params = XG_NEW_N(p->arena, xg_inst *, n);
     c->params_cap = n;
-    XG_FOR_INSTS(i, c) {
+    for (i = c->first; left; i = i->next) {
         if (i->op != XG_PARAMETER) continue;
+        left--;
         if (i->number >= n)
             xg_lex_fail_at(&p->lex, i->source_at - 1, NULL,
                 "parameter number %lld, but the computation has %u parameters: they are numbered from 0",

@@ -268,7 +268,7 @@ XG_FN void xg_parse_single(xg_parse *p) {
     if (name.n) {
         if (!xg_dict_put(&c->names, name, c->root))
             xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
-        c->root->name = xg_dict_newest(&c->names);
+        xg_inst_take_name(c->root);
     }
     if (x->kind != XG_TOK_END)
         xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'",

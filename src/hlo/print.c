@@ -44,7 +44,7 @@ XG_FN void xg_print_inst(const xg_printer *p, const xg_inst *i) {
     xg_puts(p->b, " = ");
     xg_shape_print(p->b, i->shape, true);
     xg_putc(p->b, ' ');
-    xg_put(p->b, xg_op_rows[i->op].name, xg_op_rows[i->op].length);
+    xg_put(p->b, xg_op_name(i->op), xg_op_rows[i->op].length);
     xg_putc(p->b, '(');
     if (i->op == XG_CONSTANT) {
         if (i->literal) xg_literal_print(p->b, i->literal, p->o.whole_constants);

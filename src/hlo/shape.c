@@ -101,6 +101,7 @@ XG_FN const xg_layout *xg_layout_make(
     }
     made->extras = xg_str_copy(m->arena, extras);
     m->made_extras |= !usual;
+    m->made_layout |= !usual || !key.descending;
     if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
     return made;
 }

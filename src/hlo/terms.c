@@ -18,6 +18,7 @@ XG_FN uint64_t xg_terms_of_window(const xg_inst *i) {
 }
 XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
     switch (i->op) {
+    case XG_RAGGED_DOT:
     case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
     case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
     case XG_CONVOLUTION: {

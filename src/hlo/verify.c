@@ -255,45 +255,44 @@ static void xg_verify_devices(xg_verifier *v, const xg_inst *i) {
 
 /* ---- one computation ---- */
 
-static void xg_verify_params(const xg_comp *c) {
-    uint32_t found = 0, k;
-    XG_FOR_INSTS(i, c) {
-        if (i->op != XG_PARAMETER) continue;
-        XG_RULE(i, i->number >= 0 && i->number < (int64_t)c->n_params, "number them 0, 1, 2 ... without gaps",
-            "parameter(%lld) in a computation of %u parameters", (long long)i->number, c->n_params);
-        XG_RULE(
-            i, c->params[i->number] == i, NULL, "there are two parameters with the number %lld", (long long)i->number);
-        found++;
-    }
-    if (found != c->n_params) xg_verify_comp_fail(c, "its list of parameters names one that is not in it");
-    for (k = 0; k < c->n_params; k++)
-        if (!c->params[k]) xg_verify_comp_fail(c, "its parameters must be numbered 0, 1, 2 ... without gaps");
+static void xg_verify_param(const xg_comp *c, const xg_inst *i) {
+    XG_RULE(i, i->number >= 0 && i->number < (int64_t)c->n_params, "number them 0, 1, 2 ... without gaps",
+        "parameter(%lld) in a computation of %u parameters", (long long)i->number, c->n_params);
+    XG_RULE(i, c->params[i->number] == i, NULL, "there are two parameters with the number %lld", (long long)i->number);
 }
 static void xg_verify_comp(xg_verifier *v, const xg_comp *c) {
     size_t uses = 0, operands = 0;
-    uint32_t n = 0;
+    uint32_t n = 0, found = 0, k;
     const xg_inst *before = NULL;
+    bool talks = false;
     XG_FOR_INSTS(i, c) {
         if (i->comp != c || i->prev != before)
             xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the list of instructions is broken");
         i->scratch = NULL;
         before = i;
         n++;
+        if (i->op != XG_PARAMETER) continue;
+        xg_verify_param(c, i);
+        found++;
     }
     if (!c->root) xg_verify_comp_fail(c, "it has no instructions");
     if (c->last != before || c->n_insts != n || c->root->comp != c)
         xg_verify_comp_fail(c, "its list of instructions is broken");
-    xg_verify_params(c);
+    if (found != c->n_params) xg_verify_comp_fail(c, "its list of parameters names one that is not in it");
+    for (k = 0; k < c->n_params; k++)
+        if (!c->params[k]) xg_verify_comp_fail(c, "its parameters must be numbered 0, 1, 2 ... without gaps");
     XG_FOR_INSTS(j, c) {
         xg_verify_inst(v, j);
         j->scratch = (void *)j->comp;
         operands += j->n_operands;
+        uses += xg_verify_uses(j);
+        talks = talks || (xg_op_flags(j->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) ||
+                xg_inst_attr(j, XG_A_channel_id);
     }
     if (c->root->scratch != (void *)c->root->comp) xg_verify_comp_fail(c, "its root is not one of its instructions");
-    XG_FOR_INSTS(k, c) {
-        uses += xg_verify_uses(k);
-        xg_verify_pair(k);
-        xg_verify_devices(v, k);
+    for (before = talks ? c->first : NULL; before; before = before->next) {
+        xg_verify_pair(before);
+        xg_verify_devices(v, before);
     }
     if (uses != operands) xg_verify_comp_fail(c, "the lists of uses do not match the operands");
 }

@@ -97,6 +97,7 @@ XG_FN void xg_low_at(xg_low *w, const xg_ir_op *op) {
     if (!op->loc || !(op->loc->name.n || op->loc->file.n)) return;
     w->place.attrs = (xg_attr *)(uintptr_t)xg_low_metadata(w, op->loc);
     w->place.n_attrs = 1;
+    w->place.kinds = 1u << XG_K_METADATA;
 }
 
 /* ---- types ---- */
@@ -177,7 +178,7 @@ XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
 
 /* ---- attributes ---- */
 
-XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_attr(i, xg_attr_make_int(k, v)); }
+XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_int(i, k, v); }
 XG_FN void xg_low_set_ints(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v) {
     xg_inst_set_attr(i, xg_attr_make_ints(w->m, k, v.p, v.n));
 }
@@ -403,7 +404,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
 }
 XG_FN xg_inst *xg_low_call(xg_low *w, xg_comp *c, xg_inst *const *in, uint32_t n) {
     xg_inst *i = xg_low_new(w, XG_CALL, c->root->shape, in, n);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN xg_inst **xg_low_stored_ins(xg_low *w, const xg_ir_op *op) { /* as they lie in memory */

@@ -214,7 +214,7 @@ XG_FN xg_inst *xg_lower_reduce_window(xg_low *w, const xg_ir_op *op) {
     uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
     xg_ints size = xg_low_ints_n(w, op, "window_dimensions", rank, 1);
     if (rank) xg_low_set_window(w, op, i, rank, size.p, NULL, names);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN xg_inst *xg_lower_select_and_scatter(xg_low *w, const xg_ir_op *op) {
@@ -225,8 +225,8 @@ XG_FN xg_inst *xg_lower_select_and_scatter(xg_low *w, const xg_ir_op *op) {
     uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
     xg_ints size = xg_low_ints_n(w, op, "window_dimensions", rank, 1);
     if (rank) xg_low_set_window(w, op, i, rank, size.p, NULL, names);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_select, select));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_scatter, scatter));
+    xg_inst_set_comp(i, XG_A_select, select);
+    xg_inst_set_comp(i, XG_A_scatter, scatter);
     return i;
 }
 

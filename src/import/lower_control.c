@@ -9,7 +9,7 @@
 XG_FN xg_inst *xg_low_with_region(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_comp *c = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_inst *i = xg_low_make(w, op, opcode);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN xg_inst *xg_lower_reduce(xg_low *w, const xg_ir_op *op) {
@@ -91,8 +91,8 @@ XG_FN xg_inst *xg_lower_while(xg_low *w, const xg_ir_op *op) {
     body = xg_low_region_of_state(w, &r[1], state->shape, &c, carried);
     condition = xg_low_region_of_state(w, &r[0], state->shape, &c, NULL);
     i = xg_low_new(w, XG_WHILE, state->shape, &state, 1);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
+    xg_inst_set_comp(i, XG_A_condition, condition);
+    xg_inst_set_comp(i, XG_A_body, body);
     return op->n_results ? xg_low_loop_results(w, op, i, carried, n, n + c.values.n == 1) : NULL;
 }
 /* Each branch takes what it uses from outside. */
@@ -116,8 +116,8 @@ XG_FN xg_inst *xg_low_branches(xg_low *w, const xg_ir_op *op, bool two) {
     }
     i = xg_low_new(w, XG_CONDITIONAL, p[0]->root->shape, in, n + 1);
     if (two) {
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_true_computation, p[0]));
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_false_computation, p[1]));
+        xg_inst_set_comp(i, XG_A_true_computation, p[0]);
+        xg_inst_set_comp(i, XG_A_false_computation, p[1]);
     } else {
         all->n = n;
         all->p = p;

@@ -55,7 +55,7 @@ XG_FN xg_inst *xg_low_collective(xg_low *w, const xg_ir_op *op, xg_opcode opcode
 XG_FN xg_inst *xg_low_collective_with_region(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_comp *c = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_inst *i = xg_low_collective(w, op, opcode, xg_low_ins(w, op), op->n_operands);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN void xg_low_set_dim(xg_low *w, const xg_ir_op *op, xg_inst *i, const char *name) {
@@ -88,7 +88,7 @@ XG_FN xg_inst *xg_lower_collective_permute(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_lower_cross_replica_sum(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_collective(w, op, XG_ALL_REDUCE, &x, 1);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(&w->b, XG_ADD, x->shape->type)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_hb_reducer(&w->b, XG_ADD, x->shape->type));
     return i;
 }
 /* HLO's all-to-all of one array splits and concatenates along one dimension. Another dimension to concatenate along:

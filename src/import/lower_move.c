@@ -285,7 +285,7 @@ XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
     xg_low_set_int(i, XG_A_index_vector_dim, xg_ir_int(op, "index_vector_dim", 0));
     xg_low_set_flag(op, i, XG_A_indices_are_sorted);
     xg_low_set_flag(op, i, XG_A_unique_indices);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, c));
+    xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
 XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {

@@ -399,7 +399,7 @@ XG_FN void xg_stable_batch_norm(xg_stable *w, const xg_inst *i) {
     xg_stable_i64(w, "feature_index", xg_attr_int(i, XG_A_feature_index, 0));
 }
 XG_FN void xg_stable_rng(xg_stable *w, const xg_inst *i) {
-    bool normal = xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
+    bool normal = xg_attr_is(i, XG_A_distribution, "rng_normal");
     xg_stable_word(w, "rng_distribution", "rng_distribution", normal ? XG_STR("NORMAL") : XG_STR("UNIFORM"));
 }
 XG_FN void xg_stable_rng_bit_generator(xg_stable *w, const xg_inst *i) {

@@ -13,11 +13,14 @@ typedef struct xg_index_dot_side {
     xg_ints batch, contracting;
     const xg_shape *shape;
     uint32_t first_free;
+    int64_t group; /* the dimension whose index is the number of a ragged row's group, -1: there is none */
 } xg_index_dot_side;
 
 /* Output dims are batch, then the free dims of lhs, then those of rhs. */
 XG_FN xg_index_dot_side xg_index_dot_side_of(const xg_inst *i, uint32_t operand) {
+    xg_ints groups = xg_attr_ints(i, XG_A_rhs_group_dims);
     xg_index_dot_side s;
+    s.group = operand && groups.n ? groups.p[0] : -1;
     s.batch = xg_attr_ints(i, operand ? XG_A_rhs_batch_dims : XG_A_lhs_batch_dims);
     s.contracting = xg_attr_ints(i, operand ? XG_A_rhs_contracting_dims : XG_A_lhs_contracting_dims);
     s.shape = XG_OPERAND(i, operand)->shape;
@@ -28,13 +31,15 @@ XG_FN xg_index_dot_side xg_index_dot_side_of(const xg_inst *i, uint32_t operand)
 
 XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     xg_index_dot_side s = xg_index_dot_side_of(q->i, q->operand);
-    xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
+    xg_imap *m = xg_index_begin(q, s.contracting.n + (s.group >= 0), 0, 0);
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
         if (xg_ints_at(s.batch, k, &at))
             m->results[k] = xg_index_dim(q, at);
         else if (xg_ints_at(s.contracting, k, &at))
             m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        else if (k == s.group)
+            m->results[k] = xg_index_sym(q, m, s.contracting.n, q->in->dims[k]);
         else
             m->results[k] = xg_index_dim(q, next++);
     }
@@ -44,19 +49,23 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
 /* From an operand: the other operand's free dims are symbols. */
 XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     xg_index_dot_side s = xg_index_dot_side_of(q->i, q->operand);
-    uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
+    uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n - (s.group >= 0), k, n = 0, next = s.first_free, at;
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
         if (xg_ints_at(s.batch, k, &at))
             m->results[at] = xg_index_dim(q, k);
-        else if (!xg_ints_at(s.contracting, k, &at))
+        else if (!xg_ints_at(s.contracting, k, &at) && k != s.group)
             m->results[next++] = xg_index_dim(q, k);
     }
     for (k = 0; k < q->out->rank; k++)
         if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
+/* A ragged-dot adds up over groups, too, of which a row has one. Where groups share the sum or the batch the result has
+ * other dimensions: such ones are expanded. */
 XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) {
+    if (q->i->op == XG_RAGGED_DOT && !xg_attr_ints(q->i, XG_A_rhs_group_dims).n) return xg_imap_undefined(q->x);
+    if (q->operand == 2) return xg_index_scalar(q);
     return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q);
 }
 

@@ -125,7 +125,7 @@ XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q) {
  * diagonal is not read. */
 XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
     bool left = xg_attr_int(q->i, XG_A_left_side, 0) != 0, lower = xg_attr_int(q->i, XG_A_lower, 0) != 0,
-         turned = !xg_str_is(xg_attr_str(q->i, XG_A_transpose_a), "NO_TRANSPOSE");
+         turned = !xg_attr_is(q->i, XG_A_transpose_a, "NO_TRANSPOSE");
     bool up = (lower != turned) == left;
     uint32_t n = 0, line = left ? 0 : 1, k;
     const xg_aff *from[2], *to[2];

@@ -76,15 +76,26 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
 
 /* ---- operations' table ---- */
 
+/* All names behind one another: a row says where its name begins, in two bytes where a pointer has eight. */
+typedef struct xg_kop_names {
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) char of_##name[sizeof(text)];
+    XG_KIR_OPS(X)
+#undef X
+} xg_kop_names;
+static const xg_kop_names xg_kop_texts = {
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) text,
+    XG_KIR_OPS(X)
+#undef X
+};
 typedef struct xg_kop_row {
-    const char *text;
+    uint16_t text;
     uint8_t lo, hi;
     int8_t results, regions;
     uint8_t flags, check, form;
 } xg_kop_row;
 static const xg_kop_row xg_kop_rows[] = {
 #define X(name, text, lo, hi, results, regions, flags, types, attrs) \
-    {text, lo, hi, results, regions, flags, XG_KCHECK_##types, XG_KFORM_##attrs},
+    {offsetof(xg_kop_names, of_##name), lo, hi, results, regions, flags, XG_KCHECK_##types, XG_KFORM_##attrs},
     XG_KIR_OPS(X)
 #undef X
 };
@@ -94,7 +105,7 @@ static const xg_kmma_row xg_kmma_rows[] = {
 #undef X
 };
 XG_ONE_COPY XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind) { return &xg_kmma_rows[kind % XG_KMMA_COUNT]; }
-XG_ONE_COPY XG_FN const char *xg_kop_name(xg_kopcode op) { return xg_kop_rows[op].text; }
+XG_ONE_COPY XG_FN const char *xg_kop_name(xg_kopcode op) { return (const char *)&xg_kop_texts + xg_kop_rows[op].text; }
 XG_ONE_COPY XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
 
 /* ---- types ---- */

@@ -17,6 +17,7 @@
  * from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
+#include "../base/formula.h"
 #include "../affine/affine.h"
 #include "../cost/cost.h"
 #include "ops.h"
@@ -295,7 +296,8 @@ enum {
     XG_KMAP_RANK = 5,
     XG_KMAP_BYTES = 128,
     XG_KMAP_BOX_MAX = 256,
-    XG_KMAP_SWIZZLE_LINE = 3 /* lines of 128 bytes, as warp groups read them */
+    XG_KMAP_SWIZZLE_HALF = 2, /* lines of 64 bytes, */
+    XG_KMAP_SWIZZLE_LINE = 3  /* ... of 128 bytes, as warp groups read them */
 };
 typedef struct xg_kmap {
     uint32_t arg, type, rank, swizzle;                     /* arg: of the entry */
@@ -314,6 +316,7 @@ struct xg_kfunc {
     xg_karg *args;                  /* entry only: one per parameter */
     uint32_t n_inputs;              /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t idle;                  /* entry only: blocks that are expected to have nothing to do */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
     /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
@@ -458,6 +461,22 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n);
 XG_FN void xg_kyield(xg_kb *b, xg_kval *const *vals, uint32_t n);
 XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n);
+/* ---- formula.c: operations from formulas ---- */
+typedef struct xg_kform_row { /* a polynomial: its n coefficients, highest first, as constants are */
+    const void *bits;
+    char name;
+    uint8_t n;
+} xg_kform_row;
+typedef struct xg_kform {
+    xg_fml words;
+    xg_kb *b;
+    xg_kelem elem;         /* of numbers among numbers */
+    const void *constants; /* 26, by their bits, as uint64_t where elem is an f64, else as uint32_t */
+    const xg_kform_row *polynomials;
+    xg_kval *v[26];
+} xg_kform;
+XG_FN xg_kval *xg_kformula(xg_kform *f, const char *text);
+
 /* Changing it. */
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);

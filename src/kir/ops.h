@@ -30,7 +30,7 @@ enum {
     X(RETURN, "return", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
-    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, 0: it does not say */ \
+    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, b: the upper bound that it expects of what memory says; 0: it does not say */ \
     X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
@@ -53,7 +53,7 @@ enum {
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
     X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array -> the same bytes as a flat one, of elements of another type; what was written before is lost */ \
     X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
-    X(DESCRIBE_MATRIX, "xla_gpu.describe_matrix", 2, 2, 1, 0, KF_PURE, describe_matrix, strides) /* flat tensor in shared memory, index -> i64: what a warp group's multiplication knows of the matrix that begins there: lines of 128 bytes, eight of them together swizzled (bits 4 to 6 of an address are mixed with bits 7 to 9); b: bytes from eight lines to the next eight; a: from one atom of lines to the next one beside it */ \
+    X(DESCRIBE_MATRIX, "xla_gpu.describe_matrix", 2, 2, 1, 0, KF_PURE, describe_matrix, strides) /* flat tensor in shared memory, index -> i64: what a warp group's multiplication knows of the matrix that begins there: lines of 128 bytes, eight of them together swizzled (bits 4 to 6 of an address are mixed with bits 7 to 9); b: bytes from eight lines to the next eight, below 1024: lines of 64 bytes (bits 4 and 5, mixed with 7 and 8); a: from one atom of lines to the next one beside it */ \
     X(SHARED_AT, "xla_gpu.shared_at", 2, 2, 1, 0, KF_PURE, shared_at, retyped) /* flat tensor in shared memory, index -> a pointer to the element: for what goes on beside the thread */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
@@ -140,10 +140,10 @@ enum {
     X(ATANH, "math.atanh", 1, 1, 1, 0, KF_PURE, float1, none) \
     X(ERF, "math.erf", 1, 1, 1, 0, KF_PURE, float1, none) \
     /* what the machine offers beyond that (f32 unless said otherwise) */ \
-    X(EX2A, "nvvm.ex2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
-    X(LG2A, "nvvm.lg2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) \
-    X(RCPA, "nvvm.rcp.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: rcp.approx.ftz.f64, a start value */ \
-    X(RSQRTA, "nvvm.rsqrt.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, none) /* f64: the start value of f32 quality */ \
+    X(EX2A, "nvvm.ex2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) \
+    X(LG2A, "nvvm.lg2.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) \
+    X(RCPA, "nvvm.rcp.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) /* f64: rcp.approx.ftz.f64, a start value */ \
+    X(RSQRTA, "nvvm.rsqrt.approx", 1, 1, 1, 0, KF_PURE | KF_LOW, float1, approx) /* f64: the start value of f32 quality */ \
     X(DIVFULL, "nvvm.div.full", 2, 2, 1, 0, KF_PURE | KF_LOW, float2, none) \
     X(MULWIDES, "nvvm.mul.wide.s32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* i32 x i32 -> i64 */ \
     X(MULWIDEU, "nvvm.mul.wide.u32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
@@ -227,7 +227,7 @@ enum {
     X(values) X(call) X(for) X(if) X(while) X(condition) X(loop) X(axis_range) X(map) X(extract) X(insert) \
     X(read) X(write) X(vextract) X(vinsert) X(atomic_rmw) X(aligned) X(team) X(result) X(retyped) X(matrix) \
     X(strides) X(shuffle_reduce) X(constant) X(cmpi) X(cmpf) X(none) X(cast) X(part) X(scale) X(load) X(store) \
-    X(count) X(mma) X(wgmma) X(amount) X(tensor_mma) X(tensor_read) X(cmpxchg) X(symbol)
+    X(count) X(mma) X(wgmma) X(amount) X(tensor_mma) X(tensor_read) X(cmpxchg) X(symbol) X(approx)
 /* clang-format on */
 
 #endif /* XG_KIR_OPS_H */

@@ -266,7 +266,7 @@ XG_FN xg_kmodule *xg_kir_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg
     xg_dict_init(&p.funcs, a);
     xg_dict_init(&p.ops, a);
     for (k = 0; k < XG_K_OP_COUNT; k++)
-        (void)xg_dict_put(&p.ops, xg_str_z(xg_kop_rows[k].text), (void *)&xg_kop_rows[k]);
+        (void)xg_dict_put(&p.ops, xg_str_z(xg_kop_name((xg_kopcode)k)), (void *)&xg_kop_rows[k]);
     (void)xg_dict_put(&p.ops, XG_STR("scf.yield"), (void *)&xg_kop_rows[XG_K_OP_YIELD]);
     (void)xg_dict_put(&p.ops, XG_STR("xla_gpu.yield"), (void *)&xg_kop_rows[XG_K_OP_YIELD]);
     xg_kparse_comment(&p);

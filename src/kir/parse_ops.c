@@ -274,11 +274,38 @@ XG_FN xg_kop *xg_kparse_shuffle_reduce(xg_kparser *p, xg_kb *b, xg_kopcode code)
     op->p = f;
     return op;
 }
+/* Flags that xg_kprint_words wrote, in any order. */
+XG_FN uint32_t xg_kparse_words(xg_kparser *p, const char *words) {
+    uint32_t flags = 0, before, bit;
+    do {
+        const char *at = words;
+        before = flags;
+        for (bit = 1; *at; bit <<= 1) {
+            char word[16];
+            xg_format(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+            if (xg_ktake(p, word)) flags |= bit;
+            at += strlen(word);
+            if (*at) at++;
+        }
+    } while (flags != before);
+    return flags;
+}
+/* A word and a number that a loop's maker expects; 0: there is none. */
+XG_FN int64_t xg_kparse_hint(xg_kparser *p, const char *word) {
+    size_t at;
+    int64_t v;
+    if (!xg_ktake(p, word)) return 0;
+    at = p->at;
+    v = xg_kinteger(p);
+    if (v < 1) xg_kparse_fail(p, at, "what is expected of a loop is 1 or more:", xg_str_z(word));
+    return v;
+}
 XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled, lowered, stepped, ahead, together, lanes;
+    uint32_t flags;
+    int64_t trips, ends;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -290,18 +317,15 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "step");
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
-    unrolled = xg_ktake(p, "unrolled");
-    lowered = xg_ktake(p, "unroll_lowered");
-    stepped = xg_ktake(p, "step_pointers");
-    ahead = xg_ktake(p, "reads_ahead");
-    together = xg_ktake(p, "reads_together");
-    lanes = xg_ktake(p, "lanes");
+    trips = xg_kparse_hint(p, "trips");
+    ends = xg_kparse_hint(p, "ends");
+    flags = xg_kparse_words(p, xg_kloop_words);
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0) |
-                 (uint32_t)(stepped ? KL_STEP_POINTERS : 0) | (uint32_t)(ahead ? KL_READS_AHEAD : 0) |
-                 (uint32_t)(together ? KL_READS_TOGETHER : 0) | (uint32_t)(lanes ? KL_LANES : 0);
+    op->flags |= flags;
+    op->a = trips;
+    op->b = ends;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -311,12 +335,14 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 XG_FN xg_kop *xg_kparse_if(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *cond = xg_kparse_value(p);
+    bool seldom = xg_ktake(p, "seldom");
     xg_ktypes types;
     xg_kop *op;
     (void)code;
     memset(&types, 0, sizeof types);
     if (xg_ktake(p, "->")) types = xg_kparse_types(p);
     op = xg_kif(b, cond, types.p, types.n);
+    op->a = seldom;
     xg_kexpect(p, "{");
     xg_kparse_body(p, op->regions[0], p->scope.n);
     if (xg_ktake(p, "else")) {
@@ -695,6 +721,15 @@ XG_FN xg_kop *xg_kparse_part(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect_type(p, v->type);
     return xg_kcast(b, code, v, v->type->elem == XG_E_C128 ? XG_E_F64 : XG_E_F32)->def;
 }
+XG_FN xg_kop *xg_kparse_approx(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kval *v = xg_kparse_value(p);
+    uint32_t flags = xg_kparse_words(p, xg_kapprox_words);
+    xg_kop *op = xg_kir_value(b, code, &v, 1, v->type)->def;
+    op->flags |= flags;
+    xg_kexpect(p, ":");
+    xg_kexpect_type(p, v->type);
+    return op;
+}
 XG_FN xg_kop *xg_kparse_scale(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v[2];
     int64_t scale = 0, offset = 0;
@@ -718,12 +753,7 @@ XG_FN xg_kop *xg_kparse_scale(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 /* Words of the access, {alignment = n} and the colon. */
 XG_FN uint32_t xg_kparse_access(xg_kparser *p, int64_t *alignment) {
-    uint32_t flags = 0, k, before;
-    do {
-        before = flags;
-        for (k = 0; k < XG_COUNT(xg_kmemory_words); k++)
-            if (xg_ktake(p, xg_kmemory_words[k])) flags |= 1u << k;
-    } while (flags != before);
+    uint32_t flags = xg_kparse_words(p, xg_kmemory_words);
     xg_kexpect(p, "{");
     xg_kexpect(p, "alignment");
     xg_kexpect(p, "=");
@@ -798,7 +828,7 @@ XG_FN xg_kop *xg_kparse_by_word(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 XG_FN const char *xg_kop_name_at(const void *user, size_t i) {
     (void)user;
-    return i < XG_K_OP_COUNT ? xg_kop_rows[i].text : NULL;
+    return i < XG_K_OP_COUNT ? xg_kop_name((xg_kopcode)i) : NULL;
 }
 
 XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b) {

@@ -426,6 +426,18 @@ XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, op->operands, op->n_operands);
 }
+/* Flags as words: one for each bit, from the lowest on, separated by spaces. */
+static const char xg_kloop_words[] = "unrolled unroll_lowered step_pointers reads_ahead reads_together lanes";
+static const char xg_kmemory_words[] = "invariant volatile stream";
+static const char xg_kapprox_words[] = "ftz";
+XG_FN void xg_kprint_words(xg_kprinter *p, const xg_kop *op, const char *words) {
+    uint32_t flags = op->flags;
+    for (; *words; flags >>= 1) {
+        size_t n = strcspn(words, " ");
+        if (flags & 1) xg_printf(p->b, " %.*s", (int)n, words);
+        words += n + (words[n] != 0);
+    }
+}
 XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     xg_kname_give(p, &op->regions[0]->args[0]);
     xg_kprint_value(p, &op->regions[0]->args[0]);
@@ -439,17 +451,15 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_puts(p->b, " : ");
         xg_kprint_type(p, op->operands[0].value->type);
     }
-    if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
-    if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
-    if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
-    if (op->flags & KL_READS_AHEAD) xg_puts(p->b, " reads_ahead");
-    if (op->flags & KL_READS_TOGETHER) xg_puts(p->b, " reads_together");
-    if (op->flags & KL_LANES) xg_puts(p->b, " lanes");
+    if (op->a) xg_printf(p->b, " trips %lld", (long long)op->a);
+    if (op->b) xg_printf(p->b, " ends %lld", (long long)op->b);
+    xg_kprint_words(p, op, xg_kloop_words);
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
     const xg_kregion *other = op->regions[1];
     xg_kprint_value(p, op->operands[0].value);
+    if (op->a) xg_puts(p->b, " seldom");
     if (op->n_results) xg_kprint_result_types(p, op);
     xg_puts(p->b, " {\n");
     xg_kprint_body(p, op->regions[0]);
@@ -623,6 +633,12 @@ XG_FN void xg_kprint_cast(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_type(p, op->results[0].type);
 }
 XG_FN void xg_kprint_part(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, 1); }
+XG_FN void xg_kprint_approx(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_value(p, op->operands[0].value);
+    xg_kprint_words(p, op, xg_kapprox_words);
+    xg_puts(p->b, " : ");
+    xg_kprint_type(p, op->results[0].type);
+}
 /* %p[%i * scale + bytes] : pointer, type of the index. */
 XG_FN void xg_kprint_scale(xg_kprinter *p, const xg_kop *op) {
     if (op->flags & KP_INBOUNDS) xg_puts(p->b, "inbounds ");
@@ -634,11 +650,8 @@ XG_FN void xg_kprint_scale(xg_kprinter *p, const xg_kop *op) {
     xg_puts(p->b, "] : ");
     xg_kprint_operand_types(p, op->operands, 2);
 }
-static const char *const xg_kmemory_words[] = {"invariant", "volatile", "stream"}; /* by bit of KM_* */
 XG_FN void xg_kprint_access(xg_kprinter *p, const xg_kop *op) {
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_kmemory_words); k++)
-        if (op->flags >> k & 1) xg_printf(p->b, " %s", xg_kmemory_words[k]);
+    xg_kprint_words(p, op, xg_kmemory_words);
     xg_printf(p->b, " {alignment = %lld} : ", (long long)op->a);
 }
 XG_FN void xg_kprint_load(xg_kprinter *p, const xg_kop *op) {

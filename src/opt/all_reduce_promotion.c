@@ -43,8 +43,8 @@ XG_FN void xg_promotion_do(xg_inst *i) {
     }
     made = xg_hb_op(&b, i->op, tuple ? xg_shape_tuple(m, shapes, i->n_operands) : shapes[0], in, i->n_operands);
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply,
-                               xg_hb_reducer(&b, (xg_opcode)xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)), wide)));
+    xg_inst_set_comp(
+        made, XG_A_to_apply, xg_hb_reducer(&b, (xg_opcode)xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)), wide));
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_convert(&b, tuple ? xg_hb_element(&b, made, k) : made, t);
     xg_inst_replace(i, tuple ? xg_hb_tuple(&b, in, i->n_operands) : in[0]);
     xg_inst_remove(i);

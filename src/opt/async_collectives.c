@@ -75,7 +75,7 @@ XG_FN void xg_async_split(xg_inst *i, const xg_async_form *pair, xg_inst *at, xg
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     start = xg_hb_op(&b, pair->start, shape, in, i->n_operands);
     if (pair->start == XG_ASYNC_START)
-        xg_inst_set_attr(start, xg_attr_make_comp(XG_A_calls, xg_async_computation(i)));
+        xg_inst_set_comp(start, XG_A_calls, xg_async_computation(i));
     else
         for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(start, i->attrs[k]);
     b = xg_hb_at(user);

@@ -110,7 +110,7 @@ XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) {
 }
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim) {
     xg_inst *i = xg_hb_op(b, XG_IOTA, xg_hb_shape(b, t, dims, rank), NULL, 0);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_iota_dimension, dim));
+    xg_inst_set_int(i, XG_A_iota_dimension, dim);
     return i;
 }
 
@@ -247,7 +247,7 @@ XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_index_map, &zero, 1));
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, 1));
+    xg_inst_set_int(i, XG_A_index_vector_dim, 1);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, sizes, x->shape->rank));
     return i;
 }
@@ -283,7 +283,7 @@ XG_FN xg_inst *xg_hb_reduce(
     in[1] = init;
     i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    xg_inst_set_comp(i, XG_A_to_apply, to_apply);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
@@ -326,7 +326,7 @@ XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
     xg_inst *i;
     if (tuple->op == XG_TUPLE) return XG_OPERAND(tuple, k);
     i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    xg_inst_set_int(i, XG_A_index, k);
     return i;
 }
 /* The value in the layouts of `shape`, which has its dimensions; of a tuple, element by element. */
@@ -345,8 +345,8 @@ XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shap
 }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
+    xg_inst_set_comp(i, XG_A_condition, condition);
+    xg_inst_set_comp(i, XG_A_body, body);
     return i;
 }
 

@@ -126,7 +126,7 @@ XG_FN xg_inst *xg_canon_fold(const xg_hb *b, const xg_inst *i, xg_inst *parts) {
         }
         sum = xg_hb_op(b, XG_MAP, sum->shape, in, 2);
         xg_inst_set_attr(sum, xg_hb_ints(b, XG_A_dimensions, dims, s->rank - 1));
-        xg_inst_set_attr(sum, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+        xg_inst_set_comp(sum, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
     }
     return sum;
 }
@@ -318,8 +318,7 @@ XG_FN bool xg_transfer_expand(xg_inst *end) {
     x = XG_OPERAND(send, 0);
     both[0] = xg_hb_op(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], &x, 1);
     xg_inst_set_attr(both[0], xg_transfer_pairs(send));
-    if (m->num_partitions > 1)
-        xg_inst_set_attr(both[0], xg_attr_make_int(XG_A_channel_id, xg_attr_int(send, XG_A_channel_id, 1)));
+    if (m->num_partitions > 1) xg_inst_set_int(both[0], XG_A_channel_id, xg_attr_int(send, XG_A_channel_id, 1));
     both[1] = xg_hb_op(&b, XG_AFTER_ALL, end->shape->elems[1], NULL, 0);
     tuple = xg_hb_tuple(&b, both, 2);
     xg_inst_replace(end, tuple);

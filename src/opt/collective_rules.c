@@ -174,7 +174,7 @@ XG_FN bool xg_meet_is_same(const xg_inst *x, uint32_t depth) {
     uint32_t k;
     if (x->op == XG_CONSTANT || x->op == XG_IOTA) return true;
     if (x->op == XG_PARAMETER)
-        return x->comp == x->comp->module->entry && xg_str_is(xg_attr_str(x, XG_A_sharding), "{replicated}") &&
+        return x->comp == x->comp->module->entry && xg_attr_is(x, XG_A_sharding, "{replicated}") &&
                x->comp->module->replica_count <= 1;
     if (!depth || !x->n_operands || !xg_shape_is_array(x->shape)) return false;
     if (!(xg_op_flags(x->op) & XGF_EW) && x->op != XG_BROADCAST && x->op != XG_RESHAPE && x->op != XG_TRANSPOSE &&

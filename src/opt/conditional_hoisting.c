@@ -122,7 +122,7 @@ XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers,
     if (xg_shape_is_array(p->shape)) {
         xg_use *u, *rest;
         xg_inst *x = xg_inst_new(to, XG_GET_TUPLE_ELEMENT, p->shape, &p, 1, at, XG_STR(""));
-        xg_inst_set_attr(x, xg_attr_make_int(XG_A_index, 0));
+        xg_inst_set_int(x, XG_A_index, 0);
         for (u = p->first_use; u; u = rest) {
             rest = u->next;
             if (u->user != x) xg_inst_set_operand(u->user, XG_USE_INDEX(u), x);

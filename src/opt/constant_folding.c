@@ -132,6 +132,9 @@ XG_FN void xg_fold_replace(xg_inst *i, const xg_literal *value) {
 XG_FN bool xg_fold_condenses(const xg_inst *i) {
     return i->op == XG_REDUCE || i->op == XG_DOT || i->op == XG_CONVOLUTION || i->op == XG_REDUCE_WINDOW;
 }
+XG_FN bool xg_fold_sums_few(const xg_inst *i) {
+    return xg_fold_condenses(i) && XG_OPERAND(i, 0)->shape->elements <= XG_FOLD_FEW;
+}
 /* The same values, at other places or more often. */
 XG_FN bool xg_fold_moves(const xg_inst *i) {
     switch (i->op) {
@@ -198,7 +201,7 @@ XG_FN bool xg_fold_few(xg_comp *c) {
     xg_inst *i, *next;
     XG_FOR_INSTS(j, c) {
         if (j->op == XG_IOTA) counts = counts || j->shape->elements <= XG_FOLD_FEW;
-        if (xg_fold_condenses(j)) sums = sums || XG_OPERAND(j, 0)->shape->elements <= XG_FOLD_FEW;
+        sums = sums || xg_fold_sums_few(j);
     }
     if (!counts || !sums) return false;
     known = XG_NEW_N(c->module->work, xg_fold_known, c->n_insts + (size_t)1);
@@ -222,13 +225,14 @@ XG_FN bool xg_fold_few(xg_comp *c) {
 /* Keeps layouts and the schedule's order; what has lost its last user stays for dce. */
 XG_FN bool xg_opt_constant_folding(xg_module *m) {
     int64_t work = XG_FOLD_TOTAL;
-    bool changed = false;
+    bool changed = false, few = false; /* few: sums of few elements */
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i && work > 0; i = next) {
             const xg_literal *value;
             next = xg_inst_behind(i);
+            few = few || xg_fold_sums_few(i);
             if (!xg_fold_can(i)) continue;
             value = xg_fold_is_size(i) ? xg_fold_size(i) : xg_fold_value(i, &work);
             if (!value) continue;
@@ -236,7 +240,7 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
             changed = true;
         }
     }
-    return (m->made[XG_IOTA] && xg_opt_each_sequence(m, xg_fold_few)) || changed;
+    return (m->made[XG_IOTA] && (few || work <= 0) && xg_opt_each_sequence(m, xg_fold_few)) || changed;
 }
 
 #endif /* XG_OPT_CONSTANT_FOLDING_C */

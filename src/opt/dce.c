@@ -11,7 +11,7 @@
 
 XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
     uint32_t k, j;
-    for (k = 0; k < i->n_attrs; k++) {
+    for (k = 0; xg_inst_may_call(i) && k < i->n_attrs; k++) {
         const xg_attr *a = &i->attrs[k];
         if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
         if (xg_attr_kind_of(a->key) == XG_K_COMPS)
@@ -143,7 +143,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
         xg_inst *element = u->user;
         next = u->next;
         if (n_kept > 1) {
-            xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]));
+            xg_inst_set_int(element, XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]);
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
@@ -198,7 +198,7 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
                 if (!body || owner == i) continue;
                 if (owner) {
                     body = xg_opt_clone_comp(body, c);
-                    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
+                    xg_inst_set_comp(i, XG_A_calls, body);
                     copied = true;
                 }
                 xg_map64_put(&owners, body->id + (uint64_t)1, i);
@@ -242,7 +242,7 @@ XG_FN bool xg_dce_walk(
                 changed = xg_dce_fusion_outputs(i) || changed;
                 xg_push(m->work, xg_inst *, fusions, i);
             }
-            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
+            for (k = 0; xg_inst_may_call(i) && k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
     return changed;

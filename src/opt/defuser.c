@@ -9,9 +9,7 @@
 #define XG_OPT_DEFUSER_C
 #include "opt.h"
 
-XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
-    return i->op == XG_FUSION && xg_str_is(xg_attr_str(i, XG_A_kind), "kCustom");
-}
+XG_FN bool xg_defuse_is_foreign(const xg_inst *i) { return i->op == XG_FUSION && xg_attr_is(i, XG_A_kind, "kCustom"); }
 
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;

@@ -231,7 +231,7 @@ XG_FN bool xg_forget_in(xg_comp *c) {
     return changed;
 }
 XG_FN bool xg_opt_forget_layouts(xg_module *m) {
-    return !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in);
+    return m->made_layout && !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in);
 }
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */

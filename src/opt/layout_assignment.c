@@ -239,7 +239,8 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
     const unsigned char *rows = made[XG_TRANSPOSE] ? xg_assign_rows(c) : NULL; /* no transpose is made here */
-    for (i = c->first; i; i = xg_inst_behind(i)) {
+    const bool some = made[XG_TRANSPOSE] || c->module->made_layout;            /* else all layouts are the usual ones */
+    for (i = some ? c->first : NULL; i; i = xg_inst_behind(i)) {
         if (i->op == XG_TRANSPOSE)
             changed = (!rows[i->id] && xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i))
@@ -247,12 +248,12 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
         else if (xg_assign_updates(i))
             changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = made[XG_BROADCAST] || made[XG_IOTA] ? c->last : NULL; i; i = xg_inst_before(i))
+    for (i = some && (made[XG_BROADCAST] || made[XG_IOTA]) ? c->last : NULL; i; i = xg_inst_before(i))
         if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root)
             changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i))
+    for (i = some && made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i))
         if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
-    for (i = c->first; i; i = xg_inst_behind(i))
+    for (i = some ? c->first : NULL; i; i = xg_inst_behind(i))
         if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
     for (i = made[XG_COPY] ? c->first : NULL; i; i = next) {
         next = xg_inst_behind(i);

@@ -234,7 +234,7 @@ XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     xg_inst *made = xg_layout_again(b, i, NULL);
     xg_layout_order(i->shape, perm, at);
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]));
+    xg_inst_set_int(made, XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]);
     return made;
 }
 
@@ -440,6 +440,9 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
     return changed;
 }
 
-XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequence(m, xg_layout_normalize_comp); }
+XG_FN bool xg_opt_layout_normalization(xg_module *m) {
+    return (m->made_layout || m->made[XG_RESHAPE] || m->made[XG_TRANSPOSE]) &&
+           xg_opt_each_sequence(m, xg_layout_normalize_comp);
+}
 
 #endif /* XG_OPT_LAYOUT_NORMALIZATION_C */

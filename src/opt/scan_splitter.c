@@ -61,7 +61,7 @@ XG_FN void xg_split_window(
     r = xg_hb_op(
         b, XG_REDUCE_WINDOW, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, n) : shapes[0], in, 2 * n);
     xg_inst_set_attr(r, a);
-    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
     for (k = 0; k < n; k++) out[k] = r->shape->type == XLAGPU_TUPLE ? xg_split_like(xg_hb_element(b, r, k), x[k]) : r;
 }
 /* A computation of elementwise operations, */

@@ -95,7 +95,7 @@ XG_FN void xg_winners_roles(const xg_hb *b, const xg_winners *w, xg_inst *i, xg_
         xg_winners_count(b, i, batch, 0, w->n_batch);
         xg_inst_set_attr(i, xg_hb_ints(b, index_batch, w->with, w->n_batch));
     }
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
+    xg_inst_set_int(i, XG_A_index_vector_dim, w->windows.vector_dim);
 }
 /* By place, the number of the last update that goes there, -1 for none. */
 XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at, xg_inst *numbers) {
@@ -106,7 +106,7 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
     xg_winners_roles(b, w, i, XG_A_update_window_dims, XG_A_inserted_window_dims, XG_A_scatter_dims_to_operand_dims,
         XG_A_input_batching_dims, XG_A_scatter_indices_batching_dims);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
+    xg_inst_set_comp(i, XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32));
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *table, xg_inst *at) {
@@ -139,7 +139,7 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
     made = xg_inst_clone(i, b->comp, in, b->before);
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    xg_inst_set_int(made, XG_A_unique_indices, 1);
     if (made->shape->type != XLAGPU_TUPLE) return made;
     for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
     return xg_hb_tuple(b, in, w.n);

@@ -43,7 +43,7 @@ XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
     if (n_kept == n || n_kept == 0) return NULL;
     made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
+    xg_inst_set_comp(made, XG_A_to_apply, xg_sort_comparison(i, keep));
     (void)xg_hb_done(made);
     for (k = 0, n_kept = 0; k < n; k++) {
         out[k] = XG_OPERAND(i, k); /* nothing asks for it */

@@ -38,8 +38,7 @@ XG_FN bool xg_topk_read_comparator(xg_topk *t) {
         return false;
     class_of = xg_type_class(x->shape->type);
     if (class_of != XGT_I && class_of != XGT_F) return false;
-    if (class_of == XGT_F && !xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER") &&
-        xg_attr_int(t->sort, XG_A_is_stable, 0))
+    if (class_of == XGT_F && !xg_attr_is(root, XG_A_type, "TOTALORDER") && xg_attr_int(t->sort, XG_A_is_stable, 0))
         return false;
     swapped = x->number > y->number;
     t->which = (uint32_t)(x->number / 2);
@@ -94,8 +93,8 @@ XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
 
 XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest) {
     xg_inst *i = xg_hb_op(b, XG_TOPK, x->shape, &x, 1);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_k, k));
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_largest, largest));
+    xg_inst_set_int(i, XG_A_k, k);
+    xg_inst_set_int(i, XG_A_largest, largest);
     return xg_hb_done(i);
 }
 /* In place of each slice of an output of the sort: the same slice of the first k. */
@@ -151,13 +150,12 @@ XG_FN bool xg_topk_is_call(const xg_inst *i) {
     uint32_t k;
     if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2)
         return false;
-    if (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "TopK") &&
-        !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__gpu$TopK"))
+    if (!xg_attr_is(i, XG_A_custom_call_target, "TopK") && !xg_attr_is(i, XG_A_custom_call_target, "__gpu$TopK"))
         return false;
     called = xg_inst_attr(i, XG_A_called_computations);
     if (called && called->v.comps->n &&
         (called->v.comps->p[0]->root->op != XG_COMPARE ||
-            !xg_str_is(xg_attr_str(called->v.comps->p[0]->root, XG_A_direction), "GT")))
+            !xg_attr_is(called->v.comps->p[0]->root, XG_A_direction, "GT")))
         return false;
     s = XG_OPERAND(i, 0)->shape;
     if (!xg_shape_is_array(s) || s->rank == 0 || s->dynamic ||
@@ -184,8 +182,8 @@ XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
  * sort. */
 XG_FN bool xg_topk_is_approximate(const xg_inst *i) {
     const xg_comp *comparator;
-    if (i->op != XG_CUSTOM_CALL || (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "ApproxTopK") &&
-                                       !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "PartialReduce")))
+    if (i->op != XG_CUSTOM_CALL || (!xg_attr_is(i, XG_A_custom_call_target, "ApproxTopK") &&
+                                       !xg_attr_is(i, XG_A_custom_call_target, "PartialReduce")))
         return false;
     return xg_call_best_dim(i, &comparator) >= 0;
 }
@@ -198,7 +196,7 @@ XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     sort = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), in, n);
     xg_inst_set_attr(sort, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
-    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, (xg_comp *)(uintptr_t)comparator));
+    xg_inst_set_comp(sort, XG_A_to_apply, (xg_comp *)(uintptr_t)comparator);
     (void)xg_hb_done(sort);
     for (k = 0; k < n; k++) {
         xg_inst *x = n == 1 ? sort : xg_hb_element(b, sort, k);

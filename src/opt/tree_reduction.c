@@ -247,7 +247,7 @@ XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *co
     const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
     xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
+    xg_inst_set_comp(i, XG_A_to_apply, to_apply);
     return i;
 }
 /* Operand k, cut; `start` is what it is padded with. */
@@ -318,7 +318,7 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
         next[k] = first;
         if (first->shape->type != XLAGPU_TUPLE) continue;
         next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
-        xg_inst_set_attr(next[k], xg_attr_make_int(XG_A_index, k));
+        xg_inst_set_int(next[k], XG_A_index, k);
     }
     shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
     second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);

@@ -48,8 +48,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     if (n_kept == n || n_kept == 0) return false;
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
-    XG_FOR_USES(u, barrier)
-        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    XG_FOR_USES(u, barrier) xg_inst_set_int(u->user, XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]);
     return true;
 }
 
@@ -74,7 +73,7 @@ XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
     in[1] = XG_OPERAND(i, 1);
     made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, bare));
+    xg_inst_set_comp(made, XG_A_to_apply, bare);
     return xg_hb_tuple(&b, &made, 1);
 }
 
@@ -104,9 +103,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT] && !m->made[XG_COPY])
-        return false;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->made_tuple || m->made[XG_GET_TUPLE_ELEMENT] ? m->first : NULL; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);

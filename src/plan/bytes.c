@@ -222,7 +222,7 @@ XG_FN void xg_exe_put_config(xg_exe_writer *w, const xg_inst *i, xg_exe_thunk *t
     typed = xg_config_trim(typed);
     if (!typed.n || typed.p[0] != '{') return;
     wrong = xg_attributes_read(w, typed, &end, t);
-    if (wrong && xg_str_is(xg_attr_str(i, XG_A_api_version), "API_VERSION_TYPED_FFI"))
+    if (wrong && xg_attr_is(i, XG_A_api_version, "API_VERSION_TYPED_FFI"))
         xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "a typed call is given a dictionary, {n = 3 : i64, s = \"x\"}",
             "the attributes: %s is expected before '%.*s'", wrong, (int)XG_MIN(typed.n - end, 20u), typed.p + end);
 }

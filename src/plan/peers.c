@@ -107,7 +107,7 @@ XG_FN xg_inst *xg_plan_peers_fusion(
     for (k = 0; k < members; k++) in[k] = xg_comp_add_param(outside, row, XG_STR("peer"));
     fusion = xg_inst_new(outside, XG_FUSION, row, in, members, NULL, XG_STR("peers_all_reduce"));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, xg_peers_sum(m, i, row, members)));
+    xg_inst_set_comp(fusion, XG_A_calls, xg_peers_sum(m, i, row, members));
     outside->root = fusion;
     xg_choice_of(m->work, fusion, target);
     return fusion;

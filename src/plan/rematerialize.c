@@ -244,7 +244,7 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
         if (i->attrs[k].key != XG_A_calls && i->attrs[k].key != XG_A_output_to_operand_aliasing &&
             i->attrs[k].key != XG_A_control_predecessors)
             xg_inst_set_attr(made, i->attrs[k]);
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, c));
+    xg_inst_set_comp(made, XG_A_calls, c);
     made->source_at = i->source_at;
     made->scratch = before->scratch;
     (void)xg_dce_fusion_params(made);
@@ -397,7 +397,7 @@ XG_FN const xg_plan_value *xg_limit_workspace(xg_limit *l, const xg_inst *i, boo
     const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
     uint32_t n = i->shape->n_elems;
     *graph = n - 1 < XG_LIMIT_RESULTS && (uint32_t)i->shape->leaves == n &&
-             xg_str_is(xg_attr_str(i, XG_A_custom_call_target), XG_EXE_DNN_TARGET);
+             xg_attr_is(i, XG_A_custom_call_target, XG_EXE_DNN_TARGET);
     if (*graph) v = xg_plan_value_of(l->p, i, n - 1);
     return v && v->first == l->at && v->last == l->at && v->shape->type == XLAGPU_U8 &&
                    xg_limit_lies_in_block(v->buffer)

@@ -243,6 +243,7 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0;
     switch (i->op) {
     case XG_DOT:
+    case XG_RAGGED_DOT:
     case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:

@@ -93,9 +93,10 @@ typedef struct xg_plan_made {
 } xg_plan_made;
 XG_FN xg_plan_value *xg_plan_value_new(
     xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
-    xg_plan_made *made = XG_NEW(p->arena, xg_plan_made);
+    xg_plan_made *made = (xg_plan_made *)xg_alloc_lines(p->arena, sizeof *made); /* a value is a line */
     xg_plan_value *v = &made->value;
     xg_buffer *b = &made->buffer;
+    memset(made, 0, sizeof *made);
     v->inst = i;
     v->leaf = leaf;
     v->role = role;

@@ -3,7 +3,7 @@
  * Ideas
  * - Rounding to odd. A conversion in two steps rounds once if the first step keeps two bits more than the second and
  *   its result is made odd whenever it is inexact: no tie can then appear that was none, and none can vanish.
- *   xg_ptx_odd does that for f32 and f64.
+ *   XG_PTX_ODD does that for f32 and f64.
  * - A narrow format is an integer that grows with the value (sign apart), so rounding to it from the bits of an f32 is:
  *   add half less one plus the lowest kept bit, shift, subtract the difference of the biases. Below the smallest normal
  *   value adding a power of two, whose last place is the smallest step of the format, makes the adder round. What comes
@@ -29,46 +29,24 @@ static xlagpu_type xg_ptx_float_type(xg_kelem e) {
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
-/* near: some neighbour of the exact value, as bits (I32 or I64) of a float; away, exact: whether the exact value is
- * larger in magnitude, or equal. Gives the neighbour with an odd last bit unless exact. */
-static xg_kval *xg_ptx_odd(xg_kb *b, xg_kval *near_bits, xg_kval *away, xg_kval *exact) {
-    xg_kelem e = near_bits->type->elem;
-    xg_kval *one = xg_kconst_int(b, e, 1), *even, *up, *down, *moved, *low;
-    low = AND_(near_bits, one);
-    even = CMPI_(EQ, low, xg_kconst_int(b, e, 0));
-    up = IADD_(near_bits, one);
-    down = ISUB_(near_bits, one);
-    moved = SEL_(away, up, down);
-    moved = SEL_(even, moved, near_bits);
-    return SEL_(exact, near_bits, moved);
-}
-/* f64 to f32, rounded to odd; NaN stays NaN. */
+/* n: some neighbour of the exact value, as bits (I32 or I64) of a float; a, e: whether the exact value is larger in
+ * magnitude, or equal. n becomes the neighbour with an odd last bit unless exact. */
+#define XG_PTX_ODD "l=n&1;c=l==0;u=n+1;d=n-1;m=a?u:d;m=c?m:n;n=e?n:m;"
+/* f64 to f32, rounded to odd; a NaN stays as it is. */
 static xg_kval *xg_ptx_f64_to_f32_odd(xg_kb *b, xg_kval *x) {
-    xg_kval *f = CAST_(TRUNCF, x, XG_E_F32), *back = CAST_(EXTF, f, XG_E_F64), *ax = ABS_(x), *ab = ABS_(back), *away,
-            *exact, *bits;
-    away = CMPF_(OGT, ax, ab);
-    exact = CMPF_(UEQ, ax, ab); /* a NaN too stays as it is */
-    bits = BITS_(f);
-    bits = xg_ptx_odd(b, bits, away, exact);
-    return FLOAT_(bits);
+    xg_kform f;
+    xg_math_begin(&f, b, x, NULL);
+    return xg_kformula(&f, "f=f32(x);g=f64(f);u=abs(x);v=abs(g);a=u>v;e=ueq(u,v);n=bits(f);" XG_PTX_ODD "float(n)");
 }
 /* An integer to f32, rounded to odd. */
 static xg_kval *xg_ptx_int_to_f32_odd(xg_kb *b, xg_kval *x, bool is_signed) {
-    xg_kelem e = x->type->elem;
-    xg_kval *f = xg_kcast(b, is_signed ? XG_K_OP_SITOFP : XG_K_OP_UITOFP, x, XG_E_F32), *back, *away, *exact, *bits,
-            *zero;
+    xg_kform f, *m = &f;
+    xg_math_begin(m, b, x, NULL);
+    V(f) = xg_kcast(b, is_signed ? XG_K_OP_SITOFP : XG_K_OP_UITOFP, x, XG_E_F32);
     /* saturates where f is beyond: then f is a power of two, even, and stays */
-    back = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, f, e);
-    zero = xg_kconst_int(b, e, 0);
-    exact = CMPI_(EQ, back, x);
-    if (is_signed) {
-        xg_kval *more = CMPI_(SGT, x, back), *negative = CMPI_(SLT, x, zero);
-        away = XOR_(more, negative);
-    } else
-        away = CMPI_(UGT, x, back);
-    bits = BITS_(f);
-    bits = xg_ptx_odd(b, bits, away, exact);
-    return FLOAT_(bits);
+    V(g) = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, V(f), x->type->elem);
+    (void)xg_kformula(m, is_signed ? "e=g==x;m=x>g;c=x<0;a=m^c" : "e=g==x;a=ugt(x,g)");
+    return xg_kformula(m, "n=bits(f);" XG_PTX_ODD "float(n)");
 }
 
 /* ---- f32 to narrower ---- */
@@ -124,35 +102,24 @@ XG_FN bool xg_ptx_rounds_nan(const xg_kb *b, const xg_kval *x) {
 #define xg_ptx_has_register(t, op) false
 #endif
 static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
-    xg_kval *bits = BITS_(x), *lsb, *r, *nan, *quiet;
-    lsb = BY_(SHRUI, bits, 16);
-    lsb = BY_(ANDI, lsb, 1);
-    r = BY_(ADDI, bits, 0x7FFF);
-    r = IADD_(r, lsb);
-    r = BY_(SHRUI, r, 16);
-    if (!xg_ptx_rounds_nan(b, x)) {
-        quiet = BY_(SHRUI, bits, 16);
-        quiet = BY_(ORI, quiet, 0x7FC0); /* the payload does not matter, the sign does */
-        nan = CMPF_(UNO, x, x);
-        r = SEL_(nan, quiet, r);
-    }
+    xg_kform f;
+    xg_kval *r;
+    xg_math_begin(&f, b, x, NULL);
+    r = xg_kformula(&f, "n=bits(x);l=n>>>16&1;r=n+0x7FFF+l>>>16");
+    /* the payload does not matter, the sign does */
+    if (!xg_ptx_rounds_nan(b, x)) r = xg_kformula(&f, "q=n>>>16|0x7FC0;c=uno(x,x);r=c?q:r");
     r = CAST_(TRUNCI, r, XG_E_I16);
     return CAST_(BITCAST, r, XG_E_BF16);
 }
 /* f8e8m0fnu: a power of two; half and more rounds up, but 2^-127 itself is the smallest; NaN, zero and negative values
  * are NaN. */
 static xg_kval *xg_ptx_f32_to_scale(xg_kb *b, xg_kval *x) {
-    xg_kval *bits = BITS_(x), *normal, *r, *bad;
-    normal = CMPBY_(UGT, bits, 0x7FFFFF);
-    normal = CAST_(EXTUI, normal, XG_E_I32);
-    r = BY_(ADDI, bits, 0x3FFFFF);
-    r = IADD_(r, normal);
-    r = BY_(SHRUI, r, 23);
-    bad = BY_(SUBI, bits, 1); /* bits in 1 .. infinity are good */
-    bad = CMPBY_(UGT, bad, 0x7F7FFFFF);
-    r = SEL_(bad, I32_(0xFF), r);
-    r = CAST_(TRUNCI, r, XG_E_I8);
-    return CAST_(BITCAST, r, XG_E_F8E8M0FNU);
+    xg_kform f;
+    xg_math_begin(&f, b, x, NULL);
+    /* bits in 1 .. infinity are good */
+    x = xg_kformula(&f, "n=bits(x);m=i32u(ugt(n,0x7FFFFF));r=n+0x3FFFFF+m>>>23;b=n-1;b=ugt(b,0x7F7FFFFF);r=b?255:r;"
+                        "i8(r)");
+    return CAST_(BITCAST, x, XG_E_F8E8M0FNU);
 }
 /* Any format of at most 8 bits with exponents within f16's range. */
 static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
@@ -163,36 +130,25 @@ static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
     uint32_t sign_bit = 1u << (f->bits - 1), special = (uint32_t)(f->has_infinity ? f->max_bits + 1
                                                                   : f->has_nan    ? f->nan_bits
                                                                                   : f->max_bits);
-    xg_kval *bits = BITS_(x), *magnitude, *sign, *normal, *low, *sub, *is_sub, *r, *over, *nan, *value, *zero;
-    magnitude = BY_(ANDI, bits, 0x7FFFFFFF);
-    sign = BY_(SHRUI, bits, 32 - f->bits);
-    sign = BY_(ANDI, sign, (int64_t)sign_bit);
-    low = BY_(SHRUI, magnitude, shift);
-    low = BY_(ANDI, low, 1);
-    normal = IADD_(magnitude, low);
-    normal = BY_(ADDI, normal, (int64_t)(int32_t)(((1u << (shift - 1)) - 1) - ((uint32_t)(127 - f->bias) << 23)));
-    normal = BY_(SHRUI, normal, shift);
-    value = FLOAT_(magnitude);
-    sub = ADD_(value, K32_(magic));
-    sub = BITS_(sub);
-    sub = BY_(SUBI, sub, (int64_t)magic);
-    is_sub = CMPBY_(ULT, magnitude, (int64_t)smallest);
-    r = SEL_(is_sub, sub, normal);
-    over = CMPBY_(UGT, r, (int64_t)f->max_bits);
-    if (f->nan_is_negative_zero) { /* no negative zero; NaN and overflow are the one code that would have been it */
-        xg_kval *signed_r = OR_(r, sign);
-        zero = CMPBY_(EQ, r, 0);
-        r = SEL_(zero, I32_(0), signed_r);
-        over = OR_(over, CMPF_(UNO, x, x));
-        r = SEL_(over, I32_((int64_t)f->nan_bits), r);
-    } else {
-        r = SEL_(over, I32_((int64_t)special), r);
-        nan = CMPF_(UNO, x, x);
-        r = SEL_(nan, I32_((int64_t)f->nan_bits), r);
-        r = XOR_(r, sign);
-    }
-    r = CAST_(TRUNCI, r, XG_E_I8);
-    return CAST_(BITCAST, r, to);
+    xg_kform form, *m = &form;
+    xg_math_begin(m, b, x, NULL);
+    V(h) = I32_(shift);
+    V(j) = I32_(32 - f->bits);
+    V(k) = I32_((int64_t)sign_bit);
+    V(p) = I32_((int64_t)(int32_t)(((1u << (shift - 1)) - 1) - ((uint32_t)(127 - f->bias) << 23)));
+    V(q) = K32_(magic);
+    V(w) = I32_((int64_t)magic);
+    V(t) = I32_((int64_t)smallest);
+    V(u) = I32_((int64_t)f->max_bits);
+    V(v) = I32_((int64_t)special);
+    V(z) = I32_((int64_t)f->nan_bits);
+    /* m: the magnitude, s: the sign, o: of a normal number, a: of a subnormal one; then o: overflow */
+    (void)xg_kformula(m, "n=bits(x);m=n&0x7FFFFFFF;s=n>>>j&k;l=m>>>h&1;o=m+l+p>>>h;a=bits(float(m)+q)-w;c=ult(m,t);"
+                         "r=c?a:o;o=ugt(r,u)");
+    /* no negative zero: NaN and overflow are the one code that would have been it */
+    x = xg_kformula(m, f->nan_is_negative_zero ? "a=r|s;c=r==0;r=c?0:a;o=o|uno(x,x);r=o?z:r;i8(r)"
+                                               : "r=o?v:r;c=uno(x,x);r=c?z:r;r=r^s;i8(r)");
+    return CAST_(BITCAST, x, to);
 }
 
 /* The formats that sm_89 and newer convert to and from. Their conversion saturates: a flag marks it, and what lies
@@ -204,25 +160,20 @@ static bool xg_ptx_machine_f8(const xg_kb *b, xg_kelem e) {
     return (e == XG_E_F8E4M3FN || e == XG_E_F8E5M2) && xg_target_has((const xg_target *)b->m->target, XG_TARGET_CVT_F8);
 }
 static xg_kval *xg_ptx_f32_to_f8(xg_kb *b, xg_kval *x, xg_kelem to) {
-    bool e5m2 = to == XG_E_F8E5M2;
-    xg_kval *q = xg_kcast(b, XG_K_OP_TRUNCF, x, to), *a = ABS_(x), *beyond, *code, *sign, *nan;
-    q->def->flags = XG_PTX_SATURATES;
-    q = CAST_(BITCAST, q, XG_E_I8);
-    q = CAST_(EXTUI, q, XG_E_I32);
-    /* ties of the largest value with the one that would follow; or NaN */
-    beyond = e5m2 ? CMPF_(UGE, a, F32_(61440)) : CMPF_(UGT, a, F32_(464));
-    code = I32_(0x7F);
-    if (e5m2) {
-        nan = CMPF_(UNO, x, x);
-        code = SEL_(nan, I32_(0x7E), I32_(0x7C));
-    }
-    sign = BITS_(x);
-    sign = BY_(SHRUI, sign, 24);
-    sign = BY_(ANDI, sign, 0x80);
-    code = OR_(code, sign);
-    q = SEL_(beyond, code, q);
-    q = CAST_(TRUNCI, q, XG_E_I8);
-    return CAST_(BITCAST, q, to);
+    xg_kform f, *m = &f;
+    xg_math_begin(m, b, x, NULL);
+    V(q) = xg_kcast(b, XG_K_OP_TRUNCF, x, to);
+    V(q)->def->flags = XG_PTX_SATURATES;
+    (void)xg_kformula(m, "a=abs(x)");
+    V(q) = CAST_(BITCAST, V(q), XG_E_I8);
+    V(q) = CAST_(EXTUI, V(q), XG_E_I32);
+    V(e) = I32_(0x7F);
+    V(o) = I32_(0x7E);
+    V(p) = I32_(0x7C);
+    /* c: ties of the largest value with the one that would follow; or NaN */
+    (void)xg_kformula(m, to == XG_E_F8E5M2 ? "c=uge(a,61440);d=uno(x,x);e=d?o:p" : "c=ugt(a,464)");
+    x = xg_kformula(m, "s=bits(x)>>>24&128;e=e|s;q=c?e:q;i8(q)");
+    return CAST_(BITCAST, x, to);
 }
 
 XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to) {
@@ -244,11 +195,9 @@ XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to) {
 
 /* ---- narrow to f32 ---- */
 static xg_kval *xg_ptx_scale_to_f32(xg_kb *b, xg_kval *bits) {
-    xg_kval *r = BY_(SHLI, bits, 23), *zero = CMPBY_(EQ, bits, 0), *nan;
-    r = SEL_(zero, I32_(0x400000), r);
-    nan = CMPBY_(EQ, bits, 0xFF);
-    r = SEL_(nan, I32_(0x7FC00000), r);
-    return FLOAT_(r);
+    xg_kform f;
+    xg_math_begin(&f, b, bits, NULL);
+    return xg_kformula(&f, "r=x<<23;c=x==0;r=c?0x400000:r;c=x==255;r=c?0x7FC00000:r;float(r)");
 }
 /* The upper half of 32 bits. */
 static xg_kval *xg_ptx_upper(xg_kb *b, xg_kval *x, xg_kelem e) {
@@ -293,16 +242,14 @@ static xg_kval *xg_ptx_on_top(xg_kb *b, xg_kval *x, int bits) {
  * subnormal one is then a normal one, whose leading digit is taken away. */
 static xg_kval *xg_ptx_large_to_f32(xg_kb *b, const xg_float_format *f, xg_kval *top) {
     int64_t least = (int64_t)(128 - f->bias) << 23; /* the smallest normal number */
-    xg_kval *bits = xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MAX), *little, *is_small;
-    bits = xg_k2_int(b, XG_K_OP_SHRUI, bits, 8 - f->exponent_bits);
-    bits = xg_k2_int(b, XG_K_OP_ADDI, bits, least - ((int64_t)1 << 23));
-    is_small = xg_kcmpi_int(b, XG_CI_ULT, bits, least);
-    little = FLOAT_(bits);
-    little = FMA_(little, F32_(2), F32_(-xg_f64_power_of_two(1 - f->bias)));
-    little = BITS_(little);
-    bits = SEL_(is_small, little, bits);
-    bits = OR_(bits, xg_k2_int(b, XG_K_OP_ANDI, top, INT32_MIN));
-    return FLOAT_(bits);
+    xg_kform form, *m = &form;
+    xg_math_begin(m, b, top, NULL);
+    V(h) = I32_(8 - f->exponent_bits);
+    V(j) = I32_(least - ((int64_t)1 << 23));
+    V(k) = I32_(least);
+    V(w) = F32_(-xg_f64_power_of_two(1 - f->bias));
+    return xg_kformula(m, "n=(x&0x7FFFFFFF)>>>h;n=n+j;c=ult(n,k);l=bits(fma(float(n),2,w));n=c?l:n;"
+                          "n=n|x&0x80000000;float(n)");
 }
 /* Infinities and NaNs are finite as an f32 at first, r. By a factor by which NaNs alone overflow they are infinite, and
  * zero times that is NaN; by a power of two by which infinities overflow, too, and back, these are infinite. A NaN that
@@ -360,99 +307,62 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
  * of the difference of the exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are
  * normalised by counting zeros. */
 
-typedef struct xg_ptx_rem {
-    xg_kelem bits;
-    int mant, lead;
-    uint64_t hidden;
-} xg_ptx_rem; /* `lead`: the bits above the hidden one */
-#define INT_(v) xg_kconst_int(b, f->bits, (int64_t)(v))
-
-/* The significand, its hidden bit in place, and the exponent of a positive number (less than 1 for subnormal ones). */
-static void xg_ptx_rem_take_apart(xg_kb *b, const xg_ptx_rem *f, xg_kval *a, xg_kval **part, xg_kval **exponent) {
-    xg_kval *e = SHRU_(a, INT_(f->mant)), *m = AND_(a, INT_(f->hidden - 1)), *is_sub, *shift, *low, *t;
-    is_sub = CMPI_(EQ, e, INT_(0));
-    shift = xg_k1(b, XG_K_OP_CTLZ, m);
-    shift = ISUB_(shift, INT_(f->lead));
-    shift = SEL_(is_sub, shift, INT_(0));
-    low = ISUB_(INT_(1), shift);
-    *exponent = SEL_(is_sub, low, e);
-    t = OR_(m, INT_(f->hidden));
-    m = SEL_(is_sub, m, t);
-    *part = SHL_(m, shift);
+/* m 2^(e - 1) = a, its hidden bit g in place; e is less than 1 for subnormal ones. p: bits of a significand, j: those
+ * above the hidden one. */
+static void xg_ptx_rem_take_apart(xg_kform *m) {
+    (void)xg_kformula(m, "e=a>>>p;m=a&h;c=e==0;s=clz(m)-j;s=c?s:0;l=1-s;e=c?l:e;t=m|g;m=c?m:t;m=m<<s");
 }
 /* One digit of the quotient, which nothing keeps. */
-static xg_kval *xg_ptx_rem_step(xg_kb *b, xg_kval *v, xg_kval *divisor) {
-    xg_kval *rest = ISUB_(v, divisor), *fits = CMPI_(UGE, v, divisor);
-    return SEL_(fits, rest, v);
-}
-static xg_kval *xg_ptx_rem_divide(xg_kb *b, xg_kval *v, xg_kval *divisor, xg_kval *one, xg_kval *count) {
-    xg_kop *loop = xg_kfor(b, I32_(0), count, I32_(1), &v, 1);
-    xg_kb body = xg_kb_end(b->m, loop->regions[0]);
+#define XG_PTX_REM_STEP "r=v-d;c=uge(v,d);v=c?r:v;"
+/* v modulo d 2^n. */
+static void xg_ptx_rem_divide(xg_kform *m) {
+    xg_kb *b = m->b, body;
+    xg_kop *loop = xg_kfor(b, I32_(0), V(n), I32_(1), &V(v), 1);
+    body = xg_kb_end(b->m, loop->regions[0]);
     body.loc = b->loc;
-    v = xg_ptx_rem_step(&body, &loop->regions[0]->args[1], divisor);
-    v = xg_k2(&body, XG_K_OP_SHLI, v, one);
-    xg_kyield(&body, &v, 1);
-    return xg_ptx_rem_step(b, &loop->results[0], divisor);
+    m->b = &body;
+    V(v) = &loop->regions[0]->args[1];
+    V(v) = xg_kformula(m, XG_PTX_REM_STEP "v<<1");
+    xg_kyield(m->b, &V(v), 1);
+    m->b = b;
+    V(v) = loop->results;
+    (void)xg_kformula(m, XG_PTX_REM_STEP);
 }
-/* Back to a float with y's exponent: normalised, but not below the smallest exponent. */
-static xg_kval *xg_ptx_rem_put_together(
-    xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
-    xg_kval *shift = xg_k1(b, XG_K_OP_CTLZ, m), *e, *t, *is_sub, *out, *low, *yes;
-    shift = ISUB_(shift, INT_(f->lead));
-    e = ISUB_(exponent, one);
-    t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
-    is_sub = CMPI_(SGT, shift, e);
-    shift = SEL_(is_sub, t, shift);
-    out = SHL_(m, shift);
-    /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
-    low = ISUB_(zero, e);
-    low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
-    out = SHRU_(out, low);
-    t = ISUB_(e, shift);
-    t = SHL_(t, INT_(f->mant));
-    t = IADD_(out, t); /* the hidden bit adds the missing one of the exponent */
-    out = SEL_(is_sub, out, t);
-    yes = CMPI_(EQ, m, zero);
-    return SEL_(yes, zero, out);
-}
-/* Of finite numbers, |x| >= |y| > 0, as bits without a sign. */
-static xg_kval *xg_ptx_rem_finite(xg_kb *b, const xg_ptx_rem *f, xg_kval *x, xg_kval *y) {
-    xg_kval *part[2], *exponent[2], *zero, *one, *count;
-    xg_ptx_rem_take_apart(b, f, x, &part[0], &exponent[0]);
-    xg_ptx_rem_take_apart(b, f, y, &part[1], &exponent[1]);
-    zero = INT_(0);
-    one = INT_(1);
-    count = ISUB_(exponent[0], exponent[1]);
-    if (f->bits == XG_E_I64) count = CAST_(TRUNCI, count, XG_E_I32);
-    return xg_ptx_rem_put_together(b, f, xg_ptx_rem_divide(b, part[0], part[1], one, count), exponent[1], one, zero);
+/* q = a modulo b, of finite numbers, a >= b > 0, as bits without a sign. Behind the division back to a float with b's
+ * exponent: normalised, but not below the smallest exponent. Where b itself is subnormal (c) the bits lost are zero,
+ * for all is a multiple of the smallest step; the hidden bit adds the missing one of the exponent. */
+static void xg_ptx_rem_finite(xg_kform *m) {
+    xg_ptx_rem_take_apart(m);
+    V(v) = V(m);
+    V(x) = V(e);
+    V(a) = V(b);
+    xg_ptx_rem_take_apart(m);
+    V(d) = V(m);
+    (void)xg_kformula(m, m->elem == XG_E_F64 ? "n=i32(x-e)" : "n=x-e");
+    xg_ptx_rem_divide(m);
+    (void)xg_kformula(m, "s=clz(v)-j;e=e-1;t=maxs(e,0);c=s>e;s=c?t:s;o=v<<s;l=maxs(0-e,0);o=o>>>l;t=o+(e-s<<p);"
+                         "o=c?o:t;q=v==0?0:o");
 }
 XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
-    static const xg_ptx_rem f32 = {XG_E_I32, 23, 8, (uint64_t)1 << 23}, f64 = {XG_E_I64, 52, 11, (uint64_t)1 << 52};
+    xg_kform f, *m = &f;
     bool wide = x->type->elem == XG_E_F64;
-    const xg_ptx_rem *f = wide ? &f64 : &f32;
-    uint64_t sign_mask = (uint64_t)1 << (wide ? 63 : 31), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
-    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *t, *r;
-    const xg_ktype *type = xb->type;
+    xg_kelem e = wide ? XG_E_I64 : XG_E_I32;
+    int mant = wide ? 52 : 23;
     xg_math_if split;
-    ax = AND_(xb, INT_(~sign_mask));
-    ay = AND_(yb, INT_(~sign_mask));
-    sign = AND_(xb, INT_(sign_mask));
-    t = CMPI_(UGE, ax, INT_(inf));
-    bad = CMPI_(UGT, ay, INT_(inf));
-    bad = OR_(bad, t);
-    t = CMPI_(EQ, ay, INT_(0));
-    bad = OR_(bad, t);
-    t = CMPI_(ULT, ax, ay);
-    t = OR_(bad, t);
-    split = xg_math_if_begin(b, t, &type, 1);
-    xg_kyield(&split.then_b, &ax, 1);
-    r = xg_ptx_rem_finite(&split.else_b, f, ax, ay);
-    xg_kyield(&split.else_b, &r, 1);
-    r = OR_(&split.op->results[0], sign);
-    r = FLOAT_(r);
-    t = wide ? K64_(0x7FF8000000000000u) : K32_(0x7FC00000u);
-    return SEL_(bad, t, r);
+    xg_math_begin(m, b, x, y);
+    V(p) = xg_kconst_int(b, e, mant);
+    V(j) = xg_kconst_int(b, e, wide ? 11 : 8);
+    V(g) = xg_kconst_int(b, e, (int64_t)1 << mant);
+    V(h) = xg_kconst_int(b, e, ((int64_t)1 << mant) - 1);
+    V(k) = xg_kconst_int(b, e, wide ? INT64_MIN : INT32_MIN);
+    V(z) = xg_kconst_int(b, e, wide ? INT64_MAX : INT32_MAX);
+    /* w: the result is NaN; u: the sign */
+    (void)xg_kformula(m, "u=bits(x);d=bits(y);a=u&z;b=d&z;u=u&k;t=uge(a,I);w=ugt(b,I)|t;w=w|b==0;c=w|ult(a,b);q=a");
+    xg_math_if_begin(m, &split, 1, e);
+    xg_math_if_else(m, &split);
+    xg_ptx_rem_finite(m);
+    xg_math_if_end(m, &split);
+    return xg_kformula(m, "r=float(q|u);w?N:r");
 }
-#undef INT_
 
 #endif /* XG_PTX_CONVERT_C */

@@ -299,26 +299,18 @@ XG_LZ_RULE(arith) { /* + - * / sqrt floor ... */
     return xg_lz_is_half(x->type) ? xg_lz_in_f32(b, op) : NULL;
 }
 XG_LZ_RULE(fma) { /* bf16 on targets without: product exact in f64, sum by two-sum rounded to odd */
-    xg_kval *p, *c, *s, *t, *u, *e, *bits, *away, *exact, *i;
+    xg_kval *p, *t, *c;
+    xg_kform f, *m = &f;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
     p = xg_ptx_extf(b, XG_KOPERAND(op, 0), XG_E_F64);
     t = xg_ptx_extf(b, XG_KOPERAND(op, 1), XG_E_F64);
     c = xg_ptx_extf(b, XG_KOPERAND(op, 2), XG_E_F64);
-    p = MUL_(p, t);
-    s = ADD_(p, c);
-    t = SUB_(s, p);
-    u = SUB_(s, t);
-    u = SUB_(p, u);
-    t = SUB_(c, t);
-    e = ADD_(u, t); /* p + c = s + e exactly */
-    bits = BITS_(s);
-    i = BITS_(e);
-    i = XOR_(i, bits);
-    away = CMPI_(SGE, i, I64_(0)); /* the same sign: the exact sum is farther from zero */
-    exact = CMPF_(UEQ, e, F64_(0));
-    bits = xg_ptx_odd(b, bits, away, exact);
-    s = FLOAT_(bits);
-    return xg_ptx_truncf(b, s, op->results[0].type->elem);
+    xg_math_begin(m, b, p, t);
+    V(c) = c;
+    /* c + x y = s + e exactly; a: of the same sign, so that the exact sum is farther from zero */
+    p = xg_kformula(
+        m, "p=x*y;s=p+c;t=s-p;u=s-t;u=p-u;t=c-t;e=u+t;n=bits(s);i=bits(e)^n;a=i>=0;e=ueq(e,0);" XG_PTX_ODD "float(n)");
+    return xg_ptx_truncf(b, p, op->results[0].type->elem);
 }
 XG_LZ_RULE(signs) { /* neg, abs, copysign of 16-bit floats: on the bits */
     xg_kelem e = op->results[0].type->elem;
@@ -850,26 +842,17 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
 
 #undef XG_LZ_RULE
 #undef XG_LZ_RULES
+#undef V
 #undef ADD_
 #undef SUB_
 #undef MUL_
-#undef DIV_
 #undef FMA_
-#undef NEG_
 #undef ABS_
-#undef SQRT_
-#undef MAXNUM_
-#undef MINNUM_
 #undef COPYSIGN_
-#undef IADD_
-#undef ISUB_
 #undef IMUL_
 #undef AND_
 #undef OR_
 #undef XOR_
-#undef SHL_
-#undef SHRU_
-#undef SHRS_
 #undef BY_
 #undef CMPBY_
 #undef SEL_
@@ -879,9 +862,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
 #undef I32_
 #undef I64_
 #undef K32_
-#undef K64_
 #undef F32_
-#undef F64_
 #undef BITS_
 #undef FLOAT_
 

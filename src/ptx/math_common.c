@@ -1,7 +1,9 @@
 /* ptx/math_common.c -- the words in which expansions are written, and the choice of the expansion.
  *
- * An expansion is C that makes operations at `b`. The macros below are its vocabulary; math_f32.c, math_f64.c,
- * convert.c and legalize.c share them, the last one takes them away.
+ * An expansion is a formula (kir/formula.c), or C that makes operations at `b`, where it chooses or repeats. The macros
+ * below are its vocabulary; math_f32.c, math_f64.c, convert.c and legalize.c share them, the last one takes them away.
+ * Formulas of the math dialect stand in one frame, x and y its operands: pieces of them say which letters they take
+ * and give, and what they use for themselves is lost.
  *
  * Laws
  * - The order in which operations are made is the order in which they are printed, so a call may have at most ONE
@@ -15,23 +17,13 @@
 #define ADD_(x, y) xg_k2(b, XG_K_OP_ADDF, x, y)
 #define SUB_(x, y) xg_k2(b, XG_K_OP_SUBF, x, y)
 #define MUL_(x, y) xg_k2(b, XG_K_OP_MULF, x, y)
-#define DIV_(x, y) xg_k2(b, XG_K_OP_DIVF, x, y)
 #define FMA_(x, y, z) xg_k3(b, XG_K_OP_FMA, x, y, z)
-#define NEG_(x) xg_k1(b, XG_K_OP_NEGF, x)
 #define ABS_(x) xg_k1(b, XG_K_OP_ABSF, x)
-#define SQRT_(x) xg_k1(b, XG_K_OP_SQRT, x)
-#define MAXNUM_(x, y) xg_k2(b, XG_K_OP_MAXNUMF, x, y)
-#define MINNUM_(x, y) xg_k2(b, XG_K_OP_MINNUMF, x, y)
 #define COPYSIGN_(x, y) xg_k2(b, XG_K_OP_COPYSIGN, x, y)
-#define IADD_(x, y) xg_k2(b, XG_K_OP_ADDI, x, y)
-#define ISUB_(x, y) xg_k2(b, XG_K_OP_SUBI, x, y)
 #define IMUL_(x, y) xg_k2(b, XG_K_OP_MULI, x, y)
 #define AND_(x, y) xg_k2(b, XG_K_OP_ANDI, x, y)
 #define OR_(x, y) xg_k2(b, XG_K_OP_ORI, x, y)
 #define XOR_(x, y) xg_k2(b, XG_K_OP_XORI, x, y)
-#define SHL_(x, y) xg_k2(b, XG_K_OP_SHLI, x, y)
-#define SHRU_(x, y) xg_k2(b, XG_K_OP_SHRUI, x, y)
-#define SHRS_(x, y) xg_k2(b, XG_K_OP_SHRSI, x, y)
 /* An operation of a value and a number of its type; such a comparison. */
 #define BY_(op, x, n) xg_k2_int(b, XG_K_OP_##op, x, (int64_t)(n))
 #define CMPBY_(p, x, n) xg_kcmpi_int(b, XG_CI_##p, x, (int64_t)(n))
@@ -42,123 +34,119 @@
 #define I32_(v) xg_kconst_int(b, XG_E_I32, v)
 #define I64_(v) xg_kconst_int(b, XG_E_I64, (int64_t)(v))
 #define K32_(bits) xg_kconst_bits(b, xg_kir_scalar(b->m, XG_E_F32), bits)
-#define K64_(bits) xg_kconst_bits(b, xg_kir_scalar(b->m, XG_E_F64), bits)
 #define F32_(v) xg_kconst_float(b, XG_E_F32, v)
-#define F64_(v) xg_kconst_float(b, XG_E_F64, v)
 #define BITS_(x) xg_kcast(b, XG_K_OP_BITCAST, x, (x)->type->elem == XG_E_F64 ? XG_E_I64 : XG_E_I32)
 #define FLOAT_(x) xg_kcast(b, XG_K_OP_BITCAST, x, (x)->type->elem == XG_E_I64 ? XG_E_F64 : XG_E_F32)
 
-/* The approximate machine operations with subnormals flushed. */
-static xg_kval *xg_math_ftz(xg_kb *b, xg_kopcode op, xg_kval *x) {
-    xg_kval *r = xg_k1(b, op, x);
-    r->def->flags |= XG_KA_FTZ;
-    return r;
-}
+/* ---- shared by the two widths ---- */
+/* A letter of the formula's frame. */
+#define V(letter) m->v[#letter[0] - 'a']
 
-/* c[0] x^(n-1) + ... + c[n-1], highest first, by Horner's rule. */
-static xg_kval *xg_math_poly32(xg_kb *b, xg_kval *x, const uint32_t *c, size_t n) {
-    xg_kval *r = K32_(c[0]);
-    size_t i;
-    for (i = 1; i < n; i++) r = FMA_(r, x, K32_(c[i]));
-    return r;
-}
-static xg_kval *xg_math_poly64(xg_kb *b, xg_kval *x, const uint64_t *c, size_t n) {
-    xg_kval *r = K64_(c[0]);
-    size_t i;
-    for (i = 1; i < n; i++) r = FMA_(r, x, K64_(c[i]));
-    return r;
-}
-/* Both branches of an if of the same result type: begin, fill, else, fill, end. */
+/* An if, when c holds, whose branches give q, an integer, and of more results the floats r and l in front of it: begin,
+ * the one branch, else, the other, end. The formula's operations stand in the branches meanwhile. */
 typedef struct xg_math_if {
     xg_kop *op;
-    xg_kb then_b, else_b;
+    xg_kb *outer, branch;
+    uint32_t n;
 } xg_math_if;
-static xg_math_if xg_math_if_begin(xg_kb *b, xg_kval *cond, const xg_ktype *const *types, uint32_t n) {
-    xg_math_if f;
-    f.op = xg_kif(b, cond, types, n);
-    f.then_b = xg_kb_end(b->m, f.op->regions[0]);
-    f.else_b = xg_kb_end(b->m, f.op->regions[1]);
-    f.then_b.loc = f.else_b.loc = b->loc;
-    return f;
+static void xg_math_if_go_to(xg_kform *m, xg_math_if *f, uint32_t region) {
+    f->branch = xg_kb_end(f->outer->m, f->op->regions[region]);
+    f->branch.loc = f->outer->loc;
+    m->b = &f->branch;
+}
+static void xg_math_if_begin(xg_kform *m, xg_math_if *f, uint32_t n, xg_kelem of_q) {
+    const xg_ktype *types[3];
+    types[0] = types[1] = xg_kir_scalar(m->b->m, m->elem);
+    types[n - 1] = xg_kir_scalar(m->b->m, of_q);
+    f->n = n;
+    f->outer = m->b;
+    f->op = xg_kif(m->b, V(c), types, n);
+    xg_math_if_go_to(m, f, 0);
+}
+static void xg_math_if_leave(xg_kform *m, const xg_math_if *f) {
+    xg_kval *out[3];
+    out[0] = V(r);
+    out[1] = V(l);
+    out[f->n - 1] = V(q);
+    xg_kyield(m->b, out, f->n);
+}
+static void xg_math_if_else(xg_kform *m, xg_math_if *f) {
+    xg_math_if_leave(m, f);
+    xg_math_if_go_to(m, f, 1);
+}
+static void xg_math_if_end(xg_kform *m, xg_math_if *f) {
+    xg_math_if_leave(m, f);
+    m->b = f->outer;
+    V(r) = &f->op->results[0];
+    V(l) = &f->op->results[1];
+    V(q) = &f->op->results[f->n - 1];
 }
 
-/* ---- shared by the two widths ---- */
-/* e + 2 log2(e) atanh(u + ul) as a pair, where q = (atanh(u)/u - 1 - u^2/3) / u^4: all that matters in pairs of
+/* Constants of formulas, their bits in f32 and in f64 (0: not used there).
+ * X(letter, f32, f64) */
+/* clang-format off */
+#define XG_MATH_CONSTANTS(X) \
+    X(A, 0, 0x3FE921FB54442D18u)          /* pi/4 */ \
+    X(B, 0x30800000, 0x3E112E0BE826D695u) /* 2^-30, 1e-9: doubling and halving what is less would round twice */ \
+    X(C, 0x3EAAAAAB, 0x3FD5555555555555u) /* 1/3 */ \
+    X(D, 0xB22AAAAB, 0x3C75555555555555u) /* the rest of it */ \
+    X(E, 0x3FB8AA3B, 0x3FF71547652B82FEu) /* log2 e */ \
+    X(F, 0x32A57060, 0x3C81A62633145C07u) /* f32: the rest of it; f64: of pi/4 */ \
+    X(G, 0xB3BBBD2E, 0x3CA1A62633145C07u) /* the rest of pi */ \
+    X(H, 0x40490FDB, 0x400921FB54442D18u) /* pi */ \
+    X(I, 0x7F800000, 0x7FF0000000000000u) /* infinity */ \
+    X(J, 0xFF800000, 0xFFF0000000000000u) /* the negative one */ \
+    X(K, 0x4038AA3B, 0x40071547652B82FEu) /* 2 log2 e */ \
+    X(L, 0x3F317218, 0x3FE62E42FEFA39EFu) /* ln 2 */ \
+    X(M, 0xB102E308, 0x3C7ABC9E3B39803Fu) /* the rest of it */ \
+    X(N, 0x7FC00000, 0x7FF8000000000000u) /* NaN */ \
+    X(O, 0, 0)                            \
+    X(P, 0x3FC90FDB, 0x3FF921FB54442D18u) /* pi/2 */ \
+    X(Q, 0xB33BBD2E, 0x3C91A62633145C07u) /* the rest of it */ \
+    X(R, 0xA6F72CED, 0xB91F1976B7ED8FBCu) /* the rest of that */ \
+    X(S, 0, 0x3FE62E42FEFA3800u)          /* ln 2, whose product with an exponent is exact */ \
+    X(T, 0x00800000, 0x0010000000000000u) /* the smallest normal number */ \
+    X(U, 0, 0xBD2EF35793C76730u)          /* S - ln 2 */ \
+    X(V, 0x33257060, 0x3C8777D0FFDA0D24u) /* the rest of K */ \
+    X(W, 0x34000000, 0)                   /* 2^-23 */ \
+    X(X, 0, 0x4338000000000000u)          /* 1.5 2^52 */ \
+    X(Y, 0x30800000, 0x3C30000000000000u) /* 2^-30, 2^-60: log1p of less is the number itself */ \
+    X(Z, 0x4E800000, 0x43B0000000000000u) /* 2^30, 2^60: 1 and its square do not count beside the square of more */
+/* clang-format on */
+#define X(letter, narrow, wide) narrow,
+static const uint32_t xg_m32_constants[] = {XG_MATH_CONSTANTS(X)};
+#undef X
+#define X(letter, narrow, wide) wide,
+static const uint64_t xg_m64_constants[] = {XG_MATH_CONSTANTS(X)};
+#undef X
+static void xg_math_begin(xg_kform *m, xg_kb *b, xg_kval *x, xg_kval *y) {
+    m->b = b;
+    m->elem = x->type->elem;
+    m->constants = m->elem == XG_E_F64 ? (const void *)xg_m64_constants : (const void *)xg_m32_constants;
+    m->polynomials = NULL;
+    V(x) = x;
+    V(y) = y;
+}
+
+/* i + j = e + 2 log2(e) atanh(u + l) as a pair, where q = (atanh(u)/u - 1 - u^2/3) / u^4: all that matters in pairs of
  * floats. */
-static void xg_math_log2_pair(xg_kb *b, xg_kval *e, xg_kval *u, xg_kval *ul, xg_kval *q, xg_kval **hi, xg_kval **lo) {
-    bool wide = u->type->elem == XG_E_F64;
-    xg_kval *third = wide ? K64_(0x3FD5555555555555u) : K32_(0x3EAAAAAB),
-            *third_lo = wide ? K64_(0x3C75555555555555u) : K32_(0xB22AAAAB);
-    xg_kval *k = wide ? K64_(0x40071547652B82FEu) : K32_(0x4038AA3B),
-            *k_lo = wide ? K64_(0x3C8777D0FFDA0D24u) : K32_(0x33257060);
-    xg_kval *z, *zl, *w, *wl, *c, *cl, *t, *h, *d;
-    z = MUL_(u, u);
-    t = NEG_(z);
-    zl = FMA_(u, u, t);
-    w = MUL_(z, u); /* u^3 */
-    t = NEG_(w);
-    wl = FMA_(z, u, t);
-    wl = FMA_(zl, u, wl);
-    t = MUL_(z, xg_kconst_float(b, u->type->elem, 3));
-    wl = FMA_(t, ul, wl); /* 3 u^2 ul */
-    c = MUL_(w, third);
-    t = NEG_(c);
-    cl = FMA_(w, third, t);
-    cl = FMA_(w, third_lo, cl);
-    cl = FMA_(wl, third, cl);
-    t = MUL_(w, z);
-    cl = FMA_(t, q, cl);
-    cl = ADD_(cl, ul);
-    h = ADD_(u, c); /* u + c + cl as a pair */
-    t = SUB_(u, h);
-    t = ADD_(t, c);
-    cl = ADD_(cl, t);
-    c = MUL_(h, k);
-    t = NEG_(c);
-    t = FMA_(h, k, t);
-    t = FMA_(h, k_lo, t);
-    t = FMA_(cl, k, t);
-    h = ADD_(e, c);
-    d = SUB_(e, h);
-    d = ADD_(d, c);
-    t = ADD_(d, t);
-    *hi = ADD_(h, t);
-    d = SUB_(h, *hi);
-    *lo = ADD_(d, t);
+static void xg_math_log2_pair(xg_kform *m) {
+    (void)xg_kformula(m, "z=u*u;g=fma(u,u,neg(z));w=z*u;h=fma(z,u,neg(w));h=fma(g,u,h);" /* w = u^3 */
+                         "t=z*3;h=fma(t,l,h);"                                           /* 3 u^2 l */
+                         "c=w*C;d=fma(w,C,neg(c));d=fma(w,D,d);d=fma(h,C,d);d=fma(w*z,q,d);d=d+l;"
+                         "h=u+c;t=u-h+c;d=d+t;" /* u + c + d as a pair */
+                         "c=h*K;t=fma(h,K,neg(c));t=fma(h,V,t);t=fma(d,K,t);"
+                         "h=e+c;d=e-h+c;t=d+t;i=h+t;j=h-i+t");
 }
-/* Is y an integer; is it odd? Infinities count as even. */
-static void xg_math_parity(xg_kb *b, xg_kval *y, xg_kval **integer, xg_kval **odd) {
-    xg_kval *t = xg_k1(b, XG_K_OP_TRUNC, y), *h, *u;
-    *integer = CMPF_(OEQ, t, y);
-    h = MUL_(y, xg_kconst_float(b, y->type->elem, 0.5));
-    u = xg_k1(b, XG_K_OP_TRUNC, h);
-    u = CMPF_(ONE, u, h);
-    *odd = AND_(*integer, u);
-}
+/* y times the pair as a pair t + l, where the logarithm was that of a; l is 0 where the product, beyond `most`, is
+ * infinite: no infinity minus infinity. */
+#define XG_MATH_POW_PRODUCT(most) "i=a==0?J:i;i=a==I?I:i;t=y*i;l=fma(y,i,neg(t));l=fma(y,j,l);l=abs(t)<" most "?l:0;"
 /* What C says of powers of special values; r is |x|^y, a = |x|. */
-static xg_kval *xg_math_pow_edges(xg_kb *b, xg_kval *x, xg_kval *y, xg_kval *a, xg_kval *r) {
-    xg_kelem e = x->type->elem;
-    xg_kval *c, *d, *integer, *odd;
-    /* 1 to any power, and -1 to infinite ones */
-    c = CMPF_(OEQ, a, xg_kconst_float(b, e, 1));
-    r = SEL_(c, xg_kconst_float(b, e, 1), r);
-    /* signs of negative bases */
-    xg_math_parity(b, y, &integer, &odd);
-    d = COPYSIGN_(r, x);
-    r = SEL_(odd, d, r);
-    c = CMPF_(OLT, x, xg_kconst_float(b, e, 0));
-    d = CMPF_(OGT, x, xg_kconst_float(b, e, -(double)HUGE_VAL));
-    c = AND_(c, d);
-    d = XOR_(integer, xg_kconst_int(b, XG_E_I1, 1));
-    c = AND_(c, d);
-    r = SEL_(c, xg_kconst_float(b, e, xg_f64_of_bits(0x7FF8000000000000u)), r);
-    c = CMPF_(UNO, x, y);
-    d = ADD_(x, y);
-    r = SEL_(c, d, r);
-    c = CMPF_(OEQ, y, xg_kconst_float(b, e, 0));
-    d = CMPF_(OEQ, x, xg_kconst_float(b, e, 1));
-    c = OR_(c, d);
-    return SEL_(c, xg_kconst_float(b, e, 1), r);
+static xg_kval *xg_math_pow_edges(xg_kform *m) {
+    return xg_kformula(m, "r=a==1?1:r;"                               /* 1 to any power, -1 to infinite ones */
+                          "i=trunc(y)==y;h=y*.5;o=i&one(trunc(h),h);" /* an integer (infinities: even), odd */
+                          "r=o?copysign(r,x):r;c=x<0;c=c&x>J;c=c&(i^1);r=c?N:r;" /* signs of negative bases */
+                          "c=uno(x,y);r=c?x+y:r;c=y==0;c=c|x==1;c?1:r");
 }
 
 /* ---- libdevice ---- */

@@ -28,12 +28,13 @@ static void xg_ptx_need_wgmma(xg_ptx *p) {
     xg_ptx_need_isa(p, XG_PTX_WGMMA_ISA);
     p->letter = true;
 }
-/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the strides, all in sixteenths; bit 62 the swizzle of 128 bytes, as
- * wgmma numbers it in two bits and tcgen05 in three; tcgen05 also wants bit 46. */
+/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the strides, all in sixteenths; bit 62 the swizzle of 128 bytes, or
+ * 63 that of 64, as wgmma numbers them in two bits and tcgen05 in three; tcgen05 also wants bit 46. */
 static void xg_ptx_print_descriptor(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]), field = xg_ptx_new_reg(p, XG_PC_R);
     xg_ptx_lane wide = xg_ptx_new_reg(p, XG_PC_RD), rest;
-    uint64_t bits = (uint64_t)1 << 62 | (uint64_t)(op->b / 16) << 32 | (uint64_t)(op->a / 16) << 16;
+    uint64_t bits = (uint64_t)1 << (op->b < XG_KWGMMA_ALIGN ? 63 : 62) | (uint64_t)(op->b / 16) << 32 |
+                    (uint64_t)(op->a / 16) << 16;
     if (xg_ptx_has_tensor_memory(p->target))
         bits |= (uint64_t)1 << XG_PTX_WGMMA_TENSOR_BIT;
     else

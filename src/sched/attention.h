@@ -171,14 +171,14 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
-    bool bounded;           /* masks leave out steps */
-    bool votes;             /* and the kernel looks whether that is right */
-    bool copied;            /* elements are as they lie in memory: brought without registers */
-    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
-    bool in_turns;          /* as the shape says, where there are several steps */
-    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;            /* keys of a step that a warp has */
-    int64_t halves;         /* rows of a thread */
+    bool bounded;   /* masks leave out steps */
+    bool votes;     /* and the kernel looks whether that is right */
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    bool in_turns;  /* as the shape says, where there are several steps */
+    bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
+    int64_t own;    /* keys of a step that a warp has */
+    int64_t halves; /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
@@ -187,6 +187,9 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
+    bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
+                        * steps' buffers */
+    bool keeps_grads;  /* ... likewise, of the second operand */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
@@ -253,8 +256,10 @@ XG_FN bool xg_attention_back_form_of(
 
 /* ---- attention_plan.c ---- */
 enum {
+    XG_ATTENTION_PAD_BYTES = 16,     /* behind each row: eight rows that are read at once lie in different banks */
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
+XG_FN bool xg_attention_reads(const xg_attention_form *f);    /* what has something for each key, beside scores */
 XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without rows learn what the others vote */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of shared memory for them */
 /* Of shared memory, for each warp, where keys are in parts; and what a cluster's block shows the others. */
@@ -343,12 +348,15 @@ typedef struct xg_attention_kernel {
     xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of a thread in the step; its place among all */
+    xg_kval *step;                             /* of warp groups of gradients: the walk's */
+    int64_t shared;                            /* of these: how often threads have shown what their rows have */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
+    xg_kval **kept_grad;       /* ... of the second operand */
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
@@ -375,12 +383,14 @@ typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t fixed_pitch, pitch, width;
     int64_t fixed_at; /* of warp groups: bytes in front of the rows */
+    int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
 typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width;
+    int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
 } xg_attention_summed;
 
 /* ---- attention_kernel.c ---- */
@@ -442,6 +452,11 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
 XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
+/* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the
+ * k-th sixteen columns. */
+XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
+/* Words of the warp's rows of an array, of so many columns. */
+XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
@@ -461,6 +476,7 @@ XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weig
 enum {
     XG_ATTENTION_TEAM = 2 /* the barrier of all threads, which come to it by two ways */
 };
+XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p); /* that share rows of tensor memory */
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p); /* lines of a row in front of the second operand's */
 XG_FN int64_t xg_attention_lines(int64_t extent);               /* of 128 bytes that a row of so many elements has */
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
@@ -508,6 +524,12 @@ XG_FN void xg_attention_await_side(
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
 enum {
+    XG_ATTENTION_MADE,   /* barriers: scores of a step */
+    XG_ATTENTION_SUMMED, /* ... and sums; of gradients: dP */
+    XG_ATTENTION_DONE,   /* everything */
+    XG_ATTENTION_READY,  /* weights, of all threads; of gradients: the place of scores, for what comes next */
+    XG_ATTENTION_TAKEN,  /* scores, by all threads; of gradients: the place of dP likewise */
+    XG_ATTENTION_LEFT,   /* tensor memory, by all threads: of the first group, for all; before that, what these show */
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
@@ -515,10 +537,24 @@ XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p);     /* th
 XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p);              /* scores are made while weights are */
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p);              /* of all groups */
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* arrivals that one waits for */
-/* x times what lies in shared memory, to the group's scores, or with `out` added to its sums. */
-XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more);
-XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k); /* where 16 keys' weights lie */
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w);                  /* sums are 0 */
+/* x times what lies in shared memory, to so many of the group's columns, or with `more` added to these; out: of V. */
+XG_FN void xg_attention_tensor_product(
+    xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t to, int64_t columns, bool out, bool more);
+/* Where 16 keys' weights lie, of those that begin there. */
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k);
+XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of their columns */
+XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
+XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
+XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
+XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
+XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
+XG_FN void xg_attention_write_cells(
+    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, xg_kval **v, int64_t n);
+XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
+XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead);
+XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn);
+XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool grads);
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
@@ -563,12 +599,25 @@ XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
 
 /* ---- attention_back_group.c: by warp groups ---- */
+XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* A step's scores, and dP, which is on its way until it is taken. */
 XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads);
 XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);
 /* Sums += weights times the step's rows, which are on their way until the end. */
 XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attention_summed *o, bool second);
 XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
+
+/* ---- attention_back_tensor.c: with sums in tensor memory ---- */
+XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
+XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p); /* of the tile's rows, where they are there */
+XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings them there */
+XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
+/* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
+XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);
+XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w); /* all sums */
+/* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
+XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
+XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

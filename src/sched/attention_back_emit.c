@@ -92,15 +92,8 @@ XG_FN xg_kval *xg_attention_back_shift(xg_attention_kernel *w, int64_t half, int
 
 /* ---- a step ---- */
 
-XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
-    xg_attention_product o;
-    int64_t half;
-    memset(&o, 0, sizeof o);
-    o.fixed = grad ? w->grad : w->query;
-    o.step = grad ? w->values : w->keys;
-    o.fixed_pitch = o.pitch = grad ? w->p->value_pitch : w->p->pitch;
-    o.width = grad ? w->p->columns : w->p->depth;
-    for (half = 0; half < w->p->halves; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
+XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
+    xg_attention_product o = xg_attention_back_product(w, grads);
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_product(w, &o);
     else
@@ -108,33 +101,35 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
 }
 /* Scores and, if they are asked for, dP: that is there behind back_grads. */
 XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
+    if (w->p->shape.in_tensor) {
+        xg_attention_back_tensor_take(w, false);
+        return;
+    }
     if (w->p->shape.grouped) {
         xg_attention_back_group_ask(w, grads);
         return;
     }
-    xg_attention_back_product(w, false);
-    if (grads) xg_attention_back_product(w, true);
+    xg_attention_back_multiply(w, false);
+    if (grads) xg_attention_back_multiply(w, true);
 }
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
-    if (w->p->shape.grouped) xg_attention_back_group_take(w);
+    if (w->p->shape.in_tensor)
+        xg_attention_back_tensor_take(w, true);
+    else if (w->p->shape.grouped)
+        xg_attention_back_group_take(w);
 }
 /* The step's operands are read no more. */
 XG_FN void xg_attention_back_leave(xg_attention_kernel *w) {
-    if (!w->p->shape.grouped) return;
+    if (w->p->shape.in_tensor) xg_attention_back_tensor_next(w, NULL, true);
+    if (!w->p->shape.grouped || w->p->shape.in_tensor) return;
     xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);
     xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, w->turn);
 }
-/* A step's lines are in registers: all of them, or, of warp groups, whose sums need these, none until one is read. */
+/* A step's lines are in registers from where they are read first: sums need all others. */
 XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     uint32_t k;
-    if (!w->f->back.turned) return;
-    for (k = 0; k < w->f->back.n_lines; k++)
-        for (c = 0; c < columns; c += XG_ATTENTION_PAIR)
-            if (w->p->shape.grouped)
-                w->step_line[k][c] = w->step_line[k][c + 1] = NULL;
-            else
-                xg_attention_back_read_line(w, k, c);
+    for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
+        memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
@@ -142,12 +137,12 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     xg_attention_back_products(w, true);
     xg_attention_all_scores(w);
     xg_attention_back_step_lines(w);
-    for (c = 0; c < columns; c++) {
-        xg_kval *shift = w->f->back.turned ? xg_attention_back_shift(w, 0, c) : NULL;
-        for (half = 0; half < w->p->halves; half++)
-            w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
+    for (half = 0; half < w->p->halves && !w->f->back.turned; half++)
+        xg_attention_exps(w, w->scores[half], columns, w->shift[half]);
+    for (c = 0; c < columns && w->f->back.turned; c++) {
+        xg_kval *shift = xg_attention_back_shift(w, 0, c);
+        for (half = 0; half < w->p->halves; half++) w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift);
     }
-    xg_attention_back_grads(w);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
@@ -156,12 +151,16 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
     o.width = second ? w->p->columns : w->p->depth;
+    o.at = xg_attention_back_sums_at(w->p, second);
+    o.weights_at = second ? 0 : w->p->shape.step;
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = !second ? w->grads[half] : grouped ? w->soft[half] : w->scores[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
     if (w->f->unit != XG_TILE_NO_UNIT) {
-        if (grouped)
+        if (w->p->shape.in_tensor)
+            xg_attention_back_tensor_next(w, &o, !second);
+        else if (grouped)
             xg_attention_back_group_sum(w, &o, second);
         else
             xg_attention_unit_sum(w, &o);
@@ -190,10 +189,13 @@ XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
         }
     xg_attention_back_sum(w, true);
 }
-/* ..., then dS and its own products. */
+/* ..., then dS and its own products; of tensor memory, where these wait for dP, the weights come first. */
 XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
+    bool in_tensor = w->p->shape.in_tensor, second = w->f->back.second != NULL;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    if (second && in_tensor) xg_attention_back_soften(w);
+    xg_attention_back_grads(w);
     xg_attention_back_step_lines(w);
     for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
@@ -202,7 +204,8 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
             w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
     xg_attention_back_sum(w, false);
-    if (w->f->back.second) xg_attention_back_soften(w);
+    if (in_tensor) return;
+    if (second) xg_attention_back_soften(w);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
 }
@@ -211,8 +214,9 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
-    for (s.half = 0; s.half < w->p->halves; s.half++)
-        for (s.c = 0; s.c < columns; s.c++) {
+    xg_attention_back_grads(w);
+    for (s.c = 0; s.c < columns; s.c++)
+        for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
             w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
@@ -228,6 +232,7 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
+    xg_attention_back_grads(w);
     xg_attention_back_leave(w);
     for (s.half = 0; s.half < w->p->halves; s.half++)
         for (s.c = 0; s.c < columns; s.c++) {
@@ -238,23 +243,29 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
             *sum = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *sum, v);
         }
 }
-/* ... that finds maximum and sum, and, with lines that are 1, the sum over dP relative to that maximum. */
+/* A maximum of the row becomes its own one, to which sums are relative; what is subtracted for it. */
+XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    xg_kval *shift = xg_attention_shift(w, most), *v = xg_attention_exp(w, w->most[half], shift);
+    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
+    w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->sum[half], v);
+    w->most[half] = most;
+    if (*delta) *delta = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *delta, v);
+    return shift;
+}
+/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that
+ * maximum. */
 XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
     xg_attention_back_spot s;
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    xg_attention_combine(w, XG_K_OP_MAXF, &most, 1, XG_ATTENTION_BESIDE);
-    shift = xg_attention_shift(w, most);
-    v = xg_attention_exp(w, w->most[half], shift);
-    w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], v);
-    w->most[half] = most;
-    if (*delta) *delta = xg_k2(b, XG_K_OP_MULF, *delta, v);
+    shift = xg_attention_back_grow(w, half, most);
+    xg_attention_exps(w, w->scores[half], columns, shift);
     s.half = half;
     for (c = 0; c < columns; c++) {
         s.c = c;
-        s.exp = xg_attention_exp(w, w->scores[half][c], shift);
+        s.exp = w->scores[half][c];
         s.grad = w->grads[half][c];
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], s.exp);
         if (!*delta) continue;
@@ -266,7 +277,7 @@ XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_products(w, w->f->back.together);
     xg_attention_all_scores(w);
-    if (w->f->back.together) xg_attention_back_grads(w);
+    if (w->f->back.together || w->p->shape.in_tensor) xg_attention_back_grads(w);
     xg_attention_back_leave(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
 }
@@ -279,6 +290,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        if (w->p->shape.in_tensor) continue;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++)
             xg_flow_slot(f, &w->second[half][c]);
@@ -288,13 +300,15 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_kval *step, *none = xg_elem_index(&w->t.s, 0);
+    xg_kval *step;
+    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
     xg_attention_begin_step(w, step);
+    w->step = step;
     w->turn = xg_attention_turn(w, step);
-    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, none);
+    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, w->buffer);
     body(w);
     xg_flow_end(&f);
 }
@@ -314,8 +328,14 @@ XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attent
     body(w);
     xg_flow_end(&f);
 }
+/* Maxima, then, of all lanes that share a row. */
 XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
+    int64_t half;
     xg_attention_back_walk(w, xg_attention_back_most_step);
+    memcpy(most, w->most, sizeof most);
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++) (void)xg_attention_back_grow(w, half, most[half]);
 }
 /* What is subtracted from scores of a column, wherever that is. */
 XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) {
@@ -332,12 +352,12 @@ XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) 
     x = xg_attention_element(w, XG_ATTENTION_SHIFT, at, given, w->f->back.n_lines, index);
     return xg_attention_converted_to(w, x, w->f->stages[XG_ATTENTION_SHIFT].root->shape->type, w->f->sum);
 }
-/* The least of it, of all columns, in each thread: several are on their way from memory at once. */
-XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+/* The least of it, of all columns, of each warp: several are on their way from memory at once. */
+XG_FN void xg_attention_back_vote(xg_attention_kernel *w) {
     enum {
         AT_ONCE = 8
     };
-    int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, rounds = xg_tile_over(w->f->keys, threads), k;
+    int64_t threads = w->p->threads, rounds = xg_tile_over(w->f->keys, threads), k;
     int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
     xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
     xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
@@ -360,10 +380,15 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     xg_flow_if(&one, first);
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
-    xg_attention_wait(w);
-    for (k = 0; k < warps; k++) {
-        v = xg_elem_index(&w->t.s, k);
-        least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, xg_kextract(xg_attention_b(w), w->votes, &v, 1));
+}
+/* ..., of all of them, in each thread, behind a barrier. */
+XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+    xg_kval *least = NULL, *at, *v;
+    int64_t k;
+    for (k = 0; k < w->p->threads / XG_WARP_LANES; k++) {
+        at = xg_elem_index(&w->t.s, k);
+        v = xg_kextract(xg_attention_b(w), w->votes, &at, 1);
+        least = least ? xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, v) : v;
     }
     return least;
 }
@@ -375,6 +400,10 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
     if (!w->walk) w->walk = xg_elem_index(&w->t.s, 0);
+    if (w->f->back.turned && !w->p->shape.grouped) {
+        xg_attention_back_vote(w);
+        xg_attention_wait(w);
+    }
     least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
@@ -428,7 +457,7 @@ XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
 /* Of sums of exp less the row's maximum those of exp less the module's own shift. */
 XG_FN void xg_attention_back_end_most(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *back = &w->f->back;
-    xg_kval *most = xg_attention_shift(w, w->most[half]), *shift = xg_attention_back_shift(w, half, -1), *scale;
+    xg_kval *most = xg_attention_shift(w, w->stat[half][0]), *shift = xg_attention_back_shift(w, half, -1), *scale;
     xg_kb *b = xg_attention_b(w);
     scale = xg_attention_exp(w, most, shift);
     w->stat[half][1] = xg_k2(b, XG_K_OP_MULF, w->stat[half][1], scale);
@@ -464,6 +493,7 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][1],
             w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
+    xg_attention_back_tensor_share(w, 0, XG_ATTENTION_BACK_STATS - !w->f->back.together);
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
     for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
@@ -476,6 +506,7 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
     if (w->p->shape.grouped) xg_attention_walked(w, w->to);
     for (half = 0; half < w->p->halves; half++)
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1, XG_ATTENTION_BESIDE);
+    xg_attention_back_tensor_share(w, XG_ATTENTION_GRAD_SUM, XG_ATTENTION_BACK_STATS);
 }
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;
@@ -512,9 +543,10 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
-    int64_t width = second ? w->p->columns : w->p->depth, c;
-    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column;
-    for (c = 0; c < width / XG_ATTENTION_BESIDE; c++) {
+    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
+    xg_kval *first = xg_tile_join(&w->t, w->part, own, xg_elem_index(&w->t.s, 0)), *column;
+    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
+    for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         column = xg_attention_at(w, first, width - place, place);
         xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
@@ -528,7 +560,7 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     uint32_t k, j;
     if (!b->n_kept) return;
     for (k = 0; k < b->n_kept; k++) xg_flow_slot(&one, &w->dest[k + 1]);
-    xg_flow_if(&one, xg_attention_below(w, w->beside, 1));
+    xg_flow_if(&one, xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < b->n_kept; k++) {
@@ -566,10 +598,11 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
         if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
+        if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
         return;
     }
-    w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
-    w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
+    if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+    if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
     w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
@@ -609,9 +642,12 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
     xg_attention_back_begin(w);
+    if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
+    if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     xg_attention_back_results(w, n);
+    if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }
 
 /* ---- by warp groups ---- */
@@ -637,11 +673,14 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     xg_attention_kernel before;
     xg_flow part;
-    xg_kval *thread = xg_attention_group_open(w, &part, n);
+    xg_kval *thread;
+    if (w->p->bounded && w->f->back.turned) xg_attention_back_vote(w); /* the rows' barrier is behind it */
+    thread = xg_attention_group_open(w, &part, n);
     if (w->f->back.turned) xg_attention_back_bounds(w, true);
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
@@ -651,12 +690,19 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     w->done = NULL;
     w->walk = NULL;
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
     xg_attention_back_group_ask_all(w);
     xg_flow_end(&part);
 }
 
 /* ---- the kernel ---- */
 
+XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
+    if (!w->p->keeps_rows) return;
+    xg_attention_wait(w);
+    w->kept = xg_attention_kept_words(w, w->keys, w->p->pitch, w->p->depth);
+    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
+}
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
@@ -678,6 +724,7 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
         xg_attention_back_group_kernel(w, n);
     else {
         xg_attention_bring_rows(w);
+        xg_attention_back_keep_rows(w);
         xg_attention_back_all(w, n);
     }
     xg_kreturn(xg_attention_b(w), w->dest, n);

@@ -13,7 +13,8 @@
     X(8, 32) \
     X(2, 64) \
     X(2, 32) \
-    X(1, 32)
+    X(1, 32) \
+    X(2, 16)
 /* The same of warps with 32 rows. */
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
@@ -24,18 +25,24 @@
     X(8, 64) \
     X(4, 128) \
     X(4, 64)
+/* The same with sums in tensor memory: of 128 rows, keys of a step, of which two groups have half. */
+#define XG_ATTENTION_BACK_TENSOR_SHAPES(X) \
+    X(4, 128) \
+    X(4, 64)
 /* clang-format on */
 enum {
     XG_ATTENTION_BACK_GROUP_REGISTERS = 44, /* of a thread of a warp group beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_MASKED = 16,          /* columns of a step, whose masks take one more: likewise */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
-    XG_ATTENTION_BACK_VOTE_CLOCKS = 5000,   /* ... of a block that asks what all queries have: likewise */
+    XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 22,      /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
+    XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
     XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
     XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
@@ -55,22 +62,6 @@ enum {
 
 /* ---- the tile ---- */
 
-XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
-    const xg_attention_form *f = &p->form;
-    int64_t bytes = xg_type_bytes(f->held), keys;
-    xg_attention_settle(p, s, m);
-    if (s->grouped) {
-        p->shared = xg_attention_group_bytes(p);
-        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
-        return;
-    }
-    keys = p->stages * s->step;
-    p->shared = xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes) +
-                xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
-    if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
-    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
-    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
-}
 /* Columns whose sums a thread keeps. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
     return p->depth + (p->form.back.second ? p->columns : 0);
@@ -81,11 +72,68 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
     return p->shape.step * (p->depth + p->columns) / p->threads;
 }
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
-    int64_t sums = p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
+    int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
+    if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
+    if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
+}
+
+/* What lies in shared memory, of warps that each multiply alone; swizzled: rows have no padding. */
+XG_FN void xg_attention_back_shared(xg_attention_plan *p, bool swizzled) {
+    const xg_attention_form *f = &p->form;
+    int64_t bytes = xg_type_bytes(f->held), keys = p->stages * p->shape.step, pad = XG_ATTENTION_PAD_BYTES / bytes;
+    p->swizzled = swizzled;
+    p->pitch = p->query_pitch = p->depth + (swizzled ? 0 : pad);
+    p->value_pitch = p->columns + (swizzled ? 0 : pad);
+    p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
+    if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
+    if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
+    if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
+    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
+    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
+}
+/* A multiprocessor has room for two blocks. */
+XG_FN bool xg_attention_back_twice(const xg_attention_plan *p, const xg_device *m) {
+    return 2 * (p->shared + m->shared_reserved) <= m->shared_per_sm;
+}
+/* Rows are powers of two of 128 bytes and more, in pieces of 16: these can go round (see xg_attention_spot). */
+XG_FN bool xg_attention_back_may_swizzle(const xg_attention_form *f) {
+    static const xg_attention_part parts[] = {
+        XG_ATTENTION_QUERY, XG_ATTENTION_KEYS, XG_ATTENTION_GRAD, XG_ATTENTION_VALUES};
+    int64_t bytes = xg_type_bytes(f->held), all = f->depth | f->columns;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(parts); k++)
+        if (f->stages[parts[k]].lanes * bytes != XG_TILE_ACCESS_BYTES) return false;
+    return !(f->depth & (f->depth - 1)) && !(f->columns & (f->columns - 1)) && (all & -all) * bytes >= XG_LINE_BYTES;
+}
+/* The tile's rows stay in registers, where there is room; where it lets a second block in, rows have no padding. */
+XG_FN void xg_attention_back_room(xg_attention_plan *p, const xg_device *m) {
+    int64_t own = xg_attention_back_registers(p);
+    if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
+        p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
+        p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
+    }
+    xg_attention_back_shared(p, false);
+    if (xg_attention_back_twice(p, m) || !xg_attention_back_may_swizzle(&p->form)) return;
+    xg_attention_back_shared(p, true);
+    if (!xg_attention_back_twice(p, m)) xg_attention_back_shared(p, false);
+}
+XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    xg_attention_settle(p, s, m);
+    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
+    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
+    p->keeps_grads = p->keeps_rows;
+    if (!s->grouped) {
+        xg_attention_back_room(p, m);
+        return;
+    }
+    p->shared = xg_attention_group_bytes(p);
+    if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
+    if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
 }
 
 /* ---- time ---- */
@@ -100,14 +148,14 @@ XG_FN void xg_attention_back_plain_scores(const xg_attention_plan *p, int64_t wi
     w->issue += rounds * (reads + XG_ATTENTION_BACK_ROUND_ISSUE);
     w->passes += rounds * reads * XG_ATTENTION_BACK_PIECE;
 }
-XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
+XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, bool kept, xg_attention_back_work *w) {
     int64_t pairs = p->own / XG_ATTENTION_ROWS, rounds = width / XG_ATTENTION_ROWS;
     if (p->form.unit == XG_TILE_NO_UNIT) {
         xg_attention_back_plain_scores(p, width, w);
         return;
     }
     w->products += 2 * pairs * rounds * p->shape.blocks;
-    w->reads += (pairs + p->shape.blocks) * rounds;
+    w->reads += (pairs + (kept ? 0 : p->shape.blocks)) * rounds;
 }
 XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t rounds = p->own / XG_ATTENTION_BACK_PIECE, pairs = width / XG_ATTENTION_EIGHT, shown = p->own / 2;
@@ -141,17 +189,17 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
     memset(w, 0, sizeof *w);
     if (f->match.max) { /* maximum and sum */
         walks++;
-        xg_attention_back_scores(p, p->depth, w);
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
         w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
         if (f->back.together) {
             w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
-            xg_attention_back_scores(p, p->columns, w);
+            xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         }
     }
     for (issue = f->back.delta && !f->back.together ? 2 : 1; issue; issue--) {
         walks += issue - 1;
-        xg_attention_back_scores(p, p->depth, w);
-        xg_attention_back_scores(p, p->columns, w);
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
+        xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
     xg_attention_back_out(p, p->depth, w);
@@ -173,16 +221,23 @@ XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores,
 XG_FN void xg_attention_back_count_group(
     const xg_attention_plan *p, const xg_device *m, int64_t walks, int64_t issue, xg_cost_counts *c) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
-    int64_t groups = p->threads / XG_TILE_BULK_GROUP, rows = p->tile / groups, step = p->shape.step, scores, widths;
+    int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
+            widths;
     int64_t bytes = xg_type_bytes(p->form.held);
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
     c->macs[XG_TENSOR_F16] = xg_cost_mul(all, p->tile * step * widths);
-    c->unit_passes = xg_cost_mul(all, groups * (rows * scores + step * widths) * bytes / XG_PASS_BYTES);
+    c->unit_passes =
+        xg_cost_mul(all, groups * ((p->keeps_rows ? 0 : rows * scores) + step * widths) * bytes / XG_PASS_BYTES);
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
+    if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
+        issue = 0;
+        c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
+        c->unit_passes = c->shared_passes;
+    }
     c->warp_clocks =
         xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
@@ -251,37 +306,44 @@ XG_FN int64_t xg_attention_back_apart(
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return m->warp_groups && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
-           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * (int64_t)XG_ATTENTION_ROWS;
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
+           f->boxes[1].is_made && (!f->back.turned || f->back.boxed) &&
+           2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
 }
 
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
+    if (p->shape.in_tensor ? xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS
+                           : xg_attention_back_sums(p) > XG_ATTENTION_BACK_EXTENT_MAX)
+        return false;
     return p->shared <= m->shared_per_block && p->blocks <= INT32_MAX && xg_attention_back_registers(p) <= most;
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
+#define X(warps, step) {warps, 2, step, 2, true, false, true},
+        XG_ATTENTION_BACK_TENSOR_SHAPES(X)
+#undef X
 #define X(warps, step) {warps, 1, step, 1, true, false, false},
-        XG_ATTENTION_BACK_GROUP_SHAPES(X)
+            XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
-            XG_ATTENTION_BACK_SHAPES(X)
+                XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false},
-                XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
     const xg_attention_shape *best = NULL;
     size_t k;
-    if (p->form.depth + (p->form.back.second ? p->form.columns : 0) > XG_ATTENTION_BACK_EXTENT_MAX ||
-        p->form.columns > XG_ATTENTION_EXTENT_MAX)
-        return false;
+    if (p->form.depth > XG_ATTENTION_EXTENT_MAX || p->form.columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
+        bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
-        if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) break;
+        if ((shapes[k].blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
+        if (narrow && xg_attention_reads(&p->form)) continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);

@@ -92,14 +92,14 @@ XG_FN xg_kval *xg_attention_spot(
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
     counts[XG_ATTENTION_AT_LANE] = lanes;
     if (w->p->shape.grouped) {
-        if (t->part == XG_ATTENTION_GRAD) {
+        if (t->part == XG_ATTENTION_GRAD && !w->p->keeps_rows) {
             int64_t before = xg_attention_grad_at(w->p) * XG_KWGMMA_LINE_BYTES / (lanes * xg_type_bytes(w->f->held));
             counts[XG_ATTENTION_AT_PIECE] += before;
             v[XG_ATTENTION_AT_PIECE] = xg_attention_at(w, piece->piece, t->pieces, before);
         }
         return xg_attention_group_spot(w, counts, t->rows, v);
     }
-    if (t->part == XG_ATTENTION_QUERY && w->p->swizzled) {
+    if (w->p->swizzled && (t->part == XG_ATTENTION_QUERY || (w->f->back.is && !xg_attention_is_line(t->part)))) {
         xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
@@ -214,7 +214,7 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.extent = w->f->depth;
     o.width = w->p->depth;
     o.pitch = w->p->query_pitch;
-    o.to = &w->query;
+    o.to = w->p->keeps_rows ? &w->keys : &w->query;
     xg_attention_bring_fixed(w, &o);
 }
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
@@ -225,7 +225,7 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */

@@ -202,7 +202,7 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.fixed_pitch = w->p->query_pitch;
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
-    o.fixed_at = 0;
+    o.fixed_at = o.at = 0;
     for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];
     return o;
 }
@@ -212,6 +212,8 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
     o.step = w->values;
     o.pitch = w->p->value_pitch;
     o.width = w->p->columns;
+    o.at = xg_attention_sums_at(w->p);
+    o.weights_at = xg_attention_weights_at(w->p);
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = w->scores[half];
         o.to[half] = w->out[half];

@@ -24,25 +24,19 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_MADE,         /* scores of a step */
-    XG_ATTENTION_SUMMED,       /* ... and sums */
-    XG_ATTENTION_DONE,         /* everything */
-    XG_ATTENTION_READY,        /* weights, of all threads */
-    XG_ATTENTION_TAKEN,        /* scores, by all threads */
-    XG_ATTENTION_LEFT,         /* tensor memory, by all threads: of the first group, for all groups */
     XG_ATTENTION_AT_ONCE = 64, /* columns that are read at a time: 32 registers */
     XG_ATTENTION_VECTORS_AT_ONCE = XG_ATTENTION_AT_ONCE / (int)XG_KMMA_N
 };
 
 /* ---- places ---- */
 
-XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->threads / XG_TILE_BULK_GROUP; }
+XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->tile / XG_KTENSOR_M; }
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
     if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_LEFT) return p->threads;
-    return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? (int64_t)XG_TILE_BULK_GROUP : 1;
+    return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? xg_attention_group_threads(p) : 1;
 }
 /* Columns of a group: scores, weights if they lie apart, sums. */
 XG_FN bool xg_attention_is_apart(const xg_attention_plan *p, int64_t scores) {
@@ -63,21 +57,21 @@ XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
     return xg_attention_sums_at(p) + p->columns - (xg_attention_is_shared(p) ? p->shape.step : 0);
 }
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
-    int64_t n = XG_KTENSOR_COLUMNS_LEAST;
-    while (
-        n < (xg_attention_tensor_groups(p) - 1) * xg_attention_group_columns(p) + xg_attention_sums_at(p) + p->columns)
-        n *= 2;
+    int64_t n = XG_KTENSOR_COLUMNS_LEAST, all = xg_attention_sums_at(p) + p->columns;
+    all += (xg_attention_tensor_groups(p) - 1) * xg_attention_group_columns(p);
+    if (p->form.back.is) all = xg_attention_back_rows_at(p) + (p->keeps_rows ? (p->depth + p->columns) / 2 : 0);
+    while (n < all) n *= 2;
     return n;
 }
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, 1) ? p->shape.step : 0;
 }
 XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
-    return xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    return xg_tile_quotient(&w->t, w->thread, xg_attention_group_threads(w->p));
 }
 /* A group's barrier of a kind. */
 XG_FN xg_kval *xg_attention_teller_of(xg_attention_kernel *w, int64_t tell, xg_kval *group) {
-    int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - w->p->votes;
+    int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - xg_attention_meets(w->p);
     group = xg_attention_at(w, group, all, all - (XG_ATTENTION_TELLS - tell) * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, group);
 }
@@ -97,16 +91,19 @@ XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell) {
 XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_COMMIT, barrier, 0);
 }
-/* A column of the group's, of its scores or, behind them, its sums; `lane`: of the warp's own lanes, -1: of all. */
-XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column) {
+/* A column of the group's, of its scores or, behind them, its sums; `lane`: of the warp's own lanes, -1: of all;
+ * parts: columns from those of a part of the threads to the next one's. */
+XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts) {
     enum {
         OWN = XG_WARP_LANES << XG_KTENSOR_LANE_SHIFT
     };
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
     if (column >= w->p->shape.step || !xg_attention_is_shared(w->p))
         at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
-    if (lane >= 0)
+    if (lane >= 0) {
+        at = xg_tile_join(&w->t, w->part, parts, at);
         at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / (int)XG_WARP_LANES), OWN, at);
+    }
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
     return xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
 }
@@ -118,9 +115,10 @@ XG_FN int64_t xg_attention_read_at_once(int64_t columns) {
     return XG_MIN(columns & -columns, (int64_t)XG_ATTENTION_AT_ONCE);
 }
 /* Vectors of four for each eight columns from one on, of a warp's block-th sixteen rows. */
-XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, int64_t block, int64_t column, int64_t n) {
+XG_FN xg_kval *xg_attention_read_cells(
+    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, int64_t n) {
     const xg_ktype *types[XG_ATTENTION_VECTORS_AT_ONCE];
-    xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
+    xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column, parts);
     xg_kop *op;
     int64_t k;
     for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_attention_no_sums(w)->type;
@@ -128,29 +126,28 @@ XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, int64_t block, in
     op->b = n;
     return op->results;
 }
-XG_FN void xg_attention_write_cells(xg_attention_kernel *w, int64_t block, int64_t column, xg_kval **v, int64_t n) {
-    v[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column);
+XG_FN void xg_attention_write_cells(
+    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, xg_kval **v, int64_t n) {
+    v[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column, parts);
     xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1);
 }
-/* All of a thread's sums in so many columns from `first` on. */
+/* All of a thread's sums in so many columns of each part from `first` on. */
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to) {
     int64_t n = xg_attention_read_at_once(columns), block, c, k;
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
-            xg_kval *v = xg_attention_read_cells(w, block, first + c, n);
+            xg_kval *v = xg_attention_read_cells(w, block, first + c, columns, n);
             for (k = 0; k < n / XG_KMMA_N; k++)
                 xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
         }
 }
 /* The sums of a thread's rows times numbers, few at a time beside the scores; without numbers: 0. */
-XG_FN void xg_attention_shrink(xg_attention_kernel *w, xg_kval *const *by) {
-    int64_t columns = w->p->columns, n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k,
-            i;
-    int64_t first = xg_attention_sums_at(w->p);
+XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by) {
+    int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k, i;
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
             xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x;
-            if (by) v = xg_attention_read_cells(w, block, first + c, n);
+            if (by) v = xg_attention_read_cells(w, block, first + c, columns, n);
             for (k = 0; k < n / XG_KMMA_N; k++) {
                 o[1 + k] = xg_attention_no_sums(w);
                 for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
@@ -159,7 +156,7 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, xg_kval *const *by) {
                     o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
                 }
             }
-            xg_attention_write_cells(w, block, first + c, o, n / XG_KMMA_N);
+            xg_attention_write_cells(w, block, first + c, columns, o, n / XG_KMMA_N);
         }
 }
 /* Where a maximum of the warp's rows exceeds its reference by so much that weights become too large for 16 bits, maxima
@@ -192,7 +189,7 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
         *at = most[half];
     }
-    if (in_tensor) xg_attention_shrink(w, w->shrinks);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
     xg_flow_end(&f);
 }
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
@@ -213,32 +210,34 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     }
     xg_flow_end(&f);
 }
-XG_FN void xg_attention_write_weights(xg_attention_kernel *w) {
+XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at) {
     int64_t words = w->p->own / XG_ATTENTION_PAIR, n = xg_attention_read_at_once(words), block, c, k;
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < words; c += n) {
             xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE];
             for (k = 0; k < n / XG_KMMA_N; k++)
-                o[1 + k] = xg_attention_packed(w, &w->scores[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
-            xg_attention_write_cells(w, block, xg_attention_weights_at(w->p) + c, o, n / XG_KMMA_N);
+                o[1 + k] = xg_attention_packed(w, &weights[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
+            xg_attention_write_cells(w, block, at + c, w->p->own, o, n / XG_KMMA_N);
         }
 }
 
 /* ---- products ---- */
 
-XG_FN void xg_attention_tensor_product(xg_attention_kernel *w, xg_kval *x, xg_kval *y, bool out, bool more) {
+XG_FN void xg_attention_tensor_product(
+    xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t to, int64_t columns, bool out, bool more) {
     xg_kval *o[4];
     xg_kop *op;
-    o[0] = xg_attention_cell(w, -1, out ? xg_attention_sums_at(w->p) : 0);
+    o[0] = xg_attention_cell(w, -1, to, 0);
     o[1] = x;
     o[2] = y;
     o[3] = xg_kconst_int(xg_attention_b(w), XG_E_I1, more);
     op = xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_MMA, o, 4);
-    op->b = out ? w->p->columns : w->p->shape.step;
+    op->b = columns;
     op->flags = (uint32_t)w->f->unit | (out ? (uint32_t)XG_KWGMMA_B_ROWS : 0u);
 }
-XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t k) {
-    return xg_attention_cell(w, -1, xg_attention_weights_at(w->p) + k * XG_KMMA_N);
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k) {
+    int64_t own = w->p->own, key = 2 * k * (int64_t)XG_KMMA_N;
+    return xg_attention_cell(w, -1, at + key / own * own + key % own / XG_ATTENTION_PAIR, 0);
 }
 /* The other group has taken its scores: the first one's of the same step, the second one's of the step before. */
 XG_FN void xg_attention_await_other(xg_attention_kernel *w, xg_kval *turn) {
@@ -249,47 +248,59 @@ XG_FN void xg_attention_await_other(xg_attention_kernel *w, xg_kval *turn) {
     xg_tile_bulk_await_round(&w->t, xg_attention_teller_of(w, XG_ATTENTION_TAKEN, other), turn, 1, 1);
     xg_kir_do(b, XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
-/* By one thread. */
-XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *turn = xg_attention_turn(w, step), *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
-    xg_attention_product o = xg_attention_scores_product(w);
-    xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
-    if (xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
+/* What is read of a side's buffer is read when the thread's products so far are done. */
+XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    xg_attention_commit(w, xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, buffer));
+}
+/* By one thread; grads: for dP. */
+XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool grads) {
+    xg_kval *turn = xg_attention_turn(w, step);
+    xg_attention_product o = xg_attention_back_product(w, grads);
+    bool back = w->f->back.is;
+    xg_attention_await_side(w, grads ? XG_ATTENTION_SIDE_VALUES : XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
+    if (!back && xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
     xg_attention_group_scores_of(w, &o, turn, NULL, 0);
-    xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_EMPTY, buffer));
-    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_MADE));
+    if (!back) xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, turn);
+    xg_attention_commit(w, xg_attention_teller(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE));
 }
 XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w) {
-    xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    xg_kval *own = xg_tile_rest(&w->t, w->thread, xg_attention_group_threads(w->p));
     xg_flow one = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
     return one;
 }
 /* ..., if it is one that is walked. */
-XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step) {
+XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool grads) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
-    xg_attention_ask_scores(w, step);
+    xg_attention_ask_scores(w, step, grads);
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w) {
     xg_flow one = xg_attention_first_thread(w);
-    xg_attention_ask_walked(w, w->from);
+    xg_attention_ask_walked(w, w->from, false);
+    if (w->f->back.is) xg_attention_ask_walked(w, w->from, true);
     xg_flow_end(&one);
 }
 XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
     xg_attention_summed o = xg_attention_out_summed(w);
     xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
     xg_attention_group_out_of(w, &o, turn, NULL, 0);
-    xg_attention_commit(w, xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, buffer));
+    xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, turn);
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_SUMMED));
 }
 
 /* ---- the kernel ---- */
 
-XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) { xg_attention_shrink(w, NULL); }
+XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    int64_t parts = p->shape.parts;
+    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL);
+    if (p->form.back.is) xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL);
+    if (p->form.back.second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), p->columns / parts, NULL);
+}
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);
     bool ahead = xg_attention_is_ahead(w->p), apart = xg_attention_is_apart(w->p, 1);
@@ -302,17 +313,17 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     if (ahead) {
         one = xg_attention_first_thread(w);
         xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
-        xg_attention_ask_walked(w, xg_attention_after(w, step));
+        xg_attention_ask_walked(w, xg_attention_after(w, step), false);
         xg_flow_end(&one);
     }
     xg_attention_weigh(w);
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
-    xg_attention_write_weights(w);
+    xg_attention_write_weights(w, w->scores, xg_attention_weights_at(w->p));
     xg_attention_tell(w, XG_ATTENTION_READY);
     one = xg_attention_first_thread(w);
-    if (apart && !ahead) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    if (apart && !ahead) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
     xg_attention_ask_out(w, turn);
-    if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step));
+    if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
     xg_flow_end(&one);
 }
 /* What has been summed up, to w->out. */
@@ -322,13 +333,16 @@ XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
     xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
-    xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
+    if (w->f->back.is)
+        xg_attention_back_tensor_read(w);
+    else
+        xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
     xg_attention_tell(w, XG_ATTENTION_LEFT);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared), 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
     xg_flow_end(&first);
 }

@@ -76,6 +76,7 @@ XG_FN xg_inst *xg_nfrom_elementwise(xg_nfrom *f, const xg_inst *i, const xg_aff 
         xg_inst_new(f->y.comp, i->op, xg_shape_scalar(n->module, i->shape->type), in, i->n_operands, NULL, XG_STR(""));
     made->attrs = i->attrs;
     made->n_attrs = i->n_attrs;
+    made->kinds = i->kinds;
     return made;
 }
 /* The constraints of a map at these indices become those of what is read; those that always hold are left out. */

@@ -162,7 +162,7 @@ XG_FN const xg_aff **xg_nparse_indices(xg_nparse *r, const xg_nbuf *b, const xg_
 XG_FN void xg_nparse_define(xg_nparse *r, xg_str name, size_t at, xg_inst *i) {
     if (!xg_dict_put(&r->p->comp->names, name, i))
         xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a value", (int)name.n, name.p);
-    i->name = xg_dict_newest(&r->p->comp->names);
+    xg_inst_take_name(i);
 }
 /* A parameter of the body: what one argument of the block gives. */
 XG_FN void xg_nparse_arg(xg_nparse *r, xg_narg_vec *args, const xg_narg *a, xg_str name, size_t at) {

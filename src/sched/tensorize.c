@@ -12,13 +12,31 @@
 #include "parse.c"
 
 typedef struct xg_nintrinsic {
-    const char *name, *text;
+    const char *name, *text, *words;
 } xg_nintrinsic;
 static const xg_nintrinsic xg_nintrinsics[] = {
-#define X(name, text) {#name, text},
+#define X(name, text, words) {#name, XG_##text##_TEXT, words},
     XG_INTRINSICS(X)
 #undef X
 };
+XG_FN void xg_nintrinsic_source(xg_arena *a, const xg_nintrinsic *row, xg_source *src) {
+    const char *p, *word;
+    uint32_t k;
+    xg_buf b;
+    xg_buf_init(&b, a);
+    for (p = row->text; *p; p++) {
+        if (*p != '$') {
+            xg_putc(&b, *p);
+            continue;
+        }
+        word = row->words;
+        for (k = (uint32_t)(*++p - '0'); k; k--) word = strchr(word, ' ') + 1;
+        xg_put(&b, word, strcspn(word, " "));
+    }
+    src->name = row->name;
+    src->text = b.p;
+    src->size = b.n;
+}
 XG_FN const char *xg_nintrinsic_name(const void *user, size_t i) {
     (void)user;
     return i < XG_COUNT(xg_nintrinsics) ? xg_nintrinsics[i].name : NULL;
@@ -139,9 +157,7 @@ XG_FN const char *xg_nintrinsic_differs(xg_loopnest *n, xg_nstmt *from, xg_str n
     for (k = 0; k < XG_COUNT(xg_nintrinsics) && !xg_str_is(name, xg_nintrinsics[k].name); k++) {}
     *found = k < XG_COUNT(xg_nintrinsics);
     if (!*found) return "there is no such operation";
-    src.name = xg_nintrinsics[k].name;
-    src.text = xg_nintrinsics[k].text;
-    src.size = strlen(src.text);
+    xg_nintrinsic_source(n->arena, &xg_nintrinsics[k], &src);
     xg_nparse_nest(&text, n->ctx, n->arena, n->aff, &src, &at);
     meaning = xg_nparse_end(&text, &at);
     why = xg_ntilework_of(n, from, &work);

@@ -67,6 +67,7 @@ typedef struct xg_tile_shape {
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
+    bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
      * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
@@ -75,6 +76,7 @@ typedef struct xg_tile_shape {
      * result leaves by tensor stores. */
     int8_t multicast;
     bool stays, stores;
+    int32_t halo; /* steps that one box of the picture serves, all places of a window (tile_halo.c); 0: each has one */
 } xg_tile_shape;
 /* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
 enum {
@@ -99,6 +101,7 @@ typedef struct xg_tile_fetch {
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
+    bool odd;               /* rows need not begin with a sector */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
@@ -135,22 +138,40 @@ typedef struct xg_tile_rows {
     bool fits;    /* the shape suits the program */
 } xg_tile_rows;
 
+/* A part of a tile's pixels, from the first position's first to the last one's last: see tile_patch.c. */
+typedef struct xg_tile_patch {
+    const xg_inst *source; /* the picture, a parameter */
+    xg_tile_role of;       /* positions lie in rows (M), or in k */
+    const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
+    const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
+    int64_t places;        /* of the window; 0: there are no patches */
+    int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
+    int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
+    int64_t stride;
+    int64_t first, channel, batch; /* where the first position's pixel lies; elements to the batch's next number */
+    int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
+    int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
+    int64_t each;                                                 /* ... and of those that come with a step */
+} xg_tile_patch;
+
 typedef struct xg_tile_plan {
     xg_tile_shape shape;
+    xg_tile_patch patch;
     int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held; /* of elements in shared memory while sums are made */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
-    int64_t out_vector;       /* elements of the result that a thread writes at a time */
+    int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
+    int64_t out_most;         /* ... if it can read so many at a time */
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
-    int64_t lanes;            /* of a thread's columns, whose sums are one vector: of a processor; else 1 */
-    bool on_processor;        /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;           /* warp groups multiply such elements, too ... */
-    bool may_deepen;          /* bytes may lie as such in shared memory: see `deep` */
-    bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
+    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;    /* warp groups multiply such elements, too ... */
+    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
+    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
+    bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
     const xg_device *device; /* xg_tile_choose_unit */
     int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
@@ -164,6 +185,7 @@ typedef struct xg_tile_plan {
     bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
+    int64_t idle;   /* blocks beyond `blocks`, which find rows if a ragged-dot's groups are as odd as they can be */
     bool reads;     /* the epilogue reads memory */
     int64_t ends;   /* ... and takes so many instructions for an element */
     int64_t shared; /* elements of shared memory */
@@ -173,12 +195,16 @@ typedef struct xg_tile_plan {
     int64_t scale_run;
     int64_t pixels;         /* positions of a box of a convolution's picture; 0: it is a matrix */
     xg_tile_role pixels_of; /* ...: M or K */
-    const xg_inst *end;     /* both operands are zero from k = an element of it on; NULL: they may not be */
-    const xg_imap *end_at;  /* (variables) -> its indices */
+    /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
+     * to the next eight (tile_halo.c). */
+    int64_t halo, halo_lines, halo_pitch;
+    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
     xg_kmap result;
+    const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_tile_form form;
 } xg_tile_plan;
@@ -193,6 +219,7 @@ enum {
     XG_TILE_ACCESS_BYTES = 16, /* the widest access of a thread */
     XG_TILE_CPU_BYTES = 64,    /* ... on a host's processor: a line of its cache */
     XG_TILE_WORD_BYTES = 4,
+    XG_TILE_PAIR = 2,             /* sums of f32 that one instruction adds to, where the device has it (tile_emit.c) */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
@@ -221,6 +248,8 @@ XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 /* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
+/* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side); /* fragments are read word by word */
@@ -253,6 +282,7 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */
+XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
@@ -367,7 +397,10 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *tile[XG_TILE_SIDES], *batch, *step;
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
+    xg_ragged_tile ragged;
+    int64_t from;      /* elements of `out` in front of the chunk that threads copy */
+    xg_kval *all;      /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps;    /* of the block's sums */
     xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */
@@ -379,10 +412,16 @@ typedef struct xg_tile_kernel {
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
+    xg_kval *picture;  /* the number of the box of the picture among all of the block, */
+    xg_kval *view;     /* and of the window's place that it is read for (tile_halo.c) */
     xg_kval *taken;    /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
+    /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
+     * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
+     * its places or the numbers of its place, where it lies in this step. */
+    xg_kval *picture, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -404,6 +443,7 @@ XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side);
 /* An expression of values that count so much. */
 XG_FN xg_kval *xg_tile_apply(xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at);
 /* v / n, v mod n, v * n + more */
+XG_FN xg_kval *xg_tile_by(xg_tile_kernel *w, xg_kopcode op, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n);
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more);
@@ -441,6 +481,9 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_into(xg_tile_kernel *w, xg_kval **array, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot); /* into the operands' array */
+XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot);
+/* The place of a lane of a vector, whose elements go so far apart from the first one's. */
+XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart);
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged); /* words, as they are multiplied */
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
@@ -461,6 +504,19 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the b
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
+/* ---- tile_ragged.c: tiles of groups of rows ---- */
+XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p); /* of the batch, which have groups each */
+XG_FN int64_t xg_tile_ragged_high(const xg_tile_plan *p);   /* tiles one above the other that are of one group */
+XG_FN void xg_tile_ragged_settle(xg_tile_plan *p);
+/* What tile[side] counts: so many rows (or columns) each; below so many. */
+XG_FN int64_t xg_tile_pace(const xg_tile_plan *p, uint32_t side, int64_t rows);
+XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side);
+XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile);  /* at one of those of w->batch, a place */
+XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w);                 /* of blocks that stay: sets `all` */
+XG_FN xg_kval *xg_tile_ragged_has(xg_tile_kernel *w, xg_kval *row); /* whether the tile's group has this row */
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v);         /* of the hero; 0 behind the last group */
+
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
 XG_FN void xg_tile_all_results(xg_tile_kernel *w);
@@ -468,6 +524,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id); /* at the tile of this
 /* The epilogue of some columns of a part's rows, which lie in w->shared swizzled, side by side. */
 XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
+XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum);         /* the hero's element */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
@@ -503,8 +560,34 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, 
 /* In the order in which positions lie in memory, or that of boxes. */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
-XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place);
+
+/* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
+/* As xg_tile_box_plan, or with patches. */
+XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s); /* patches and the shape */
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
+XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
+
+/* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
+XG_FN bool xg_tile_halo_may(xg_tile_plan *p); /* sets halo, pixels, and the order of positions and of k */
+XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);   /* lines of shared memory for a box */
+XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
+XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
+XG_FN bool xg_tile_bulk_keeps(
+    const xg_tile_plan *p); /* what comes of the right side is there for all tiles of a block */
+/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
+ * to the view of a place of the window. */
+XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
+XG_FN const xg_aff *xg_tile_halo_view(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
@@ -532,7 +615,9 @@ enum {
 typedef enum xg_tile_bulk_state {
     XG_TILE_BULK_FULL,
     XG_TILE_BULK_EMPTY,
-    XG_TILE_BULK_DONE /* of tensor memory: one barrier, all sums are made */
+    XG_TILE_BULK_DONE, /* of tensor memory: one barrier, all sums are made */
+    XG_TILE_BULK_SEEN, /* of a picture of which views are multiplied: full; empty */
+    XG_TILE_BULK_BLANK
 } xg_tile_bulk_state;
 XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer);
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead);
@@ -543,6 +628,8 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 /* The loops over the tiles of a block that stays, and over the steps of a tile. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
+/* The loop around them over the boxes of which a window's places are views, if there are any: w->picture. */
+XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f);
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
@@ -580,7 +667,7 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
 /* So many columns of a fragment, as sums from number `to` on; those of the next four warps lie so far apart. */
 XG_FN void xg_tile_tensor_read_to(
     xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t apart, int64_t to);
-XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step);
+XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w); /* all products of a tile: of one thread */
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 
 /* ---- tile_pairs.c: such blocks stay, in pairs ---- */

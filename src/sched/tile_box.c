@@ -7,7 +7,8 @@
  * Positions are taken in such an order: each axis of rows (of a gradient of the filter: of k) is split into one that
  * lies in a box and one that counts boxes. The box's sizes are powers of two that divide the axes, so that no tile has
  * places outside of the result. What lies outside of the picture is zero, as the padding is. Where neighbours are a
- * stride apart, the array is described as so many arrays of every other column. */
+ * stride apart, the array is described as so many arrays of every other column. Boxes of which all places of a window
+ * are views: tile_halo.c. */
 #ifndef XG_SCHED_TILE_BOX_C
 #define XG_SCHED_TILE_BOX_C
 #include "tile.h"
@@ -70,10 +71,11 @@ XG_FN bool xg_tile_box_run(xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group 
     return n == 1;
 }
 /* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array, as that of
- * a window does, unless there are elements between others that it has not. */
-XG_FN bool xg_tile_box_is_whole(const xg_imap *axes, const xg_imap *m, bool direct) {
+ * a window does, unless there are elements between others that it has not. Positions that fill a box up (filled) may
+ * find any. */
+XG_FN bool xg_tile_box_is_whole(const xg_imap *axes, const xg_imap *m, bool direct, bool filled) {
     uint32_t k;
-    for (k = 0; k < m->n_dims; k++)
+    for (k = 0; k < m->n_dims && !(direct && filled); k++)
         if (!xg_range_within(axes->dims[k].range, m->dims[k].range)) return false;
     for (k = 0; k < m->n_constraints; k++)
         if (!direct || m->constraints[k].range.lo == m->constraints[k].range.hi) return false;
@@ -86,17 +88,32 @@ XG_FN int64_t xg_tile_box_stride(xg_aff_ctx *x, const xg_tile_group *g, const xg
     for (k = g->n; k-- > 0 && !scale;) scale = xg_aff_scale_of(e, xg_aff_dim(x, g->axes[k].of));
     return XG_MAX(scale, (int64_t)1);
 }
+/* The array's dimensions in the order of a box: the innermost one, those that positions go along, others. */
+XG_FN void xg_tile_box_order(
+    xg_aff_ctx *x, const xg_tile_group *g, const xg_imap *place, const xg_shape *s, uint32_t *order) {
+    uint32_t n = 0, turn, k, j;
+    for (turn = 0; turn < g->n + 2; turn++)
+        for (k = 0; k < s->rank; k++) {
+            uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+            bool along = turn && turn <= g->n && xg_aff_uses(place->results[d], xg_aff_dim(x, g->axes[g->n - turn].of));
+            for (j = 0; j < n && order[j] != d; j++) {}
+            if (j == n && (turn ? along || turn > g->n : !k)) order[n++] = d;
+        }
+}
 /* The array's dimensions, innermost first: of one whose neighbours are a stride apart the parts that begin alike lie
  * side by side below it, in the dimension before if that is the innermost one. place: (axes) -> its indices. */
 XG_FN bool xg_tile_box_dims(
     xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *positions, const xg_imap *place, const xg_shape *s) {
     xg_imap *m = xg_imap_of_dims(x, place->n_dims, 2 * XG_KMAP_RANK);
     xg_kmap *map = &t->tensor;
-    int64_t stride = t->bytes, apart;
-    uint32_t k;
+    int64_t strides[XG_RANK_MAX], apart;
+    uint32_t order[XG_RANK_MAX], k;
     for (k = 0; k < m->n_dims; k++) m->dims[k].range = xg_range_of(INT64_MIN, INT64_MAX);
+    xg_shape_strides(s, strides);
+    xg_tile_box_order(x, positions, place, s, order);
     for (map->rank = k = 0; k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = order[k];
+        int64_t stride = t->bytes * strides[d];
         const xg_aff *e = place->results[d];
         apart = xg_tile_box_stride(x, positions, e);
         if (s->dims[d] % apart || map->rank + (apart > 1 && k > 1) >= XG_KMAP_RANK) return false;
@@ -109,40 +126,63 @@ XG_FN bool xg_tile_box_dims(
         }
         m->results[map->rank] = apart > 1 ? xg_aff_div(x, e, apart) : e;
         if (!xg_tile_bulk_dim(map, s->dims[d] / apart, stride * apart)) return false;
-        stride *= s->dims[d];
     }
     m->n_results = map->rank;
     t->boxes = m;
     return true;
+}
+/* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
+XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
+    const xg_imap *to, bool direct, xg_tile_form *own) {
+    xg_imap *axes;
+    uint32_t d, n, a;
+    if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
+    xg_tile_box_axes(&p->form, own);
+    axes = xg_imap_of_dims(x, own->n_vars, p->form.n_vars);
+    for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
+    for (n = a = 0; n < XG_TILE_ROLES; n++)
+        for (d = 0; d < own->group[n].n; d++, a++) {
+            const xg_tile_axis *of = &p->form.group[n].axes[d];
+            axes->dims[a].range = xg_range_of(0, of->extent - 1);
+            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+        }
+    axes->n_results = to->n_dims;
+    to = xg_imap_compose(x, axes, to);
+    for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
+    return xg_imap_ok(to) && xg_tile_box_is_whole(axes, to, direct, p->halo) &&
+           xg_tile_box_dims(t, x, &own->group[p->pixels_of], to, s);
 }
 /* to: (variables) -> the array's indices. */
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
     xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *k, *rows;
     int64_t line = XG_KWGMMA_LINE_BYTES / t->bytes;
-    xg_imap *axes;
     xg_tile_form own;
-    uint32_t d = 0, n, a;
-    if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
-    xg_tile_box_axes(&p->form, &own);
-    axes = xg_imap_of_dims(x, own.n_vars, p->form.n_vars);
-    for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
-    for (n = a = 0; n < XG_TILE_ROLES; n++)
-        for (d = 0; d < own.group[n].n; d++, a++) {
-            const xg_tile_axis *of = &p->form.group[n].axes[d];
-            axes->dims[a].range = xg_range_of(0, of->extent - 1);
-            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
-        }
-    to = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(to) || !xg_tile_box_is_whole(axes, to, from == t->from)) return false;
-    if (!xg_tile_box_dims(t, x, &own.group[p->pixels_of], to, from->shape)) return false;
+    uint32_t d = 0;
+    if (!xg_tile_box_array(p, x, t, from->shape, to, from == t->from, &own)) return false;
     k = &own.group[XG_TILE_K];
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
-    for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
-    t->row_dim = d = 0;
+    t->row_dim = 0;
     if (!t->along_k) return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d);
     line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
-    return line >= 0 && xg_tile_box_run(t, x, rows, line, &d);
+    if (line < 0 || !xg_tile_box_run(t, x, rows, line, &d)) return false;
+    return side || !p->halo || xg_tile_halo_widen(p, x, &own);
+}
+/* The result leaves in the boxes of its positions. */
+XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root) {
+    int64_t line = XG_KWGMMA_LINE_BYTES / p->result.bytes;
+    xg_tile_form own;
+    xg_tile_fetch t;
+    uint32_t d = 0;
+    memset(&t, 0, sizeof t);
+    t.tensor = p->result;
+    t.bytes = p->result.bytes;
+    p->may_store = p->pixels_of == XG_TILE_M &&
+                   xg_tile_box_array(p, x, &t, root, xg_emit_same_place(x, p->form.hero->shape, root), true, &own) &&
+                   xg_tile_box_run(&t, x, &own.group[XG_TILE_N], line, &d) && d == 1 &&
+                   xg_tile_box_run(&t, x, &own.group[XG_TILE_M], p->pixels, &d);
+    p->result = t.tensor;
+    p->result_boxes = t.boxes;
 }
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
     return p->form.hero->op == XG_CONVOLUTION && p->may_group && !p->pixels && !xg_tile_may_bulk(p);
@@ -157,19 +197,19 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
 }
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_K};
+    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K};
     xg_tile_plan plain = *p, boxes;
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
     for (k = 0; k < XG_COUNT(roles) && xg_tile_box_wants(p); k++) {
         boxes = plain;
-        if (!xg_tile_box_may(&boxes, roles[k])) continue;
+        if (!(k ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes))) continue;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
         if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
     }
 }
-/* Where the boxes of a step begin, of places that count so much; row, k, batch: of the contraction. */
-XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *counts, uint32_t n,
+/* Where boxes begin, of places that count so much; linear: of the contraction. */
+XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_imap *to;
@@ -180,7 +220,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, uint32_t side, const int64_t *co
     m = xg_tile_map(x, counts, n, own.n_vars);
     env = xg_imap_env(x, m);
     xg_tile_variables(&own, &env, linear, m->results);
-    to = xg_imap_compose(x, m, w->p->fetch[side].boxes);
+    to = xg_imap_compose(x, m, boxes);
     memcpy(place, to->results, to->n_results * sizeof *place);
 }
 

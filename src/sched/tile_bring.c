@@ -87,7 +87,7 @@ XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *c
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
     counts[XG_TILE_STEP] = p->all_steps;
-    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_TILE] = xg_tile_paces(p, side);
     counts[XG_TILE_BATCH] = p->batch;
 }
 /* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
@@ -110,7 +110,10 @@ XG_FN void xg_tile_fetch_place(
         *row = xg_aff_add_mul(x, lane, *row, t->vector);
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
-XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) {
+    if (p->patch.places) return 0; /* positions are counted from the first one on */
+    return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size;
+}
 #ifndef XLAGPU_SMALL
 /* Elements from a sector's begin to that of a row (or k), of the batch's, of the first one in the first step. */
 XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
@@ -157,18 +160,18 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
-    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.map[side]->n_dims);
     m->dims[XG_TILE_STEP].range.lo = first;
     env = xg_imap_env(x, m);
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows);
+    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), xg_tile_pace(p, side, p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
     linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
-    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
     return xg_imap_compose(x, m, p->form.map[side]);
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
@@ -330,7 +333,8 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         xg_tile_fetch_counts(w->p, side, counts);
         w->step = xg_elem_index(&w->s, 0);
         xg_tile_fetch_at(w, side, w->step, w->step, at);
-        begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_dim(x, XG_TILE_TILE), t->rows);
+        begin = xg_aff_dim(x, XG_TILE_TILE);
+        begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), begin, xg_tile_pace(w->p, side, t->rows));
         begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
         begin = xg_aff_div(x, xg_aff_add_k(x, begin, -first), t->vector);
         begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mod(x, begin, t->shift));
@@ -638,33 +642,42 @@ XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
 
 /* ---- from memory into shared memory ---- */
 
+XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart) {
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_imap *sum = xg_imap_of_dims(x, 2, 1);
+    xg_kval *both[2];
+    sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (lanes - 1) * apart);
+    sum->dims[1].range = xg_range_of(0, lanes - 1);
+    sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
+    both[0] = first;
+    both[1] = lane;
+    return xg_kapply(&w->s.b, sum, both)->results;
+}
+XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, lanes);
+    xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+}
 /* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
  * between is one load and one store. */
 XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_kval *last, *spot = first, *both[2];
+    xg_kval *last, *spot = first;
     if (t->late) {
         xg_tile_put_vector(w, xg_tile_to_shared(w, side, xg_tile_bring_vector(w, side, NULL, at)), first);
         return;
     }
     if (t->vector > 1) {
-        xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
-        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
-        sum->dims[1].range = xg_range_of(0, t->vector - 1);
-        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
         last = xg_elem_index(&w->s, t->vector);
         at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
-        both[0] = first;
-        both[1] = at[XG_TILE_LANE];
-        spot = xg_kapply(&w->s.b, sum, both)->results;
+        spot = xg_tile_lane_spot(w, first, at[XG_TILE_LANE], t->vector, 1);
     }
     w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, NULL, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_tile_fetch_at(w, side, row_round, k_round, at);
     spot = xg_tile_spot(w, side, row_round, k_round, buffer);
@@ -673,14 +686,10 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
         xg_flow_else(&f);
-        zero = xg_tile_zero(w).v;
         if (t->vector == 1)
-            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
-        else {
-            int64_t lanes = t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector;
-            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, lanes);
-            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
-        }
+            w->shared = xg_kinsert(&w->s.b, xg_tile_zero(w).v, w->shared, &spot, 1);
+        else
+            xg_tile_put_zeros(w, t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector, spot);
     }
     xg_flow_end(&f);
 }
@@ -772,23 +781,15 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
 XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     bool turned = t->along_k != t->by_rows;
-    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, buffer), *cond, *both[2];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *spot = xg_tile_spot(w, side, row_round, k_round, buffer), *cond;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_imap *sum = xg_imap_of_dims(w->e->m->aff, 2, 1);
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t apart = turned ? t->pitch : 1;
     xg_tile_fetch_at(w, side, row_round, k_round, at);
     cond = xg_tile_has_elements(w, side, at);
     if (t->vector > 1) {
         f.rolled = true;
         at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], xg_elem_index(&w->s, t->vector), 1, t->vector);
         if (!turned) f.op->flags |= KL_LANES;
-        sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (t->vector - 1) * apart);
-        sum->dims[1].range = xg_range_of(0, t->vector - 1);
-        sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
-        both[0] = spot;
-        both[1] = at[XG_TILE_LANE];
-        spot = xg_kapply(&w->s.b, sum, both)->results;
+        spot = xg_tile_lane_spot(w, spot, at[XG_TILE_LANE], t->vector, turned ? t->pitch : 1);
     }
     w->shared =
         xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, NULL, cond, at)), w->shared, &spot, 1);
@@ -828,7 +829,9 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &w->p->fetch[side];
         xg_tile_gather g;
-        if (t->async)
+        if (w->p->shape.patch && !side)
+            xg_tile_patch_bring(w, buffer);
+        else if (t->async)
             xg_tile_copy_step(w, side, buffer);
         else if (t->vector > 1)
             for (k = 0; k < t->rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);

@@ -132,6 +132,7 @@ XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, cons
     /* steps that end early, or are split among blocks, are a block's own */
     if (p->in_tensor || p->end || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
+    if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
     return !s->stores || p->may_store;
 }
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
@@ -143,22 +144,25 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
         t->async = true;
+        t->tensor.box[0] = (uint32_t)t->line;
+        t->tensor.swizzle = t->line * t->bytes < XG_KWGMMA_LINE_BYTES ? XG_KMAP_SWIZZLE_HALF : XG_KMAP_SWIZZLE_LINE;
         if (!t->boxes) {
             t->row_dim = 1; /* what is halved, where two share it: rows, or k */
-            t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
             rows = t->by_rows ? rows : (uint32_t)p->shape.k;
             t->tensor.box[2] = 1;
         }
         if (t->row_dim) t->tensor.box[t->row_dim] = rows / (xg_tile_bulk_is_shared(p, k) ? 2 : 1);
     }
 }
+/* Barriers in front of those of pictures. */
+XG_FN int64_t xg_tile_bulk_first_halo(const xg_tile_plan *p) {
+    bool tensor = xg_tile_is_tensor(p);
+    if (!tensor && !p->bulk) return 0;
+    return 2 * p->shape.stages + (xg_tile_is_pair(p) ? 2 * xg_tile_pairs_turns(p) : (int64_t)tensor);
+}
+/* With the room of one for the address of tensor memory. */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
-    enum {
-        TENSOR = 2 /* that the sums are done; and the room of one for the address of tensor memory */
-    };
-    if (xg_tile_is_pair(p)) return 2 * p->shape.stages + 2 * xg_tile_pairs_turns(p) + 1;
-    if (xg_tile_is_tensor(p)) return 2 * p->shape.stages + TENSOR;
-    return p->bulk ? 2 * p->shape.stages : 0;
+    return xg_tile_bulk_first_halo(p) + 2 * xg_tile_halo_stages(p) + xg_tile_is_tensor(p);
 }
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
@@ -177,9 +181,14 @@ XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place
     o[1] = place;
     return xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_SHARED));
 }
+XG_FN int64_t xg_tile_bulk_buffers(const xg_tile_plan *p, xg_tile_bulk_state state) {
+    return state >= XG_TILE_BULK_SEEN ? xg_tile_halo_stages(p) : p->shape.stages;
+}
 XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer) {
-    int64_t stages = w->p->shape.stages;
-    const xg_aff *at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), state * stages);
+    int64_t stages = xg_tile_bulk_buffers(w->p, state), first = state * stages;
+    const xg_aff *at;
+    if (state >= XG_TILE_BULK_SEEN) first = xg_tile_bulk_first_halo(w->p) + (state - XG_TILE_BULK_SEEN) * stages;
+    at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), first);
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &stages, 1, at, &buffer));
 }
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
@@ -193,8 +202,9 @@ XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval
     xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2);
 }
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
-    int64_t stages = w->p->shape.stages;
+    int64_t stages = xg_tile_bulk_buffers(w->p, state);
     xg_kval *barrier = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, stages));
+    if (state == XG_TILE_BULK_FULL && xg_tile_bulk_keeps(w->p)) step = xg_elem_index(&w->s, 0); /* there is one round */
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 /* Both blocks have come so far. */
@@ -210,13 +220,16 @@ XG_FN int64_t xg_tile_bulk_readers(const xg_tile_plan *p) {
 /* Arrivals that end a phase of barrier k. */
 XG_FN int64_t xg_tile_bulk_arrivals(const xg_tile_plan *p, int64_t k) {
     bool empty = k / p->shape.stages == XG_TILE_BULK_EMPTY;
+    int64_t pictures = k - xg_tile_bulk_first_halo(p);
+    if (pictures >= 0)
+        return pictures < xg_tile_halo_stages(p) || xg_tile_is_tensor(p) ? 1 : p->threads / XG_TILE_BULK_GROUP;
     if (xg_tile_is_pair(p) && k >= 2 * p->shape.stages + xg_tile_pairs_turns(p)) return xg_tile_pairs_tellers(p);
     if (xg_tile_is_two_pairs(p)) return empty ? 2 : 1;
     return empty && !xg_tile_is_tensor(p) ? xg_tile_bulk_readers(p) : 1;
 }
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     bool tensor = xg_tile_is_tensor(w->p);
-    int64_t n = xg_tile_is_pair(w->p) ? xg_tile_bulk_barriers(w->p) - 1 : 2 * w->p->shape.stages + tensor, k;
+    int64_t n = xg_tile_bulk_barriers(w->p) - tensor, k;
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_store_begin(w);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
@@ -260,11 +273,13 @@ XG_FN void xg_tile_bulk_box(
     /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
     half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[t->row_dim]);
     if (shared) to = xg_aff_add_mul(x, to, half, t->line);
-    o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, xg_aff_add_k(x, to, t->offset + row * p->shape.k), at);
+    to = xg_aff_add_k(x, to, t->offset + (side ? row * p->shape.k : xg_tile_halo_row(p, row)));
+    o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, to, at);
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
-    place[t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), half_rows ? 2 * t->rows : t->rows);
+    place[t->by_rows] = xg_aff_dim(x, XG_TILE_BULK_AT_TILE);
+    place[t->by_rows] = xg_aff_mul(x, place[t->by_rows], xg_tile_pace(p, side, half_rows ? 2 * t->rows : t->rows));
     if (half_rows)
         place[t->by_rows] = xg_aff_add_mul(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->rows);
     place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
@@ -275,7 +290,7 @@ XG_FN void xg_tile_bulk_box(
         linear[XG_TILE_B] = place[2];
         linear[side ? XG_TILE_N : XG_TILE_M] = place[t->by_rows];
         linear[XG_TILE_K] = place[!t->by_rows];
-        xg_tile_box_place(w, side, counts, XG_TILE_BULK_AT_DIMS, linear, place);
+        xg_tile_box_place(w, t->boxes, counts, XG_TILE_BULK_AT_DIMS, linear, place);
     }
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
@@ -288,19 +303,22 @@ XG_FN void xg_tile_bulk_box(
     op->b = side;
     if (shared) op->a = 3; /* the bits of both */
 }
-/* `step` counts those of all tiles of the block. */
-XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
+/* Sides from one to another; `number` and `step` count buffers and steps of all tiles of the block. */
+XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, uint32_t side, uint32_t sides) {
     const xg_tile_plan *p = w->p;
-    int64_t counts[XG_TILE_BULK_AT_DIMS], row, bytes = 0;
+    bool picture = sides < XG_TILE_SIDES;
+    int64_t counts[XG_TILE_BULK_AT_DIMS], row, lines = 0;
+    int64_t stages = xg_tile_bulk_buffers(p, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL), bytes;
     xg_kval *at[XG_TILE_BULK_AT_DIMS], *full;
-    uint32_t side;
-    for (side = 0; side < XG_TILE_SIDES; side++) bytes += xg_tile_buffer(p, side) * xg_type_bytes(p->held);
-    xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, step, 1);
+    uint32_t k;
+    for (k = side; k < sides; k++) lines += xg_tile_bulk_lines(p, k);
+    bytes = lines * XG_KWGMMA_LINE_BYTES;
+    xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     at[XG_TILE_BULK_AT_STEP] = w->begin ? xg_k2(&w->s.b, XG_K_OP_SUBI, step, w->begin) : xg_tile_own_step(w, step);
     at[XG_TILE_BULK_AT_BATCH] = w->batch;
-    at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, step, p->shape.stages);
+    at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
-    full = xg_tile_bulk_barrier(w, XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
+    full = xg_tile_bulk_barrier(w, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
     if (xg_tile_is_pair(p)) {
         xg_flow first = xg_flow_of(&w->s, NULL); /* its barrier counts what both bring */
         xg_flow_if(&first, xg_tile_pairs_is_first(w));
@@ -311,12 +329,12 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
     counts[XG_TILE_BULK_AT_STEP] = p->all_steps;
     counts[XG_TILE_BULK_AT_BATCH] = p->batch;
-    counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
+    counts[XG_TILE_BULK_AT_BUFFER] = stages;
     counts[XG_TILE_BULK_AT_RANK] = w->pair ? 2 : 1;
-    for (side = 0; side < XG_TILE_SIDES; side++) {
+    for (; side < sides; side++) {
         if (w->next) at[XG_TILE_BULK_AT_RANK] = side ? w->pair : w->next;
         at[XG_TILE_BULK_AT_TILE] = w->tile[side];
-        counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
+        counts[XG_TILE_BULK_AT_TILE] = xg_tile_paces(p, side);
         for (row = 0; row < p->fetch[side].rows; row += xg_tile_bulk_box_rows(p, side))
             xg_tile_bulk_box(w, side, row, counts, at, full);
     }
@@ -331,11 +349,16 @@ XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
-    xg_kval *id, *first;
+    xg_kval *id, *first, *last = xg_elem_index(&w->s, p->blocks);
     if (!p->shape.stays) return;
     f->rolled = true;
     first = xg_kblock_id(&w->s.b, 0, p->grid);
-    id = xg_flow_for(f, first, xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
+    if (w->all) last = w->all;
+    id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
+    if (w->all) {
+        f->op->a = xg_tile_over(p->blocks, p->grid);
+        f->op->b = p->blocks;
+    }
     xg_tile_stand(w, id);
     w->turn = xg_tile_quotient(w, id, p->grid);
     w->begin = xg_tile_join(w, w->turn, p->steps, xg_elem_index(&w->s, 0));
@@ -345,18 +368,40 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     xg_kval *many;
     f->rolled = true;
+    if (w->picture) {
+        w->view = xg_flow_for(f, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, p->halo), 1, p->halo);
+        return xg_tile_join(w, w->picture, p->halo, w->view);
+    }
     if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
     many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
-    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks, p->grid));
+    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
+}
+XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
+    const xg_tile_plan *p = w->p;
+    int64_t each = p->shape.halo ? p->steps / p->halo : 0;
+    xg_kval *first = xg_elem_index(&w->s, 0), *last;
+    w->picture = NULL;
+    if (!each) return;
+    f->rolled = true;
+    if (w->begin) first = xg_tile_join(w, w->turn, each, first);
+    last = w->begin ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
+    w->picture = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
 }
 XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
-    xg_kval *first = xg_elem_index(&w->s, w->p->threads);
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, pictures = one, kept = one, f = one;
+    xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
-    xg_tile_bulk_ask(w, xg_tile_bulk_steps(w, &f));
+    xg_tile_bulk_pictures(w, &pictures);
+    if (w->picture)
+        xg_tile_bulk_ask(w, w->picture, xg_tile_join(w, w->picture, w->p->halo, xg_elem_index(&w->s, 0)), 0, 1);
+    if (xg_tile_bulk_keeps(w->p)) xg_flow_if(&kept, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
+    step = xg_tile_bulk_steps(w, &f);
+    xg_tile_bulk_ask(w, step, step, w->picture ? 1 : 0, XG_TILE_SIDES);
     xg_flow_end(&f);
+    xg_flow_end(&kept);
+    xg_flow_end(&pictures);
     xg_flow_end(&tiles);
     if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);
     xg_flow_end(&one);
@@ -364,17 +409,19 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 
 /* ---- those that multiply ---- */
 
-/* The buffer of the step `on` behind this one may be filled again, if `some`; one thread of each warp group says so, of
- * two blocks that share one to each of both. */
-XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step, int64_t on, xg_kval *some) {
+/* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp group
+ * says so, of two blocks that share one to each of both. */
+XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    int64_t tellers = w->p->shape.multicast ? 2 : 1;
-    xg_kval *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *o[2];
+    int64_t tellers = w->p->shape.multicast && state == XG_TILE_BULK_EMPTY ? 2 : 1;
+    xg_kval *own, *o[2];
+    if (state == XG_TILE_BULK_EMPTY && xg_tile_bulk_keeps(w->p)) return;
+    own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP);
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, own, 2), XG_E_I32);
     own = xg_kcmpi_int(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, tellers > 1 ? tellers : 0);
     xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);
     step = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, on);
-    o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, xg_tile_rest(w, step, w->p->shape.stages));
+    o[0] = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, xg_tile_bulk_buffers(w->p, state)));
     if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, o[0], 0);
     xg_flow_end(&f);
@@ -385,19 +432,31 @@ XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_group_multiply(w, xg_tile_rest(w, step, w->p->shape.stages));
     xg_tile_group_wait(w, 1);
     first = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, first);
-    xg_tile_bulk_release(w, step, w->p->shape.stages - 1, first); /* that of the step before */
+    xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, step, w->p->shape.stages - 1, first); /* that of the step before */
+    if (!w->picture || w->p->steps == w->p->halo) return;
+    first = xg_k2(&w->s.b, XG_K_OP_ANDI, first, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->view, 0));
+    xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, w->picture, xg_tile_halo_stages(w->p) - 1, first);
 }
 /* A tile's sums. */
 XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    int64_t k;
+    xg_flow pictures = xg_flow_of(&w->s, NULL), f = pictures;
+    int64_t steps = w->p->steps;
+    xg_kval *first;
     xg_tile_group_none(w);
-    for (k = 0; k < w->p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    if (w->p->shape.halo) xg_flow_elems(&pictures, w->sums, (uint32_t)w->p->n_sums);
+    xg_tile_bulk_pictures(w, &pictures);
+    if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
+    xg_flow_elems(&f, w->sums, (uint32_t)w->p->n_sums);
     xg_tile_bulk_step(w, xg_tile_bulk_steps(w, &f));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
+    xg_flow_end(&pictures);
     xg_tile_group_wait(w, 0);
-    if (w->begin) xg_tile_bulk_release(w, w->begin, w->p->steps - 1, NULL);
+    if (!w->begin) return;
+    xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, w->begin, steps - 1, NULL);
+    if (!w->picture) return;
+    first = xg_tile_join(w, w->turn, steps / w->p->halo, xg_elem_index(&w->s, 0));
+    xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, first, steps / w->p->halo - 1, NULL);
 }
 XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
     xg_flow tiles = xg_flow_of(&w->s, NULL);

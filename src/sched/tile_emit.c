@@ -22,6 +22,29 @@ enum {
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
+/* Two sums that a device multiplies in one instruction are a word of eight bytes. */
+XG_FN bool xg_tile_is_paired(const xg_tile_plan *p) { return p->lanes == XG_TILE_PAIR; }
+XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_t n) {
+    const xg_ktype *t = n > 1 ? xg_kir_vector(w->e->m, e, n) : xg_kir_scalar(w->e->m, e);
+    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, t);
+}
+/* One number for all columns of a sum. */
+XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
+    xg_kval *o[3], *both;
+    int64_t k;
+    if (!xg_tile_is_paired(w->p)) {
+        const xg_ktype *t = xg_kir_vector(w->e->m, v->type->elem, w->p->lanes);
+        return xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, t);
+    }
+    both = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, v->type->elem, XG_TILE_PAIR), 0);
+    for (k = 0; k < XG_TILE_PAIR; k++) {
+        o[0] = v;
+        o[1] = both;
+        o[2] = xg_elem_index(&w->s, k);
+        both = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, both->type);
+    }
+    return xg_tile_bits_as(w, both, XG_E_I64, 1);
+}
 /* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
  * part of the tile further on. */
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
@@ -31,7 +54,8 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
     const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
-    int64_t quad = side ? p->quad_n : p->quad, row = t->by_rows ? t->pitch : 1;
+    int64_t quad = side ? p->quad_n : p->quad, each = side && xg_tile_is_paired(p) ? quad / XG_TILE_PAIR : quad,
+            row = t->by_rows ? t->pitch : 1;
     xg_kval *o[2], *vector;
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
@@ -43,7 +67,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), xg_tile_buffer(p, side));
     for (part = 0; part < own / quad; part++) {
         const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)) * row);
-        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > 1 && !side)) {
+        if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > XG_TILE_PAIR && !side)) {
             for (j = 0; j < quad; j++) {
                 o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j * row), v);
                 out[part * quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
@@ -54,14 +78,16 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
         o[0] = w->shared;
         o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
         vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
-        if (p->lanes > 1) {
+        if (p->lanes > XG_TILE_PAIR) {
             out[part] = xg_elem_real(vector);
             continue;
         }
-        for (j = 0; j < quad; j++) {
+        if (each < quad) vector = xg_tile_bits_as(w, vector, XG_E_I64, each);
+        type = xg_kir_scalar(w->e->m, vector->type->elem);
+        for (j = 0; j < each; j++) {
             o[0] = vector;
             o[1] = xg_elem_index(&w->s, j);
-            out[part * quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+            out[part * each + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, type));
         }
     }
 }
@@ -75,7 +101,7 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
     xg_tile_fragment(w, 0, v, counts, a);
     xg_tile_fragment(w, 1, v, counts, b);
     for (i = 0; i < p->shape.tm; i++) {
-        if (p->lanes > 1) a[i].v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &a[i].v, 1, b[0].v->type);
+        if (p->lanes > 1) a[i].v = xg_tile_spread(w, a[i].v);
         for (j = 0; j < across; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * across + j]);
     }
 }
@@ -115,10 +141,13 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
+    int64_t n = p->shape.tm / p->parts, rows = p->shape.m / p->parts / (n / p->quad); /* of a quad of each thread */
     int64_t i, h, j, across = p->shape.tn / p->quad_n, counts[3];
     xg_kval *v[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad_n == 1;
-    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad_n);
+    xg_kelem elem = xg_kelem_of(p->form.sum), one = xg_tile_is_paired(p) ? XG_E_I64 : elem;
+    int64_t each = p->lanes > XG_TILE_PAIR ? 0 : p->quad_n / p->lanes;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, one, XG_MAX(each, (int64_t)1));
     counts[0] = p->rows;
     counts[1] = p->columns;
     counts[2] = p->shape.slices;
@@ -129,12 +158,13 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), p->quad_n);
     at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
     if (xg_tile_has_rows(p)) at = xg_aff_add_k(x, at, part * p->shape.slices * xg_tile_part_size(p));
-    for (i = 0; i < p->quad; i++)
+    for (i = 0; i < n; i++)
         for (h = 0; h < across; h++) {
-            const xg_elem *sums = &w->sums[((part * p->quad + i) * p->shape.tn + h * p->quad_n) / p->lanes];
-            const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
-            xg_kval *vector = apart ? NULL : p->lanes > 1 ? sums->v : xg_kconst_bits(&w->s.b, type, 0), *o[3];
-            for (j = 0; j < p->quad_n && p->lanes == 1; j++) {
+            const xg_elem *sums = &w->sums[((part * n + i) * p->shape.tn + h * p->quad_n) / p->lanes];
+            int64_t row = i / p->quad * rows, place = (row + i % p->quad) * p->shape.n + row / p->quad * p->out_slant;
+            const xg_aff *first = xg_aff_add_k(x, at, place + h * (p->shape.n / across));
+            xg_kval *vector = apart ? NULL : each ? xg_kconst_bits(&w->s.b, type, 0) : sums->v, *o[3];
+            for (j = 0; j < each; j++) {
                 if (apart) {
                     xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
@@ -145,6 +175,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
+            if (one != elem) vector = xg_tile_bits_as(w, vector, elem, p->quad_n);
             if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, v));
         }
 }
@@ -160,6 +191,7 @@ enum {
 };
 typedef struct xg_tile_out {
     const xg_imap *map;                        /* to the hero's indices, and the place in shared memory */
+    const xg_aff *row;                         /* among all of M */
     int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
     bool swizzled;                             /* in shared memory, as tile_store.c has it */
 } xg_tile_out;
@@ -183,7 +215,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     wide = walk.line / walk.columns; /* rounds of a row */
     o.counts[XG_TILE_OUT_ROUND] = walk.rounds;
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
-    o.counts[XG_TILE_OUT_M] = p->tiles[0];
+    o.counts[XG_TILE_OUT_M] = xg_tile_paces(p, 0);
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
@@ -195,16 +227,20 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
-    linear[XG_TILE_M] = xg_aff_add_mul(x, xg_aff_add_k(x, row, part * rows), xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m);
+    linear[XG_TILE_M] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), xg_tile_pace(p, 0, p->shape.m));
+    linear[XG_TILE_M] = o.row = xg_aff_add(x, linear[XG_TILE_M], xg_aff_add_k(x, row, part * rows));
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add_mul(x, column, row, pitch);
+    if (w->from) m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], w->from);
     if (p->out_slant)
         m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
-    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
+    for (k = 0; p->halo && k < f->rank; k++) /* boxes may have places beside the result */
+        o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
+    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
         linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
@@ -224,6 +260,13 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
     if (!is_float) a.v = xg_scalar_wrap(&w->s.b, a.v, sum);
     if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
     return a;
+}
+XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum) {
+    xg_contract_site site;
+    memset(&site, 0, sizeof site);
+    site.i = w->p->form.hero;
+    site.sum = w->p->form.sum;
+    return xg_contract_end(&w->s, &site, sum);
 }
 /* The epilogue reads the sums of all slices. */
 XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
@@ -337,18 +380,19 @@ XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
-    xg_contract_site site;
     xg_kval *index[XG_TILE_VARS_MAX], *slice[XG_TILE_VARS_MAX], *cond, *last;
     xg_aff_ctx *x = w->e->m->aff;
     uint32_t k;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_heroes heroes;
     xg_elem v;
-    memset(&site, 0, sizeof site);
-    site.i = f->hero;
-    site.sum = f->sum;
     at[XG_TILE_OUT_ROUND] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
     cond = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
+    if (xg_tile_is_ragged(w->p)) {
+        last = xg_tile_ragged_has(w, xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->row, at));
+        cond = xg_elem_and(&w->s, cond, last);
+    }
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
     xg_flow_if(&guard, cond);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
@@ -369,8 +413,12 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         xg_elem_apply(&w->s, m, at, slice);
         v = xg_tile_plus(w, v, xg_tile_shown(w, slice[f->rank]));
     }
-    v = xg_contract_end(&w->s, &site, v);
-    xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
+    heroes = w->p->heroes;
+    if (w->p->shape.stores) /* the root's elements lie there */
+        heroes.p = (const xg_inst **)w->e->roots;
+    else
+        v = xg_tile_result(w, xg_tile_shown_type(w->p) == f->sum ? xg_tile_ended(w, v) : v);
+    xg_hero_write(&w->s, &heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
@@ -529,7 +577,9 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     w->tile[0] = xg_tile_join(w, group, rows, xg_tile_rest(w, in, rows));
     w->tile[1] = xg_tile_quotient(w, in, rows);
     w->batch = xg_tile_quotient(w, id, each);
-    if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
+    if (xg_tile_is_ragged(p)) xg_tile_ragged_stand(w, w->tile[0]);
+    if (p->shape.multicast && (along || !xg_tile_is_ragged(p)))
+        w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
     if (w->next) w->tile[1] = xg_tile_join(w, w->tile[1], 2, w->next);
 }
 /* Where a lane stands among the rows and columns of its warp. Crossed, neighbours along rows want the same of one side
@@ -583,6 +633,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_fusion_emission own, *all = e;
     xg_tile_kernel w;
     int64_t inbox;
+    xg_flow busy;
     uint32_t k;
     memset(&w, 0, sizeof w);
     if (xg_tile_has_rows(p)) { /* what makes the operands; the rest of the fusion stands behind (tile_rows.c) */
@@ -597,6 +648,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->grid;
+    f->idle = p->shape.stays ? 0 : (uint32_t)p->idle;
     f->cluster = (uint32_t)xg_tile_cluster_blocks(p);
     f->pairs = xg_tile_is_pair(p);
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
@@ -608,7 +660,13 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
         xg_tile_threads(&w);
     }
-    if (!p->shape.stays) xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
+    busy = xg_flow_of(&w.s, NULL);
+    xg_flow_slots(&busy, w.dest, e->n_roots);
+    if (!p->shape.stays) {
+        xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
+        if (xg_tile_is_ragged(p)) xg_flow_if(&busy, xg_tile_ragged_has(&w, w.ragged.first));
+    } else if (xg_tile_is_ragged(p))
+        xg_tile_ragged_begin(&w);
 #ifndef XLAGPU_SMALL /* whose rows begin where they do */
     if (!p->bulk) xg_tile_shift(&w);
 #endif
@@ -632,6 +690,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
             xg_tile_all_results(&w);
         if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
+    xg_flow_end(&busy);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
 /* ---- the way ---- */
@@ -677,6 +736,8 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     unit = unit || (job->given && xg_record_get(&job->given->form, "stages"));
     xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
     xg_tile_way_say(job, r, "bulk", s->bulk, 0);
+    xg_tile_way_say(job, r, "patch", s->patch, 0);
+    xg_tile_way_say(job, r, "halo", s->halo, 0);
     xg_tile_way_say(job, r, "multicast", s->multicast, 0);
     xg_tile_way_say(job, r, "stays", s->stays, 0);
     xg_tile_way_say(job, r, "tensor_store", s->stores, 0);

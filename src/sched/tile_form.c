@@ -35,18 +35,23 @@ XG_FN void xg_tile_add_sum(xg_tile_builder *b, uint32_t which, uint32_t dim, int
     xg_tile_add(&b->f->group[XG_TILE_K], b->f->rank + which, extent, 1, depth, b->depths[XG_TILE_K]);
 }
 
+/* Of a ragged-dot the batch is of what stands in front of the ragged dimension, and of groups, whose number is the last
+ * variable; the other rows lie behind it. */
 XG_FN bool xg_tile_dot(xg_tile_builder *b) {
     const xg_inst *i = b->f->hero;
     const xg_shape *s = i->shape, *lhs = XG_OPERAND(i, 0)->shape;
-    uint32_t n_batch = xg_attr_ints(i, XG_A_lhs_batch_dims).n, left, k;
+    bool ragged = i->op == XG_RAGGED_DOT;
+    uint32_t n_batch = ragged ? xg_ragged_dim(i) : xg_attr_ints(i, XG_A_lhs_batch_dims).n, left, k;
     xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-    if (i->n_operands != 2) return false;
+    if (i->n_operands != 2 + (uint32_t)ragged) return false;
     left = lhs->rank - summed.n;
     for (k = 0; k < s->rank; k++)
         xg_tile_add_dim(b, k < n_batch ? XG_TILE_B : k < left ? XG_TILE_M : XG_TILE_N, k, s->dims[k], 1);
     for (k = 0; k < summed.n; k++) xg_tile_add_sum(b, k, (uint32_t)summed.p[k], lhs->dims[summed.p[k]]);
     b->f->n_vars = s->rank + summed.n;
-    return true;
+    if (!ragged) return true;
+    xg_tile_add(&b->f->group[XG_TILE_B], b->f->n_vars++, xg_ragged_groups(i), 1, 0, b->depths[XG_TILE_B]);
+    return b->f->group[XG_TILE_M].axes[0].of == n_batch;
 }
 XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
     const xg_inst *i = b->f->hero;
@@ -106,11 +111,14 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) 
         if (XG_OPERAND(hero, k)->shape->dynamic || XG_OPERAND(hero, k)->shape->elements == 0) return false;
     for (k = 0; k < 2; k++)
         if (!xg_imap_ok(xg_indexing_operand(x, hero, k))) return false;
-    if (hero->op == XG_DOT ? !xg_tile_dot(&b) : !xg_tile_convolution(&b)) return false;
+    if (hero->op == XG_CONVOLUTION ? !xg_tile_convolution(&b) : !xg_tile_dot(&b)) return false;
     f->sum = xg_contract_sum_type(hero);
     for (k = 0; k < XG_TILE_ROLES; k++)
         if ((f->group[k].size = xg_tile_group_size(&f->group[k])) <= 0) return false;
-    if (xg_tile_m_is_minor(&b)) xg_tile_swap(f);
+    if (xg_tile_m_is_minor(&b)) {
+        if (hero->op == XG_RAGGED_DOT) return false; /* rows of groups are those of M */
+        xg_tile_swap(f);
+    }
     for (k = 0; k < XG_TILE_SIDES; k++)
         f->map[k] = xg_imap_syms_to_dims(x, xg_indexing_operand(x, hero, f->operand[k]));
     return f->sum != XLAGPU_PRED;

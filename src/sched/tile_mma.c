@@ -221,19 +221,25 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     xg_aff_ctx *x = w->e->m->aff;
     int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
+    bool patch = p->shape.patch && !side;
     xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     if (xg_tile_is_across(p, side)) { /* a fragment is 16 bytes of as many k as two others have */
         apart /= 2;
         deep *= 2;
     }
-    place = xg_aff_add_k(x, place, t->offset + apart);
-    place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
+    if (!patch) {
+        place = xg_aff_add_k(x, place, t->offset + apart);
+        place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
+    }
     along = xg_aff_add_k(x, along, at->first);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
-    place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
+    if (t->by_rows || !patch) place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
-    at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
+    if (patch)
+        at->at[XG_TILE_UNIT_OWN] =
+            xg_tile_patch_at(w, k, at->at[XG_TILE_UNIT_K], at->first, at->at[XG_TILE_UNIT_BUFFER]);
+    at->counts[XG_TILE_UNIT_OWN] = patch ? p->shared : xg_tile_buffer(p, side);
     if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
@@ -529,6 +535,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     size_t n = (size_t)xg_tile_scale_numbers(w->p);
     xg_kval *next, *spare, **numbers = NULL;
     xg_tile_unit_await(w, stages - 2);
+    if (w->p->shape.patch) xg_tile_patch_look(w, step);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
     if (w->scale &&
@@ -558,10 +565,10 @@ XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
 /* Shared memory becomes that of sums. */
 XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum);
+    xlagpu_type shown = xg_tile_shown_type(p);
+    int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(shown);
     xg_tile_wait(w);
-    w->shared =
-        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(p->form.sum), &n, 1));
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(shown), &n, 1));
 }
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;
@@ -579,6 +586,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
 /* What a sum begins with: a number, or with matrix units four of them. */
 XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
     bool plain = w->p->unit == XG_TILE_NO_UNIT;
+    if (xg_tile_is_paired(w->p)) return xg_elem_real(xg_kconst_int(&w->s.b, XG_E_I64, 0));
     if (plain && w->p->lanes == 1) return xg_tile_zero(w);
     return xg_elem_real(
         xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));
@@ -588,6 +596,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     xg_elem none = xg_tile_unit_none(w);
     int64_t k, n;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
+    if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, 2 * n);
@@ -597,6 +606,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     }
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
+        if (p->shape.patch) xg_tile_patch_look(w, xg_elem_index(&w->s, 0));
         xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);
     } else
         xg_tile_unit_loop(w, p->shape.stages == 1 ? xg_tile_lone_step : xg_tile_unit_step);
@@ -625,11 +635,13 @@ XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
 }
 /* Two neighbours of the sums of each of some matrices from `n` on, alternating. */
 XG_FN xg_kval *xg_tile_unit_beside(xg_tile_kernel *w, int64_t n, int64_t matrices, int64_t first) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->sums[n].v->type->elem, 2 * matrices);
+    bool narrow = xg_tile_shown_type(w->p) != w->p->form.sum;
+    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(xg_tile_shown_type(w->p)), 2 * matrices);
     xg_kval *all = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
     for (k = 0; k < 2 * matrices; k++) {
         o[0] = xg_tile_unit_sum(w, n + k % matrices, first + k / matrices);
+        if (narrow) o[0] = xg_emit_join(&w->s.b, xg_tile_ended(w, xg_elem_real(o[0])));
         o[1] = all;
         o[2] = xg_elem_index(&w->s, k);
         all = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);

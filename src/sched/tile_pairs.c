@@ -30,6 +30,7 @@ XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
 /* Steps that end early are a block's own. */
 XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     if (s->multicast == 3 && p->fetch[0].boxes) return false; /* they are not halved */
+    if (xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false;
     return p->in_tensor && !p->end && m->blocks_per_cluster >= (s->multicast == 3 ? 4 : 2) && xg_tile_may_bulk(p);
 }
 XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }
@@ -116,26 +117,36 @@ XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
 XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t grid = p->grid, most = p->steps * xg_tile_over(p->blocks, grid) + p->shape.stages;
-    const xg_aff *tiles = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), -1), p->blocks + grid - 1);
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, grid), *from, *to;
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    from = xg_tile_apply(w, &grid, 1, xg_aff_mul(x, xg_aff_div(x, tiles, grid), p->steps), &id);
-    to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, p->shape.stages);
-    f.rolled = true;
-    xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, xg_flow_for(&f, from, to, 1, most), 1);
-    xg_flow_end(&f);
+    int64_t grid = p->grid, stages = p->shape.stages, steps = p->steps, all = p->blocks + p->idle, counts[2];
+    const xg_aff *tiles = xg_aff_add_k(x, xg_aff_sub(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0)), grid - 1);
+    xg_kval *at[2], *from, *to;
+    xg_tile_bulk_state state = XG_TILE_BULK_EMPTY;
+    counts[0] = grid;
+    counts[1] = all + 1;
+    at[0] = xg_kblock_id(&w->s.b, 0, grid);
+    at[1] = w->all ? w->all : xg_elem_index(&w->s, p->blocks);
+    for (;; state = XG_TILE_BULK_BLANK) {
+        xg_flow f = xg_flow_of(&w->s, NULL);
+        from = xg_tile_apply(w, counts, 2, xg_aff_mul(x, xg_aff_div(x, tiles, grid), steps), at);
+        to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
+        f.rolled = true;
+        from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(all, grid) + stages);
+        if (state == XG_TILE_BULK_BLANK || !xg_tile_bulk_keeps(p)) xg_tile_bulk_await(w, state, from, 1);
+        xg_flow_end(&f);
+        if (!p->shape.halo || state == XG_TILE_BULK_BLANK) return;
+        stages = xg_tile_halo_stages(p);
+        steps /= p->shape.halo;
+    }
 }
 
 XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one;
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
     xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
     w->thread = xg_elem_index(&w->s, 0); /* it asks for all rows */
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, true);
-    xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
-    xg_flow_end(&f);
+    xg_tile_tensor_tile(w);
     xg_tile_pairs_tell(w);
     xg_flow_end(&tiles);
     xg_flow_end(&one);
@@ -175,7 +186,9 @@ XG_FN void xg_tile_pairs_store(xg_tile_kernel *w, const xg_tile_plan *part, xg_k
     memcpy(tile, w->tile, sizeof tile);
     on = xg_tile_join(w, number, part->shape.n, xg_elem_index(&w->s, 0));
     w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), memory);
-    w->tile[0] = xg_tile_join(w, tile[0], p->parts, xg_tile_quotient(w, number, wide));
+    w->tile[0] = xg_tile_quotient(w, number, wide);
+    w->tile[0] = xg_tile_is_ragged(p) ? xg_tile_join(w, w->tile[0], part->shape.m, tile[0])
+                                      : xg_tile_join(w, tile[0], p->parts, w->tile[0]);
     w->tile[1] = xg_tile_join(w, tile[1], wide, xg_tile_rest(w, number, wide));
     w->p = part;
     xg_tile_store_all(w);

@@ -29,8 +29,9 @@
     X(4, 64, 8, 32, 4, 4, 1) \
     X(4, 4, 128, 16, 4, 4, 1) \
     X(4, 128, 4, 16, 4, 4, 1) \
-    X(4, 16, 32, 256, 8, 8, 32) \
-    X(4, 16, 32, 128, 8, 8, 32) \
+    X(4, 16, 128, 64, 8, 8, 8) \
+    X(4, 16, 64, 128, 8, 8, 16) \
+    X(4, 16, 64, 64, 8, 8, 8) \
     X(4, 32, 16, 128, 8, 8, 32) \
     X(4, 16, 32, 128, 4, 4, 8) \
     X(4, 32, 16, 128, 4, 4, 8) \
@@ -281,6 +282,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
+            if (!way && !side && xg_tile_is_ragged(p)) continue; /* groups begin with any row */
             if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
                 continue;
             t->vector = n;
@@ -308,7 +310,6 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     const xg_shape *root = e->roots[0]->shape;
     int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
     if (xg_type_class(root->type) & XGT_C) n = 1;
-    if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
     for (; n > 1; n /= 2)
         if (f->group[XG_TILE_N].size % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2)
             return n;
@@ -342,6 +343,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
         return;
     }
     t->brick = 1;
+    t->odd = vector * t->bytes < XG_TILE_ACCESS_BYTES;
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
@@ -372,7 +374,9 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     }
     p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
-    p->grid = p->blocks;
+    p->idle = 0;
+    if (xg_tile_is_ragged(p)) xg_tile_ragged_settle(p);
+    p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
@@ -425,7 +429,7 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p) {
  * some have no multiple of four: clusters of four are as few as take no longer, on seven eighths of them. */
 XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
-    if (!p->shape.stays) return p->blocks;
+    if (!p->shape.stays) return p->blocks + p->idle;
     if (xg_tile_is_two_pairs(p)) {
         int64_t clusters = XG_MAX(all * 7 / 8 / 4, (int64_t)1);
         return 4 * xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters));
@@ -457,6 +461,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->warps_n = p->columns / p->lanes_n;
     p->parts = s->tm / p->quad;
     p->lanes = p->quad_n * bytes == XG_KWHOLE_BYTES && (xg_type_class(p->form.sum) & XGT_F) ? p->quad_n : 1;
+    if (p->form.sum == XLAGPU_F32 && xg_device_has_pairs(p->device)) p->lanes = XG_TILE_PAIR;
     p->n_sums = s->tm * s->tn / p->lanes;
     p->out_pitch = s->n;
     p->crossed = p->lanes_n > 1 && lanes > p->lanes_n;
@@ -466,6 +471,8 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
+    while (p->parts > 1 && !p->on_processor && !xg_tile_has_rows(p) && 2 * xg_tile_part_size(p) * s->slices <= loop)
+        p->parts /= 2; /* there is room where the operands were */
     out = xg_tile_part_size(p) * s->slices * (xg_tile_has_rows(p) ? p->parts : 1);
     p->shared = XG_MAX(loop, out);
     if (xg_tile_has_rows(p)) xg_tile_rows_settle(p);
@@ -560,7 +567,8 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return xg_tile_is_said(given, "multicast", s->multicast, grouped, 0) &&
            xg_tile_is_said(given, "stays", s->stays, grouped, 0) &&
            xg_tile_is_said(given, "tensor_store", s->stores, grouped, 0) &&
-           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) &&
+           xg_tile_is_said(given, "bulk", s->bulk, grouped, 0) && xg_tile_is_said(given, "halo", s->halo, grouped, 0) &&
+           xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
@@ -634,6 +642,7 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
     s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
     s->cluster = 1;
+    s->halo = s->bulk ? (int32_t)p->halo : 0;
     if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
     s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
@@ -694,7 +703,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     bool few_m;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
+        others >= p->all_steps || (p->halo && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;
@@ -718,6 +728,16 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
+/* A block that stays, with room for all steps of the right side at once. */
+XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    xg_tile_shape one = *s;
+    if (!s->halo || !s->stays || p->steps > INT8_MAX) return;
+    one.stages = (int32_t)p->steps;
+    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && xg_tile_bulk_keeps(p))
+        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    (void)xg_tile_settle(p, s, vectors);
+}
 /* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
 XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
@@ -731,10 +751,10 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
         one.multicast = k % 3 == 0 ? 0 : k % 3 == 1 ? wider : (int8_t)(3 - wider);
         one.stays = k / 3 % 2;
         one.stores = k / 6 % 2;
-        if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
-        if (!xg_tile_settle(p, &one, vectors) || xg_tile_is_over(p, m)) continue;
+        if (!xg_tile_bulk_may_vary(p, m, &one) || !xg_tile_settle(p, &one, vectors)) continue;
         if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
-        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, best, least);
+        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. A few rows
@@ -745,7 +765,7 @@ XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
     p->may_group = p->in_tensor = false;
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    int64_t vectors[2], least = INT64_MAX;
+    int64_t vectors[2], least = p->picoseconds ? p->picoseconds : INT64_MAX; /* of another plan, to be beaten */
     xg_tile_shape best, one, deep;
     bool few_m, few, deepens;
     size_t k;
@@ -754,15 +774,19 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
-        if (p->pixels && !one.bulk) continue;
+        if ((p->pixels && !one.bulk) || !xg_tile_patch_suits(p, &one)) continue;
+        one.patch = p->patch.places > 0;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (one.multicast && !xg_tile_pairs_may_be(p, m, &one)) continue;
+        if (given && xg_tile_is_named(given, "group_tile") && !xg_tile_is_named(given, "tensor_store"))
+            one.stores = false;
         if (xg_tile_has_rows(p) && !xg_tile_rows_may(p, &one)) continue;
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
+            xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
@@ -787,7 +811,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
-    return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
+    return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);
 }
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
  * for its reads as well where the loop is not unrolled. */
@@ -861,7 +885,7 @@ XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, cons
     if (xg_tile_has_rows(p))
         p->out_vector = xg_gcd(p->form.group[XG_TILE_N].size, XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
     else {
-        p->out_vector = xg_tile_choose_out(p, e);
+        p->out_vector = p->out_most = xg_tile_choose_out(p, e);
         xg_tile_store_describe(p, e);
     }
     xg_tile_choose(p, e->given, m, out_bytes);
@@ -885,7 +909,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
     xg_tile_find_end(p, e->m->aff);
-    xg_tile_box_plan(p, e, m, out_bytes);
+    xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);

@@ -57,6 +57,10 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     p->result.type = xg_tile_map_type(root->type);
     p->may_store = xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1), g[XG_TILE_M].size,
         g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
+    p->result_boxes = NULL;
+    if (p->may_store || !p->pixels) return;
+    p->result.rank = 0;
+    xg_tile_box_result(p, x, root);
 }
 #endif
 /* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
@@ -95,7 +99,7 @@ XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p) {
 XG_FN void xg_tile_store_settle(xg_tile_plan *p) {
     if (!xg_tile_is_apart(p)) return;
     p->parts = p->shape.tm / XG_KMMA_M / xg_tile_store_fragments(p);
-    if (!p->shape.stores) return;
+    if (!p->shape.stores || p->result_boxes) return;
     p->result.box[0] = (uint32_t)xg_tile_store_columns(p);
     p->result.box[1] = (uint32_t)xg_tile_store_rows(p);
     p->result.box[2] = 1;
@@ -165,16 +169,12 @@ XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which
     xg_fusion_emission *e = w->e;
     const xg_inst *hero = w->p->form.hero;
     xg_kval *here[XG_RANK_MAX], *o[2];
-    xg_contract_site site;
     uint32_t k;
-    memset(&site, 0, sizeof site);
-    site.i = hero;
-    site.sum = w->p->form.sum;
     o[0] = w->sums[sum].v;
     o[1] = xg_elem_index(&w->s, which);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, o[0]->type->elem));
     xg_emit_forget(&w->s);
-    xg_hero_give(&w->s, hero, xg_contract_end(&w->s, &site, xg_elem_real(o[0])));
+    xg_hero_give(&w->s, hero, xg_tile_result(w, xg_tile_ended(w, xg_elem_real(o[0]))));
     for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
     return xg_elem_of(&w->s, e->roots[0], here).v;
 }
@@ -266,30 +266,55 @@ XG_FN void xg_tile_store_leave(xg_tile_kernel *w, int64_t but) {
     xg_kir_do(&w->s.b, XG_K_OP_BULK_WAIT_READ, NULL, 0)->b = but;
     xg_flow_end(&f);
 }
+/* Where the next group begins within the part, threads copy rows. */
 XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, int64_t from) {
     const xg_tile_plan *p = w->p;
+    int64_t rows = xg_tile_store_rows(p);
+    xg_flow whole = xg_flow_of(&w->s, w->dest);
+    xg_kval *shared = w->shared;
     xg_aff_ctx *x = w->e->m->aff;
     xg_kval *o[1 + XG_KMAP_RANK], *at[3];
-    const xg_aff *place[3];
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    int64_t counts[3];
+    const xg_aff *place[XG_KMAP_RANK], *linear[XG_TILE_ROLES] = {NULL};
+    int64_t counts[3], each = p->result_boxes ? p->pixels : rows, row;
+    xg_flow f;
     uint32_t k;
     counts[0] = p->tiles[1];
-    counts[1] = p->tiles[0];
+    counts[1] = xg_tile_paces(p, 0);
     counts[2] = p->batch;
+    if (xg_tile_is_ragged(p))
+        xg_flow_if(&whole, xg_tile_ragged_has(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->tile[0], (part + 1) * rows - 1)));
+    f = xg_flow_of(&w->s, NULL);
     at[0] = w->tile[1];
     at[1] = w->tile[0];
     at[2] = w->batch;
-    place[0] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), p->shape.n), column);
-    place[1] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 1), p->shape.m), part * xg_tile_store_rows(p));
-    place[2] = xg_aff_dim(x, 2);
     xg_flow_if(&f, xg_tile_store_asks(w));
-    o[0] = xg_tile_bulk_at(w, w->out, xg_elem_index(&w->s, from));
-    for (k = 0; k < p->result.rank; k++)
-        o[1 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, 3, place[k], at), XG_E_I32);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank)->b = XG_TILE_SIDES;
+    for (row = 0; row < rows; row += each) {
+        place[0] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), p->shape.n), column);
+        place[1] = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_pace(p, 0, p->shape.m));
+        place[1] = xg_aff_add_k(x, place[1], part * rows + row);
+        place[2] = xg_aff_dim(x, 2);
+        linear[XG_TILE_N] = place[0];
+        linear[XG_TILE_M] = place[1];
+        linear[XG_TILE_B] = place[2];
+        if (p->result_boxes) xg_tile_box_place(w, p->result_boxes, counts, 3, linear, place);
+        o[0] = xg_tile_bulk_at(w, w->out, xg_elem_index(&w->s, from + row * xg_tile_store_columns(p)));
+        for (k = 0; k < p->result.rank; k++)
+            o[1 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, 3, place[k], at), XG_E_I32);
+        xg_kir_do(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank)->b = XG_TILE_SIDES;
+    }
     xg_kir_do(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0);
     xg_flow_end(&f);
+    if (!whole.op) return;
+    xg_flow_else(&whole);
+    f = xg_flow_of(&w->s, NULL);
+    xg_flow_if(&f, xg_tile_store_asks(w));
+    xg_kir_do(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0); /* of no store: groups are counted */
+    xg_flow_end(&f);
+    w->shared = w->out;
+    w->from = from;
+    xg_tile_out_chunk(w, part, column, xg_tile_store_columns(p));
+    w->shared = shared;
+    xg_flow_end(&whole);
 }
 /* Chunk by chunk, the two buffers by turns, or both at a time; of an odd number of chunks the next tile's first one
  * meets the last one. */

@@ -49,15 +49,16 @@
     X(128, 128, 64, 3, false) \
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
-/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; steps in shared memory,
- * each of which has half of the columns' rows. */
+/* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; n of four warps; steps in
+ * shared memory, each of which has half of the columns' rows. */
 #define XG_TILE_PAIR_SHAPES(Y) \
-    Y(256, 256, 4, 2) \
-    Y(128, 256, 6, 2) \
-    Y(256, 128, 4, 2) \
-    Y(128, 128, 8, 2) \
-    Y(256, 256, 4, 3) \
-    Y(128, 256, 6, 3)
+    Y(256, 256, 128, 4, 2) \
+    Y(128, 256, 128, 6, 2) \
+    Y(256, 128, 64, 4, 2) \
+    Y(128, 128, 64, 8, 2) \
+    Y(256, 64, 64, 5, 2) \
+    Y(256, 256, 128, 4, 3) \
+    Y(128, 256, 128, 6, 3)
 /* clang-format on */
 
 enum {
@@ -76,8 +77,8 @@ XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k) {
 #define X(m, n, wn, stages, bulk) \
     {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, \
         XG_TILE_ROW_GROUPED + (bulk)*XG_TILE_ROW_BULK},
-#define Y(m, n, stages, pairs) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, (n) / 2, stages, 1, \
+#define Y(m, n, wn, stages, pairs) \
+    {m, n, XG_TILE_TENSOR_K_BYTES, (m) / XG_TILE_TENSOR_WARPS, wn, stages, 1, \
         XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK + (pairs)*XG_TILE_ROW_PAIRS},
     static const xg_tile_row rows[] = {XG_TILE_TENSOR_SHAPES(X) XG_TILE_PAIR_SHAPES(Y)};
 #undef X
@@ -149,7 +150,7 @@ XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int
         o[0] = half ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->memory, half * p->shape.n) : w->memory;
         for (side = 0; side < XG_TILE_SIDES; side++) {
             on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
-            if (!side) on += half * XG_KTENSOR_M * XG_TILE_TENSOR_K_BYTES; /* a row, or a k of 64 rows, is a line */
+            if (!side) on += xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held);
             o[1 + side] = xg_tile_group_on(w, matrix[side], on);
         }
         op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES);
@@ -172,13 +173,26 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
         adds = xg_kconst_int(&w->s.b, XG_E_I1, 1);
     }
 }
+/* When the products so far are made, the buffer is empty. */
+XG_FN void xg_tile_tensor_empty(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer) {
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, state, buffer), xg_tile_pairs_all(w->p));
+}
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
     xg_tile_tensor_multiply(w, step, buffer);
-    buffer = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, buffer, xg_tile_pairs_all(w->p));
+    if (!xg_tile_bulk_keeps(w->p)) xg_tile_tensor_empty(w, XG_TILE_BULK_EMPTY, buffer);
+}
+/* All steps of a tile; begins in the thread that asks. */
+XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
+    xg_flow pictures = xg_flow_of(&w->s, NULL), f = pictures;
+    xg_tile_bulk_pictures(w, &pictures);
+    if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
+    xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
+    xg_flow_end(&f);
+    if (w->picture) xg_tile_tensor_empty(w, XG_TILE_BULK_BLANK, xg_tile_rest(w, w->picture, xg_tile_halo_stages(w->p)));
+    xg_flow_end(&pictures);
 }
 /* One thread asks for all of it ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
@@ -200,10 +214,8 @@ XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
     xg_tile_unit_end(w);
 }
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w) {
-    xg_flow one = xg_tile_tensor_one(w), f = xg_flow_of(&w->s, NULL);
-    f.rolled = true;
-    xg_tile_tensor_step(w, xg_flow_for(&f, xg_elem_index(&w->s, 0), w->steps, 1, w->p->steps));
-    xg_flow_end(&f);
+    xg_flow one = xg_tile_tensor_one(w);
+    xg_tile_tensor_tile(w);
     xg_tile_tensor_tell(w);
     xg_flow_end(&one);
     xg_tile_tensor_await(w);

@@ -14,9 +14,9 @@ enum {
     XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
     XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
     XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_CLOCKS = 30,   /* for a round of elements whose slices are added up */
     XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_SLICE_READ = 6,      /* for one of many, whose reads are on their way together */
     XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
     XG_TILE_HAND_CLOCKS = 260,   /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
     XG_TILE_OWNER_CLOCKS = 40,   /* ...: for each block that has some of a round */
@@ -59,7 +59,7 @@ XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     int64_t sums = p->shape.tm * p->shape.tn, most = XG_TILE_UNROLL;
     if (sums >= XG_TILE_MANY_SUMS && !(p->fetch[0].async && p->fetch[1].async)) most = XG_TILE_UNROLL_MANY;
-    if (p->lanes > 1) most = XG_TILE_CPU_UNROLL;
+    if (p->lanes > XG_TILE_PAIR) most = XG_TILE_CPU_UNROLL;
     return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
@@ -85,11 +85,19 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     int64_t own = p->shape.k / p->shape.slices, rounds = own / xg_tile_unrolled(p), bytes = xg_type_bytes(p->form.sum);
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     int64_t sums = (int64_t)p->shape.tm * p->shape.tn, reads = (p->shape.tm + p->shape.tn) / (apart ? 1 : p->quad);
-    int64_t one = sums * xg_tile_instructions(p->form.sum);
+    int64_t one = sums * xg_tile_instructions(p->form.sum), meet;
     w->multiplied = own * one;
+    one /= p->lanes;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
     bytes *= apart ? 1 : p->quad;
-    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
+    bytes = xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
+    w->passes += own * reads * bytes;
+    /* two slices that read in one pass would have columns in the same banks */
+    meet = p->fetch[1].pitch * xg_type_bytes(p->form.sum) / XG_BANK_BYTES % XG_BANKS;
+    meet = XG_MIN(meet, XG_BANKS - meet);
+    if (p->crossed && p->rows * p->columns < XG_WARP_LANES / 2 &&
+        meet < p->columns * XG_TILE_ACCESS_BYTES / XG_BANK_BYTES)
+        w->passes += own * p->shape.tn / p->quad_n * bytes;
     /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
     w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
 }
@@ -114,8 +122,9 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
 /* The sums of slices: a few wait for one another, of many the reads overlap. */
 XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    if (slices <= XG_TILE_SLICES_LATE) return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
-    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CLOCKS, slices * each * XG_TILE_SLICE_READ);
+    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && p->shape.cluster == 1))
+        return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
+    return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
 /* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one, but
  * rounds that ask first whether they lie in the matrix go one by one (KL_READS_TOGETHER). */
@@ -140,10 +149,15 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
     int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1),
-            odd = t->shift || t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
-    bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
+    if (p->patch.places && !side)
+        return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
+    if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
+        bytes = xg_cost_mul(
+            bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
+    else
+        bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
 }
 /* Registers of a thread: sums, two fragments of each side, what is on its way. */
@@ -234,11 +248,17 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
+    if (!xg_tile_has_rows(p)) { /* sums go into shared memory and back */
+        out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
+        c.shared_passes = xg_cost_add(c.shared_passes, xg_cost_mul(p->blocks, out));
+        c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
+    }
     return xg_tile_predict(p, m, &c);
 }
 
@@ -300,6 +320,17 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* ---- wgmma, of what tensor copies bring ---- */
 
+/* Lines of 128 bytes that come of a side for a tile. */
+XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
+    int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
+    if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
+    return side || !p->shape.halo ? lines : lines / p->shape.halo;
+}
+
+/* Lines that a step brings. */
+XG_FN int64_t xg_tile_step_lines(const xg_tile_plan *p) {
+    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->steps);
+}
 /* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
  * waits for its group's products, or for the way from memory, which the other steps share. */
 XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) {
@@ -307,7 +338,7 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
             fragments = p->shape.tm / XG_KMMA_M;
     int64_t groups = p->threads / XG_TILE_BULK_GROUP, bytes = p->shape.k * xg_type_bytes(p->held);
     xg_tile_work w;
-    w.passes = (p->shape.m + p->shape.n + groups * fragments * (XG_KWGMMA_M + p->shape.n)) * bytes / XG_TILE_PASS_BYTES;
+    w.passes = xg_tile_step_lines(p) + groups * fragments * (XG_KWGMMA_M + p->shape.n) * bytes / XG_TILE_PASS_BYTES;
     w.multiplied = fragments * XG_KWGMMA_M * p->shape.n * p->shape.k / rate;
     w.issued = fragments * bytes / XG_KMMA_K_BYTES + XG_TILE_STEP_ISSUE;
     w.clocks = XG_MAX(w.multiplied, m->memory_latency / (p->shape.stages - 1) + XG_TILE_TRY_CLOCKS);
@@ -324,12 +355,14 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
 XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
-    int64_t line = (int64_t)p->shape.k * xg_type_bytes(p->held);
+    enum {
+        SECTORS = XG_KWGMMA_LINE_BYTES / XG_SECTOR_BYTES
+    };
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
     for (k = 0; k < XG_TILE_SIDES; k++) {
-        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), p->fetch[k].rows * line / XG_SECTOR_BYTES);
+        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
         c->l2_sectors = xg_cost_add(c->l2_sectors, one);
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
@@ -350,14 +383,13 @@ XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, cons
  * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
  * their way do not hide it. */
 XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
-    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines, reads;
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, reads;
     bool copied = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
-    lines = (p->fetch[0].rows + p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
     reads = (p->shape.m + xg_tile_tensor_halves(p) * p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) /
             XG_TILE_PASS_BYTES;
-    w.passes = reads + (p->bulk ? lines : xg_tile_put_passes(p));
+    w.passes = reads + (p->bulk ? xg_tile_step_lines(p) : xg_tile_put_passes(p));
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), reads);
     w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
@@ -386,7 +418,10 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_bytes = xg_tile_shared_bytes(p);
     c.registers = pair ? (int64_t)XG_TILE_TENSOR_REGISTERS : xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     c.unit_passes = xg_cost_mul(all, w.passes);
-    c.shared_passes = xg_cost_add(c.unit_passes, xg_cost_mul(p->blocks, size * 4 / XG_TILE_PASS_BYTES));
+    /* sums go through shared memory, or elements, of which tensor stores read */
+    c.shared_passes = xg_cost_mul(p->blocks, size * (p->shape.stores ? p->result.bytes : 8) / XG_TILE_PASS_BYTES);
+    if (p->shape.stores) c.unit_passes = xg_cost_add(c.unit_passes, c.shared_passes);
+    c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
     around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +

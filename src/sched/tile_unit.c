@@ -25,12 +25,9 @@
 /* Of a block: m, n, bytes of k; of a warp: m, n; steps in shared memory. The first of equals is taken. */
 /* clang-format off */
 #define XG_TILE_UNIT_SHAPES(X) \
-    X(128, 256, 64, 64, 64, 4) \
-    X(256, 128, 64, 64, 64, 4) \
     X(128, 256, 64, 64, 64, 3) \
     X(256, 128, 64, 64, 64, 3) \
     X(128, 128, 128, 64, 64, 3) \
-    X(128, 128, 64, 64, 64, 4) \
     X(128, 128, 64, 64, 32, 4) \
     X(128, 128, 64, 64, 64, 2) \
     X(128, 128, 64, 64, 32, 2) \
@@ -38,13 +35,25 @@
     X(128, 192, 64, 64, 96, 2) \
     X(128, 160, 64, 64, 80, 3) \
     X(128, 160, 64, 64, 80, 2) \
+    X(192, 128, 64, 96, 64, 3) \
+    X(160, 128, 64, 80, 64, 2) \
+    X(128, 128, 128, 64, 64, 2) \
+    X(128, 96, 64, 64, 48, 2) \
+    X(128, 80, 128, 32, 80, 3) \
+    X(96, 128, 128, 48, 64, 2) \
+    X(80, 128, 128, 80, 32, 3) \
+    X(96, 96, 64, 48, 48, 2) \
+    X(64, 96, 128, 32, 48, 3) \
+    X(96, 64, 128, 48, 32, 2) \
+    X(64, 64, 128, 32, 32, 2) \
     X(256, 64, 64, 64, 64, 3) \
+    X(320, 64, 64, 80, 64, 2) \
+    X(192, 64, 128, 48, 64, 3) \
+    X(160, 128, 64, 80, 64, 3) \
     X(192, 64, 64, 48, 64, 3) \
     X(192, 64, 64, 48, 64, 2) \
     X(64, 128, 128, 32, 64, 3) \
-    X(64, 128, 64, 32, 64, 4) \
     X(128, 64, 128, 64, 32, 3) \
-    X(128, 64, 64, 64, 32, 4) \
     X(64, 128, 64, 32, 64, 2) \
     X(128, 64, 64, 64, 32, 2) \
     X(64, 64, 128, 32, 32, 4) \
@@ -82,6 +91,7 @@ enum {
     XG_TILE_UNIT_WORD_PAD = 8,     /* words behind a k's rows: eight rows of four k then lie in different banks */
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
+    XG_TILE_UNIT_VIEW_ISSUE = 6,   /* instructions for where a fragment's row lies in a patch */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
     XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
@@ -202,6 +212,7 @@ XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
+    if (!side && p->shape.halo) return t->rows / p->pixels * xg_tile_halo_room(p) * p->shape.k;
     if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
@@ -224,6 +235,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     if (t->raw || p->shape.grouped) /* one store each, side by side; swizzled, pieces of one access lie apart */
         t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes);
     moved = t->vector * bytes;
+    t->odd = vector * t->bytes < XG_TILE_ACCESS_BYTES;
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
@@ -231,10 +243,13 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
     t->brick = !t->along_k && bytes == 1 && !t->late && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
+    if (!t->by_rows && xg_tile_is_pair(p)) t->line = XG_MIN(t->line, t->rows); /* half of them */
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
-    t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+    t->offset = !side             ? 0
+                : p->patch.places ? xg_tile_patch_room(p)
+                                  : (p->shape.halo ? xg_tile_halo_stages(p) : p->shape.stages) * xg_tile_buffer(p, 0);
 #ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
 #endif
@@ -243,7 +258,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
 XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
-    return t->vectors < p->threads || r.rows * r.ks == t->rounds;
+    return r.rows * r.ks == t->rounds;
 }
 /* A sum waits for each product before the next: a warp of two sums would mostly wait. */
 XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s) {
@@ -281,6 +296,7 @@ XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
 /* Of a thread: sums, a round's fragments, what is on its way. */
 XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
     int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
+    if (p->patch.places) fragments += p->shape.tm / XG_KMMA_M * 3; /* a row's place, bits, and place in a step */
     if (p->deep > 1 && p->scale) fragments += p->shape.tn / XG_KMMA_N * (xg_tile_scale_varies(p) ? 2 : 1);
     return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
 }
@@ -290,6 +306,16 @@ XG_FN bool xg_tile_unit_fits(const xg_tile_plan *p) {
         MOST = 255 /* of a thread */
     };
     return p->shape.grouped || !xg_tile_unit_staged(p) || xg_tile_unit_needs(p) <= MOST;
+}
+/* Rows of 16 bits fill whole passes, or two of them would meet in some banks. */
+XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
+    enum {
+        PASS = 64 /* elements */
+    };
+    xlagpu_type type = p->form.hero->shape->type;
+    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
+    bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
+    return whole && narrow ? type : p->form.sum;
 }
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
@@ -309,11 +335,13 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->deep = xg_tile_unit_deep(p, s, vectors);
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
+    if (!xg_tile_patch_settle(p)) return false;
     xg_tile_unit_fetch(p, 1, vectors[1]);
+    p->out_vector = XG_MIN(p->out_most, XG_TILE_ACCESS_BYTES / xg_type_bytes(xg_tile_shown_type(p)));
     p->out_pitch = s->n + (xg_tile_is_across(p, 1) ? 2 : 1) * OUT_PAD;
     xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
-    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(xg_tile_shown_type(p));
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) do
             p->parts++;
         while (fragments % p->parts);
@@ -329,7 +357,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
                                                                                   << p->fetch[k].raw)
             return false;
     if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
-    return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
+    return s->bulk || ((p->patch.places || xg_tile_unit_is_even(p, 0)) && xg_tile_unit_is_even(p, 1));
 }
 
 /* ---- the estimate ---- */
@@ -350,6 +378,10 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
     return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
+/* Elements of a side that come with a step. */
+XG_FN int64_t xg_tile_brought(const xg_tile_plan *p, uint32_t side) {
+    return p->patch.places && !side ? xg_tile_patch_brings(p) : p->fetch[side].rows * p->shape.k;
+}
 /* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
  * different banks. */
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
@@ -362,7 +394,7 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += t->rows * p->shape.k * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            sum += xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -374,9 +406,14 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
     int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return times * (p->shape.tm / XG_KMMA_M) + times / p->deep * (p->shape.tn / XG_KMMA_M);
 }
+/* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
+XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
+    int64_t each = p->patch.of == XG_TILE_M ? 1 : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
+}
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
-    int64_t sum = 0, each;
+    int64_t sum = p->patch.places ? xg_tile_patch_issue(p) : 0, each;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         const xg_tile_fetch *t = &p->fetch[k];

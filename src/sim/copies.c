@@ -77,7 +77,7 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     return XG_SIM_WRITTEN;
 }
 /* 8 bytes of one copy, which may be all of the 16 that begin there: written from now on, if warp v finds it done. */
-XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+XG_INLINE_FAST void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
     uint32_t *tags = w->marks + at / 4;
     uint64_t states, first, second;
@@ -90,7 +90,7 @@ XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, s
 }
 /* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Usually one
  * copy has brought all of them. Words are read as numbers: the registers of vectors may be in use by wider ones. */
-XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+XG_INLINE_FAST void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u, bytes = XG_SIM_TAG_BYTES * (uint64_t)0x100000001;
     char *tags = (char *)(w->marks + at / 4);
     const char *words = (const char *)(w->copy_words + at / 4);

@@ -29,7 +29,7 @@ typedef struct xg_sim_fast {
 
 /* ---- moving ---- */
 
-XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
+XG_M256_ONE void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
     char low[512], high[512];
     if (n == 1) {
         xg_sim_avx2_copy(regs + list[0], at, (size_t)size * XG_SIM_WARP);
@@ -43,7 +43,7 @@ XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *a
     xg_sim_avx2_split(regs + list[0], regs + list[1], low, size);
     xg_sim_avx2_split(regs + list[2], regs + list[3], high, size);
 }
-XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
+XG_M256_ONE void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
     char low[512], high[512];
     if (n == 1) {
         xg_sim_avx2_copy(at, from[0], (size_t)size * XG_SIM_WARP);
@@ -57,9 +57,14 @@ XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, 
     xg_sim_avx2_join(high, from[2], from[3], size);
     xg_sim_avx2_join(at, low, high, 2 * size);
 }
-/* Loops of a known length for each shape, in one function: inlined it would be most of the code. */
+/* Loops of a known length for each shape, in one function: inlined it would be most of the code. A build for size has
+ * the usual one alone. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_FAST_SHAPES(X)
+#else
 #define XG_SIM_FAST_SHAPES(X) \
     X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
+#endif
 XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t *list = f->list;
     if (!f->write) switch (f->n << 4 | f->size) {
@@ -67,6 +72,7 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
             XG_SIM_FAST_SHAPES(X)
 #undef X
+        default: xg_sim_fast_take(regs, list, at, f->n, f->size); break;
         }
     else {
         const char *from[4];
@@ -77,6 +83,7 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     case n << 4 | size: xg_sim_fast_give(at, from, n, size); break;
             XG_SIM_FAST_SHAPES(X)
 #undef X
+        default: xg_sim_fast_give(at, from, f->n, f->size); break;
         }
     }
 }
@@ -353,7 +360,7 @@ XG_M256_FN bool xg_sim_fast_beside(
         xg_sim_fast_move(f, regs, w->shared + a);
     return true;
 }
-XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
+XG_M256_ONE void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
                half = w->l->unchecked_shared != w->l->unchecked_races;

@@ -424,7 +424,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_INLINE xg_sim_marks xg_sim_marks_global(
+XG_INLINE_FAST xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);

@@ -271,6 +271,12 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #else
 #define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
+/* What many places have: a build for size has it once. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_M256_ONE XG_RACY static __attribute__((unused, noinline, target(XG_SIM_AVX2_TARGET)))
+#else
+#define XG_M256_ONE XG_M256_FN
+#endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i)*32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i)*32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
@@ -358,7 +364,7 @@ XG_M256_FN int xg_sim_avx2_word(const char *at) {
     return x;
 }
 /* Word by word, which is faster than the gather instruction of many processors. */
-XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
+XG_M256_ONE void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
     int i;
 #define X(k) xg_sim_avx2_word(from + off[k])
     XG_UNROLL(8)
@@ -527,7 +533,7 @@ XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) {
     XG_UNROLL(4) for (i = 0; i < bytes / 32; i++) XG_M256_PUT(to, i, XG_M256_AT(from, i));
 }
 /* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */
-XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
+XG_M256_ONE void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
     const __m256i bytes = _mm256_setr_epi8(
         0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
     const __m256i halves = _mm256_setr_epi8(
@@ -555,7 +561,7 @@ XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t s
         XG_M256_PUT(b, i, _mm256_permute4x64_epi64(hi, 0xD8));
     }
 }
-XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_t size) {
+XG_M256_ONE void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_t size) {
     uint32_t i;
     for (i = 0; i < size; i++) {
         const __m256i x = XG_M256_AT(a, i), y = XG_M256_AT(b, i);

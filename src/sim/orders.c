@@ -57,7 +57,7 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
 
 /* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
  * then what has a reader's tag of the launch must not be written. */
-XG_INLINE void xg_sim_constant_marks(
+XG_INLINE_FAST void xg_sim_constant_marks(
     const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
     uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
     m->constant = xg_sim_is_load(in) && in->imm2 & XG_SIM_M_CONSTANT;

@@ -96,9 +96,9 @@ XG_FN xg_attr xg_spmd_groups(xg_spmd *s, const xg_axes_list *axes, bool flat) {
 
 XG_FN xg_inst *xg_spmd_collective(xg_spmd *s, xg_opcode op, xg_inst *x, const int64_t *dims, const xg_axes_list *axes) {
     xg_inst *i = xg_hb_op(&s->b, op, xg_hb_shape(&s->b, x->shape->type, dims, x->shape->rank), &x, 1);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_channel_id, s->channel++));
+    xg_inst_set_int(i, XG_A_channel_id, s->channel++);
     xg_inst_set_attr(i, xg_spmd_groups(s, axes, op != XG_ALL_TO_ALL));
-    if (op != XG_ALL_TO_ALL) xg_inst_set_attr(i, xg_attr_make_int(XG_A_use_global_device_ids, 1));
+    if (op != XG_ALL_TO_ALL) xg_inst_set_int(i, XG_A_use_global_device_ids, 1);
     return i;
 }
 XG_FN xg_inst *xg_spmd_all_gather(xg_spmd *s, xg_inst *x, uint32_t dim, const xg_axes_list *axes) {
@@ -114,7 +114,7 @@ XG_FN xg_inst *xg_spmd_all_reduce(xg_spmd *s, xg_inst *x, const xg_axes_list *ax
     xg_inst *i;
     if (!axes->n) return x;
     i = xg_spmd_collective(s, XG_ALL_REDUCE, x, x->shape->dims, axes);
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, by));
+    xg_inst_set_comp(i, XG_A_to_apply, by);
     return i;
 }
 XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, const xg_axes_list *axes, xg_comp *by) {
@@ -124,7 +124,7 @@ XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, cons
     dims[dim] /= xg_axes_size(&s->mesh, axes);
     i = xg_spmd_collective(s, XG_REDUCE_SCATTER, x, dims, axes);
     xg_inst_set_attr(i, xg_hb_ints(&s->b, XG_A_dimensions, &d, 1));
-    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, by));
+    xg_inst_set_comp(i, XG_A_to_apply, by);
     return i;
 }
 
@@ -146,7 +146,7 @@ XG_FN xg_inst *xg_spmd_permute(xg_spmd *s, xg_inst *x, const int64_t *source) {
     lists->p = pairs;
     a.v.lists = lists;
     xg_inst_set_attr(i, a);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_channel_id, s->channel++));
+    xg_inst_set_int(i, XG_A_channel_id, s->channel++);
     return i;
 }
 

@@ -154,10 +154,8 @@ XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     }
     i = xg_local_clone(l);
     if (a) xg_local_set_window(i, w, d->input_spatial.n);
-    if (groups != xg_attr_int(l->i, XG_A_feature_group_count, 1))
-        xg_inst_set_attr(i, xg_attr_make_int(XG_A_feature_group_count, groups));
-    if (batches != xg_attr_int(l->i, XG_A_batch_group_count, 1))
-        xg_inst_set_attr(i, xg_attr_make_int(XG_A_batch_group_count, batches));
+    if (groups != xg_attr_int(l->i, XG_A_feature_group_count, 1)) xg_inst_set_int(i, XG_A_feature_group_count, groups);
+    if (batches != xg_attr_int(l->i, XG_A_batch_group_count, 1)) xg_inst_set_int(i, XG_A_batch_group_count, batches);
     return i;
 }
 

@@ -146,7 +146,7 @@ XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results,
     }
     again = xg_hb_op(&s->b, XG_REDUCE, i->shape, in, i->n_operands);
     xg_inst_set_attr(again, xg_hb_ints(&s->b, XG_A_dimensions, &zero, 1));
-    xg_inst_set_attr(again, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    xg_inst_set_comp(again, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
     again = xg_hb_done(again);
     for (k = 0; k < n; k++) results[k] = n > 1 ? xg_hb_element(&s->b, again, k) : again;
 }

@@ -198,7 +198,7 @@ XG_FN void xg_prop_group(xg_prop *p, uint32_t v, uint32_t group) {
 XG_FN void xg_prop_seed(xg_prop *p, const xg_inst *i) {
     xg_sharding **said = xg_sharding_of(p->arena, p->mesh, i);
     bool param = i->op == XG_PARAMETER && i->comp == p->m->entry;
-    bool enters = i->op == XG_CUSTOM_CALL && xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "SPMDFullToShardShape");
+    bool enters = i->op == XG_CUSTOM_CALL && xg_attr_is(i, XG_A_custom_call_target, "SPMDFullToShardShape");
     int64_t k;
     for (k = 0; k < i->shape->leaves; k++) {
         xg_prop_var *v = &p->vars.p[xg_prop_find(p, p->first[i->id] + (uint32_t)k)];
@@ -398,7 +398,7 @@ XG_FN void xg_prop_annotate(xg_prop *p, xg_inst *i) {
     bool any = false, said = was != NULL;
     if (i->op == XG_PARAMETER && i->comp == p->m->entry && said) return;
     if (i == p->m->entry->root && !(said ? xg_prop_is_open(p, i) : xg_spmd_results_are_open(p->m))) return;
-    if (i->op == XG_CUSTOM_CALL && xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "SPMDFullToShardShape")) return;
+    if (i->op == XG_CUSTOM_CALL && xg_attr_is(i, XG_A_custom_call_target, "SPMDFullToShardShape")) return;
     for (k = 0; k < n; k++) {
         const xg_prop_var *v = &p->vars.p[xg_prop_find(p, p->first[i->id] + (uint32_t)k)];
         leaves[k] = v->s ? xg_sharding_copy(p->arena, v->s)

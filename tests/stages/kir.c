@@ -106,8 +106,8 @@ static void stage_kir_arity(xg_stage *io) {
     for (n = 0; n < 6; n++) {
         xg_printf(&io->out, "%d:", n);
         for (k = 1; k < XG_K_OP_COUNT; k++)
-            if (xg_kop_rows[k].form == XG_KFORM_none && kir_takes(io, xg_kop_rows[k].text, n))
-                xg_printf(&io->out, " %s", xg_kop_rows[k].text);
+            if (xg_kop_rows[k].form == XG_KFORM_none && kir_takes(io, xg_kop_name((xg_kopcode)k), n))
+                xg_printf(&io->out, " %s", xg_kop_name((xg_kopcode)k));
         xg_putc(&io->out, '\n');
     }
 }

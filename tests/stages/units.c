@@ -1,6 +1,7 @@
 /* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
  * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
- * ldmatrix or wgmma, and cp.async; what the simulator counted; where blocks of a cluster meet, and reach each other. */
+ * ldmatrix or wgmma, and cp.async; what the simulator counted; multiply-adds of two at a time; where blocks
+ * of a cluster meet, and reach each other. */
 
 typedef struct units_run {
     xg_stage *io;
@@ -50,6 +51,8 @@ static void units_say(void *user, xlagpu_program *program) {
         xg_printf(b, "%u cp.async; ", units_count(text, "cp.async.c") - units_count(text, "cp.async.commit"));
         xg_printf(b, "%llu tensor operations, %llu bank conflicts", (unsigned long long)s[k].tensor_operations,
             (unsigned long long)s[k].bank_conflicts);
+        if (units_count(text, "fma.rn.f32x2"))
+            xg_printf(b, "; %u pairs of multiply-adds", units_count(text, "fma.rn.f32x2"));
         if (units_count(text, "barrier.cluster.wait"))
             xg_printf(b, "; %u meetings of a cluster, %u ways to write to another block, %u to read there",
                 units_count(text, "barrier.cluster.wait"), units_count(text, "st.shared::cluster"),

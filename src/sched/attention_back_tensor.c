@@ -1,0 +1,129 @@
+/* sched/attention_back_tensor.c -- attention's backward pass with sums in tensor memory (attention_tensor.c): 128 rows,
+ * of whose keys of a step each of two groups of threads has half.
+ *
+ *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room
+ *     p of 16 bits lies where s was, dS where dP was
+ *
+ *     first asks for s = Q K, dP = dO V of the first step; then, for each step:
+ *         all: wait until s is made; read it; where rows are keys p; "ready"
+ *         first: waits until all are ready; asks for dV += p dO, then for s of the next step
+ *         all: wait until dP is made; read it; dS; "taken"
+ *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
+ *
+ * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
+ * of their own keys, and join. */
+#ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
+#define XG_SCHED_ATTENTION_BACK_TENSOR_C
+#include "attention.h"
+
+XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
+    return 2 * p->shape.step + (second ? p->depth : 0);
+}
+XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
+    return xg_attention_back_sums_at(p, p->form.back.second) + (p->form.back.second ? p->columns : p->depth);
+}
+/* An operand of the tile's rows to columns of tensor memory. */
+XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, int64_t width, int64_t to) {
+    enum {
+        LINE = XG_KWGMMA_LINE_BYTES / 2, /* elements */
+        WORDS = LINE / 16
+    };
+    int64_t block, k;
+    for (block = 0; block < w->p->shape.blocks; block++)
+        for (k = 0; k < width / 16; k++) {
+            xg_kval *o[2];
+            int64_t place = k / WORDS * w->p->tile * LINE + block * XG_ATTENTION_ROWS * LINE;
+            o[1] = xg_attention_lined_words(w, from, LINE, place, k % WORDS);
+            xg_attention_write_cells(w, block, to + k * (int64_t)XG_KMMA_N, 0, o, 1);
+        }
+}
+XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
+    int64_t at = xg_attention_back_rows_at(w->p);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&f, xg_attention_below(w, w->part, 1));
+    xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
+    xg_attention_back_tensor_put(w, w->values, w->p->columns, at + w->p->depth / 2);
+    xg_flow_end(&f);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+}
+XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
+    xg_attention_await_tell(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE, w->turn, 0);
+    xg_attention_read_all(w, grads ? w->p->shape.step : 0, w->p->own, grads ? w->grads : w->scores);
+    if (!grads && w->f->back.turned) /* the lines are there */
+        xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
+    if (!grads && !w->f->back.second) xg_attention_back_tensor_next(w, NULL, false);
+}
+XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
+    int64_t tell = grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY;
+    xg_flow one;
+    if (o) xg_attention_write_weights(w, o->weights, o->weights_at);
+    xg_attention_tell(w, tell);
+    one = xg_attention_first_thread(w);
+    xg_attention_await_tell(w, tell, w->turn, 0);
+    if (o) xg_attention_group_out_of(w, o, w->turn, NULL, 0);
+    if (grads) {
+        xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, w->turn);
+        xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);
+    }
+    xg_attention_ask_walked(w, xg_attention_after(w, w->step), grads);
+    xg_flow_end(&one);
+}
+XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w) {
+    int64_t parts = w->p->shape.parts;
+    xg_attention_read_all(w, xg_attention_back_sums_at(w->p, false), w->p->depth / parts, w->out);
+    if (w->f->back.second)
+        xg_attention_read_all(w, xg_attention_back_sums_at(w->p, true), w->p->columns / parts, w->second);
+}
+
+/* ---- what rows have ---- */
+
+XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p) {
+    return p->shape.parts * p->tile * XG_ATTENTION_BACK_STATS;
+}
+XG_FN xg_kval *xg_attention_back_tensor_spot(xg_attention_kernel *w, xg_kval *part, int64_t half, int64_t stat) {
+    int64_t tile = w->p->tile;
+    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
+    row = xg_attention_at(w, row, tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+    row = xg_tile_join(&w->t, part, tile, row);
+    return xg_tile_join(&w->t, row, XG_ATTENTION_BACK_STATS, xg_elem_index(&w->t.s, stat));
+}
+/* What two parts have of a row: sums relative to the larger maximum. */
+XG_FN void xg_attention_back_tensor_join(xg_attention_kernel *w, xg_kval **own, xg_kval **other) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *most = other[0] ? xg_k2(b, XG_K_OP_MAXF, own[0], other[0]) : NULL, *by;
+    int64_t k, j;
+    for (j = 0; most && j < 2; j++) {
+        xg_kval **v = j ? other : own;
+        by = xg_attention_exp(w, v[0], xg_attention_shift(w, most));
+        for (k = 1; k < XG_ATTENTION_BACK_STATS && v[k]; k++) v[k] = xg_k2(b, XG_K_OP_MULF, v[k], by);
+        v[0] = most;
+    }
+    for (k = 1; k < XG_ATTENTION_BACK_STATS; k++)
+        if (other[k]) own[k] = xg_k2(b, XG_K_OP_ADDF, own[k], other[k]);
+}
+XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *other, *at, *v[XG_ATTENTION_BACK_STATS];
+    int64_t half, k;
+    if (w->p->shape.parts == 1) return;
+    for (half = 0; half < w->p->halves; half++)
+        for (k = first; k < end; k++) {
+            at = xg_attention_back_tensor_spot(w, w->part, half, k);
+            w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
+        }
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
+    xg_kval_set_range(other, xg_range_of(0, 1));
+    for (half = 0; half < w->p->halves; half++) {
+        memset(v, 0, sizeof v);
+        for (k = first; k < end; k++) {
+            at = xg_attention_back_tensor_spot(w, other, half, k);
+            v[k] = xg_kextract(b, w->ends, &at, 1);
+        }
+        xg_attention_back_tensor_join(w, w->stat[half], v);
+    }
+}
+
+#endif /* XG_SCHED_ATTENTION_BACK_TENSOR_C */

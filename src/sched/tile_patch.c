@@ -1,0 +1,594 @@
+/* sched/tile_patch.c -- pictures of convolutions, copied into shared memory once for all places of the window.
+ *
+ *     rows of a tile:    consecutive positions of the result
+ *     patch:             the pixels from the first one's first to the last one's last: neighbours in memory
+ *     steps:             for each part of the channels, for each place of the window
+ *
+ * A step's left operand is a view of the patch: a matrix row is the pixel below the position, a shift of the place
+ * further on, and ldmatrix takes an address for each row. Where there is no pixel (the padding, which in memory is
+ * another line or picture) the address is one of zeros in the same banks; each row knows for each place whether that
+ * is so. While a part's steps are multiplied the next part's patch comes, some rounds a step. Neighbours that lie a
+ * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side.
+ *
+ * Gradients of filters sum up over positions, and a tile's rows are channels at some places of the window: a step's
+ * patch has the pixels of its positions for all of those places. */
+#ifndef XG_SCHED_TILE_PATCH_C
+#define XG_SCHED_TILE_PATCH_C
+#include "tile.h"
+
+#ifdef XLAGPU_SMALL /* such builds read pixels for each place of the window */
+XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+    xg_tile_box_plan(p, e, m, out_bytes);
+}
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return p->patch.places < s->m; }
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return p->patch.places == 0; }
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return p->patch.pixels; }
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return p->patch.pixels; }
+XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
+    (void)w;
+    (void)buffer;
+}
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
+    (void)w;
+    (void)step;
+}
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
+    (void)w;
+    (void)k;
+    (void)first;
+    (void)buffer;
+    return along;
+}
+#else
+
+enum {
+    XG_TILE_PATCH_PLACES = 32, /* of the window: a bit each */
+    XG_TILE_PATCH_BANKS = 128  /* bytes */
+};
+
+/* ---- which pixels ---- */
+
+/* The channels in parts, inside of which are the places of the window. */
+XG_FN bool xg_tile_patch_split(xg_tile_group *k, int64_t part) {
+    xg_tile_axis *last = &k->axes[k->n - 1];
+    if (k->n < 2 || k->n == XG_TILE_VARS_MAX || last->extent % part) return false;
+    memmove(k->axes + 1, k->axes, k->n++ * sizeof *k->axes);
+    k->axes[0] = *++last;
+    k->axes[0].extent /= part;
+    k->axes[0].scale *= part;
+    last->extent = part;
+    return true;
+}
+/* Number of an axis of a role among all. */
+XG_FN uint32_t xg_tile_patch_axis(const xg_tile_form *f, xg_tile_role role, uint32_t k) {
+    uint32_t r;
+    for (r = 0; r < (uint32_t)role; r++) k += f->group[r].n;
+    return k;
+}
+/* (axes, by role) -> offset of the element in memory, where there is one. NULL: it is no parameter's. */
+XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, const xg_inst **source) {
+    const xg_tile_form *f = &p->form;
+    const xg_imap *to;
+    xg_imap *axes = xg_imap_of_dims(x, xg_tile_patch_axis(f, XG_TILE_ROLES, 0), f->n_vars);
+    uint32_t r, k, a = 0;
+    for (k = 0; k < f->n_vars; k++) axes->results[k] = xg_aff_const(x, 0);
+    for (r = 0; r < XG_TILE_ROLES; r++)
+        for (k = 0; k < f->group[r].n; k++, a++) {
+            const xg_tile_axis *of = &f->group[r].axes[k];
+            axes->dims[a].range = xg_range_of(0, of->extent - 1);
+            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+        }
+    to = xg_imap_compose(x, axes, f->map[0]);
+    *source = xg_tile_moved_from(x, p->fetch[0].from, &to);
+    if ((*source)->op != XG_PARAMETER || !xg_imap_ok(to) || to->n_syms || to->n_rts) return NULL;
+    to = xg_indexing_flatten(x, to, (*source)->shape);
+    return xg_imap_ok(to) ? to : NULL;
+}
+/* Offsets are sums of multiples of the axes' numbers: by[axis]; *first is that of zeros. */
+XG_FN bool xg_tile_patch_strides(xg_aff_ctx *x, const xg_imap *m, int64_t *by, int64_t *first) {
+    const xg_aff *e = m->results[0];
+    int64_t none[4 * XG_TILE_VARS_MAX];
+    uint32_t k;
+    memset(none, 0, sizeof none);
+    for (k = 0; k < m->n_dims; k++) {
+        by[k] = m->dims[k].range.lo == m->dims[k].range.hi ? 0 : xg_aff_scale_of(e, xg_aff_dim(x, k));
+        if (e && by[k] >= 0) e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, k), by[k]));
+        if (!e || by[k] < 0 || xg_aff_uses(e, xg_aff_dim(x, k))) return false;
+    }
+    return xg_aff_eval(e, none, none, first);
+}
+/* The groups of axes that count positions, and places of the window: of these the first one counts parts of channels,
+ * and the last one channels of a part. */
+XG_FN const xg_tile_group *xg_tile_patch_rows(const xg_tile_plan *p) { return &p->form.group[p->patch.of]; }
+XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
+    return p->patch.of == XG_TILE_M ? XG_TILE_K : XG_TILE_M;
+}
+XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
+    return &p->form.group[xg_tile_patch_other(p)];
+}
+/* Which positions have a pixel below a place of the window: (numbers of positions) -> nothing, where they have; place
+ * -1: (those, and numbers of the place). */
+XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
+    const xg_tile_form *f = &p->form;
+    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
+    uint32_t more = place < 0 ? window->n - 2 : 0, d;
+    xg_imap *m = xg_imap_of_dims(x, rows->n + more, p->patch.map->n_dims);
+    for (d = 0; d < m->n_results; d++) m->results[d] = xg_aff_const(x, 0);
+    for (d = 0; d < m->n_dims; d++) {
+        bool row = d < rows->n;
+        uint32_t k = row ? d : d - rows->n + 1;
+        m->dims[d].range = xg_range_of(0, (row ? rows : window)->axes[k].extent - 1);
+        m->results[xg_tile_patch_axis(f, row ? p->patch.of : xg_tile_patch_other(p), k)] = xg_aff_dim(x, d);
+    }
+    for (d = window->n - 1; --d > 0 && !more; place /= window->axes[d].extent)
+        m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
+    return xg_imap_compose(x, m, p->patch.map);
+}
+/* Pixels lie `apart`, and their channels side by side. */
+XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
+    const xg_tile_form *f = &p->form;
+    const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
+    uint32_t d, last = window->n - 1, n;
+    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[0].extent * p->patch.part,
+            reach;
+    xg_tile_patch *t = &p->patch;
+    const int64_t *row = by + xg_tile_patch_axis(f, t->of, 0), *place;
+    place = by + xg_tile_patch_axis(f, xg_tile_patch_other(p), 0);
+    if (place[last] != 1 || (window->axes[0].extent > 1 && place[0] != p->patch.part)) return false;
+    t->stride = 0;
+    for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, row[d]);
+    for (t->apart = t->stride, t->places = 1, d = 1; d < last; t->places *= window->axes[d++].extent)
+        t->apart = xg_gcd(t->apart, place[d]);
+    for (n = 0; n < f->group[XG_TILE_B].n; n++) t->batch = by[n];
+    if (!t->stride || n > 1 || t->apart < inside || t->apart % piece || t->batch % piece || inside % piece)
+        return false;
+    t->channel = xg_floor_mod(first, t->apart);
+    t->first = (first - t->channel) / t->apart;
+    t->stride /= t->apart;
+    for (d = rows->n; d-- > 0;) {
+        t->by_row[d] = row[d] / t->apart;
+        if (rows->axes[d].extent == 1 && d + 1 < rows->n) /* rows behind the last position go on */
+            t->by_row[d] = t->by_row[d + 1] * rows->axes[d + 1].extent;
+    }
+    for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
+    for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
+        if (t->by_row[d] < reach) return false; /* later positions have later pixels */
+    return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
+}
+/* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
+XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
+    int64_t by[4 * XG_TILE_VARS_MAX], first, k;
+    xg_tile_patch *t = &p->patch;
+    bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
+                 !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
+    t->of = of;
+    if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    t->part = bytes / xg_type_bytes(p->held);
+    if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
+    t->map = xg_tile_patch_map(p, x, &t->source);
+    if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
+    t->sees = xg_tile_patch_sees(p, x, -1);
+    for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
+        if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
+            return false;
+    return xg_imap_ok(t->sees);
+}
+XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+    enum {
+        LEAST = 64, /* bytes of a pixel */
+        WAYS = 4    /* those or twice as many, positions in rows or in k */
+    };
+    xg_tile_plan plain = *p, own;
+    uint32_t k;
+    xg_tile_box_plan(p, e, m, out_bytes);
+    for (k = 0; k < WAYS; k++) {
+        own = plain;
+        if (!xg_tile_patch_may(&own, e->m->aff, k / 2 ? XG_TILE_K : XG_TILE_M, LEAST << k % 2)) continue;
+        own.picoseconds = p->blocks ? p->picoseconds : 0;
+        xg_tile_plan_order(&own, e, m, out_bytes);
+        if (own.blocks) *p = own;
+    }
+}
+
+/* ---- where they lie ---- */
+
+/* Pixels of one kind, by what is left of their number. */
+XG_FN int64_t xg_tile_patch_lines(const xg_tile_patch *t) { return xg_tile_over(t->pixels, t->stride); }
+XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) {
+    return xg_tile_patch_lines(&p->patch) * p->patch.stride * p->fetch[0].pitch;
+}
+/* Where zeros begin, with those of all banks. */
+XG_FN int64_t xg_tile_patch_zeros(const xg_tile_plan *p) {
+    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held), buffers = p->patch.parts > 1 ? 2 : 1;
+    if (p->patch.of == XG_TILE_K) buffers = p->shape.stages;
+    return xg_tile_over(buffers * xg_tile_patch_buffer(p), banks) * banks;
+}
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) {
+    return xg_tile_patch_zeros(p) + XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) + p->patch.part;
+}
+/* Pixels from the window's first place to another. */
+XG_FN int64_t xg_tile_patch_shift(const xg_tile_plan *p, int64_t place) {
+    const xg_tile_group *window = xg_tile_patch_window(p);
+    int64_t sum = 0;
+    uint32_t d;
+    for (d = window->n - 1; --d > 0; place /= window->axes[d].extent)
+        sum += p->patch.by_place[d] * (place % window->axes[d].extent);
+    return sum;
+}
+/* ... of the places that a tile has; -1: they are not in order. */
+XG_FN int64_t xg_tile_patch_spread(const xg_tile_plan *p) {
+    int64_t k, most = 0, each = p->patch.of == XG_TILE_M ? p->patch.places : p->shape.m / p->patch.part, own;
+    for (k = 0; k < p->patch.places; k++) {
+        own = xg_tile_patch_shift(p, k) - xg_tile_patch_shift(p, k / each * each);
+        if (own < 0) return -1;
+        most = XG_MAX(most, own);
+    }
+    return most;
+}
+/* Lanes that write at a time have rows of a patch in different banks: of rows of half of them two lie four apart among
+ * those of a kind. So many pixels are taken in such an order; 1: in their own. */
+XG_FN int64_t xg_tile_patch_turn(const xg_tile_plan *p) {
+    int64_t halves = XG_TILE_PATCH_BANKS / (p->patch.part * xg_type_bytes(p->held));
+    return halves == 2 ? 8 * p->patch.stride : 1;
+}
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) {
+    const xg_tile_patch *t = &p->patch;
+    if (!t->places) return true;
+    if (t->of == XG_TILE_M) return s->k == t->part && t->places > s->stages - 2;
+    return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
+}
+/* False: the shape does not suit it. */
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    int64_t d, steps = 1;
+    xg_tile_patch *t = &p->patch;
+    xg_tile_fetch *f = &p->fetch[0];
+    bool along_k = t->of == XG_TILE_M;
+    uint32_t n;
+    if (!t->places) return true;
+    if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
+        f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
+        return false;
+    if (along_k)
+        steps = t->places - XG_MAX(p->shape.stages - 2, 0);
+    else
+        f->pitch = t->part + f->vector;
+    t->parts = xg_tile_patch_window(p)->axes[0].extent;
+    t->pixels = xg_tile_patch_spread(p) + 1;
+    if (!t->pixels) return false;
+    d = (along_k ? p->shape.m : p->shape.k) - 1;
+    for (n = rows->n; n-- > 0; d /= rows->axes[n].extent) {
+        t->pixels += t->by_row[n] * (n ? d % rows->axes[n].extent : d);
+        if (n) t->pixels += XG_MAX(t->by_row[n - 1] - t->by_row[n] * rows->axes[n].extent, (int64_t)0);
+    }
+    t->pixels = xg_tile_over(t->pixels, xg_tile_patch_turn(p)) * xg_tile_patch_turn(p);
+    t->vectors = t->pixels * (t->part / f->vector);
+    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->each = xg_tile_over(t->rounds, steps);
+    f->rounds = along_k ? xg_tile_over(t->rounds, t->places) : t->rounds;
+    return true;
+}
+/* Elements that come with a step, on average. */
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) {
+    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? p->patch.places : 1);
+}
+
+/* ---- the kernel ---- */
+
+/* The numbers of a position's axes. */
+XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, xg_kval *position, xg_kval **d) {
+    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+    uint32_t k;
+    for (k = g->n; k-- > 0;) {
+        d[k] = k ? xg_tile_rest(w, position, g->axes[k].extent) : position;
+        if (k) position = xg_tile_quotient(w, position, g->axes[k].extent);
+    }
+}
+/* The pixel below that at the window's first place, but for patch.first: in the picture or in front of it. */
+XG_FN xg_kval *xg_tile_patch_pixel(xg_tile_kernel *w, xg_kval *const *d) {
+    xg_kval *sum = xg_elem_index(&w->s, 0);
+    uint32_t k;
+    for (k = 0; k < xg_tile_patch_rows(w->p)->n; k++) sum = xg_tile_join(w, d[k], w->p->patch.by_row[k], sum);
+    return sum;
+}
+XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
+    xg_kval *d[XG_TILE_VARS_MAX];
+    xg_tile_patch_digits(w, position, d);
+    return xg_tile_patch_pixel(w, d);
+}
+/* All that the axes of positions, and of places, can be. */
+XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
+    const xg_imap *sees = w->p->patch.sees;
+    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+    xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
+    int64_t all = w->p->patch.of == XG_TILE_M ? w->p->tiles[0] * w->p->shape.m : w->p->all_steps * w->p->shape.k;
+    const xg_tile_group *window = xg_tile_patch_window(w->p);
+    uint32_t d;
+    for (d = 0; d < m->n_dims; d++)
+        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + 1].extent) - 1);
+    m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
+    return m;
+}
+/* Of a pixel, counted from the patch's first one, the element of its buffer. */
+XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *pixel) {
+    const xg_tile_patch *t = &p->patch;
+    const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(t));
+    return xg_aff_mul(x, xg_aff_add(x, kind, xg_aff_div(x, pixel, t->stride)), p->fetch[0].pitch);
+}
+/* As xg_tile_inside; a number between two bounds is one comparison. */
+XG_FN xg_kval *xg_tile_patch_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *known, xg_kval *const *d) {
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_env env = xg_imap_env(x, known);
+    xg_kval *cond = NULL, *v;
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, d[k], m->dims[k].range, known->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        const xg_aff *e = xg_aff_add_k(x, c->expr, -c->range.lo);
+        if (xg_range_within(xg_aff_range(&env, c->expr), c->range)) continue;
+        xg_elem_apply(&w->s, xg_imap_with_results(x, known, &e, 1), d, &v);
+        v = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, v, XG_E_I32);
+        v = xg_kcmpi_int(&w->s.b, XG_CI_ULT, v, c->range.hi - c->range.lo + 1);
+        cond = xg_elem_and(&w->s, cond, v);
+    }
+    return cond;
+}
+/* One round of a patch whose first pixel this is, from a channel on (counted in vectors), into a buffer. */
+XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
+    enum {
+        VECTOR,
+        CHANNEL,
+        LANE,
+        FIRST,
+        BATCH,
+        BUFFER,
+        DIMS
+    };
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
+    int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *vector = xg_aff_dim(x, VECTOR), *pixel, *at, *spot;
+    xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
+    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
+    xg_range known;
+    xg_imap *m;
+    counts[VECTOR] = t->vectors;
+    counts[CHANNEL] = t->apart / lanes;
+    counts[LANE] = lanes;
+    counts[FIRST] = all + t->pixels;
+    counts[BATCH] = p->batch;
+    counts[BUFFER] = XG_MAX(p->shape.stages, 2);
+    v[VECTOR] = xg_tile_join(w, round, p->threads, w->thread);
+    v[CHANNEL] = channel;
+    v[LANE] = xg_elem_index(&w->s, 0);
+    v[FIRST] = first;
+    v[BATCH] = w->batch;
+    v[BUFFER] = buffer;
+    pixel = xg_aff_div(x, vector, line);
+    if (turn > 1) {
+        at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_div(x, pixel, 2), turn / 2), xg_aff_mod(x, pixel, 2), turn / 2);
+        pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
+    }
+    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
+    spot = xg_aff_add_mul(x, spot, xg_aff_dim(x, BUFFER), xg_tile_patch_buffer(p));
+    pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
+    pixel = xg_aff_add_mul(x, pixel, xg_aff_dim(x, BATCH), t->batch / t->apart);
+    at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, CHANNEL), lanes);
+    at = xg_aff_add_mul(x, at, xg_aff_dim(x, BATCH), t->batch % t->apart);
+    at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
+    if (t->vectors % p->threads || t->rounds % t->each)
+        xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, v[VECTOR], t->vectors));
+    m = xg_tile_map(x, counts, DIMS, 1);
+    m->results[0] = pixel;
+    known = xg_imap_result_range(x, m, 0);
+    to = xg_tile_apply(w, counts, DIMS, spot, v);
+    q = xg_tile_apply(w, counts, DIMS, pixel, v);
+    cond = xg_elem_within(&w->s, q, xg_range_of(0, all - 1), known);
+    xg_flow_if(&f, cond);
+    m->results[0] = at;
+    lane = xg_flow_of(&w->s, &w->shared);
+    v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
+    from = xg_kapply(&w->s.b, xg_imap_with_constraint(x, m, pixel, xg_range_of(0, all - 1)), v)->results;
+    spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
+    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &spot_of, 1);
+    xg_flow_end(&lane);
+    if (cond) {
+        xg_flow_else(&f);
+        xg_tile_put_zeros(w, lanes, to);
+    }
+    xg_flow_end(&f);
+    xg_flow_end(&some);
+}
+/* Rounds from one on. */
+XG_FN void xg_tile_patch_rounds(
+    xg_tile_kernel *w, xg_kval *begin, int64_t n, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *round = xg_elem_index(&w->s, 0);
+    if (n > 1) {
+        round = xg_flow_for(&f, round, xg_elem_index(&w->s, n), 1, n);
+        f.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (begin) round = xg_k2(&w->s.b, XG_K_OP_ADDI, begin, round);
+    xg_tile_patch_copy(w, round, first, channel, buffer);
+    xg_flow_end(&f);
+}
+/* For each row of its fragments a thread knows where it lies, and a bit for each place of the window. */
+XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *d[XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
+    xg_imap *known = xg_tile_patch_known(w);
+    int64_t place;
+    xg_tile_patch_digits(w, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
+    known->n_dims = xg_tile_patch_rows(p)->n;
+    for (place = 0; place < p->patch.places; place++) {
+        if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
+        cond = xg_tile_patch_inside(w, sees[place], known, d);
+        bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
+        if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
+        mask = xg_k2(&w->s.b, XG_K_OP_ORI, mask, bit);
+    }
+    w->masks[k] = mask;
+    row = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
+    row = xg_tile_quotient(w, row, p->patch.stride);
+    w->views[k] = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
+}
+/* For each of its fragments a thread knows the place of the window, and how much further on that and its channels lie
+ * than the patch begins. What is the same for all rows of a tile follows from the tile. */
+XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *window = xg_tile_patch_window(p);
+    xg_kval *place, *tile, *own, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * window->n;
+    int64_t count = p->patch.pixels, run = p->patch.part;
+    uint32_t n;
+    tile = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m);
+    own = xg_k2(&w->s.b, XG_K_OP_ADDI, tile, row);
+    for (n = window->n - 1; --n > 0; run *= window->axes[n].extent) {
+        place = xg_tile_quotient(w, run % p->shape.m ? own : tile, run);
+        d[n - 1] = xg_tile_rest(w, place, window->axes[n].extent);
+        shift = xg_tile_join(w, d[n - 1], p->patch.by_place[n], shift);
+    }
+    place = xg_tile_quotient(w, tile, run);
+    if (!w->shift) { /* of the tile's first row */
+        w->shift = shift;
+        w->channel = xg_tile_by(w, XG_K_OP_MULI, place, p->patch.part / p->fetch[0].vector);
+    }
+    shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
+    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
+    row = xg_tile_rest(w, row, p->patch.part);
+    shift = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row);
+    w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
+}
+/* Zeros, and what does not change from step to step; the first part's patch. */
+XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;
+    int64_t zeros = (xg_tile_patch_room(p) - xg_tile_patch_zeros(p)) / lanes;
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
+    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
+    const xg_imap *sees[XG_TILE_PATCH_PLACES];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    bool along_k = t->of == XG_TILE_M;
+    warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
+    if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
+        low = xg_tile_quotient(w, low, lanes);
+        w->deep = xg_tile_join(w, half, lanes, xg_tile_rest(w, lane, lanes));
+        half = low;
+        low = xg_elem_index(&w->s, 0);
+    }
+    w->half = xg_tile_by(w, XG_K_OP_MULI, half, lanes);
+    w->views = XG_NEW_N(w->e->arena, xg_kval *, (2 + kinds) * (n + 1));
+    w->seen = w->views + n + 1;
+    w->masks = w->seen + n + 1;
+    w->picture =
+        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
+    at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
+    at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
+    xg_tile_put_zeros(w, lanes, at);
+    xg_flow_end(&f);
+    at = xg_elem_index(&w->s, 0);
+    if (along_k) {
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
+        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
+        for (k = 0; k < t->places; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
+    } else
+        xg_tile_patch_channels(w, 0, at);
+    warp = xg_tile_join(w, warp, XG_KMMA_M, low);
+    for (k = 0; k < n; k++) {
+        row = xg_kir_index_plus(&w->s.b, warp, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
+        if (along_k)
+            xg_tile_patch_row(w, k, row, sees);
+        else
+            xg_tile_patch_channels(w, k, row);
+    }
+}
+/* Some rounds of the next part, whose buffer has been read: beside the operand of the last step on its way. */
+XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    xg_flow some = xg_flow_of(&w->s, &w->shared);
+    xg_kval *now, *place, *part, *cond, *begin, *channel, *buffer;
+    if (!w->looping || t->parts == 1) return;
+    now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1);
+    place = xg_tile_rest(w, now, t->places);
+    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, t->places), 1);
+    begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
+    channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
+    buffer = xg_tile_rest(w, part, 2);
+    cond = xg_kcmpi_int(&w->s.b, XG_CI_SLT, part, t->parts);
+    cond = xg_elem_and(&w->s, cond, xg_kcmpi_int(&w->s.b, XG_CI_SLT, place, xg_tile_over(t->rounds, t->each)));
+    xg_flow_if(&some, cond);
+    xg_tile_patch_rounds(w, begin, t->each, w->first_pixel, channel, buffer);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *first;
+    if (p->patch.of == XG_TILE_M) {
+        xg_tile_patch_next(w);
+        return;
+    }
+    first = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->step, p->shape.k));
+    first = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->shift);
+    xg_tile_patch_rounds(w, NULL, p->patch.rounds, first, w->channel, buffer);
+}
+/* An element of the patch, or, where there is none, a zero in the same banks. */
+XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at) {
+    xg_kval *zero = xg_tile_rest(w, at, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
+    if (!cond) return at;
+    zero = xg_kir_index_plus(&w->s.b, zero, xg_tile_patch_zeros(w->p), xg_str_of(NULL, 0));
+    return xg_kselect(&w->s.b, cond, at, zero);
+}
+/* Where the rows of a step's fragments lie. */
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    const xg_tile_group *k = xg_tile_patch_window(p);
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *shift = xg_aff_const(x, 0), *rest = xg_aff_mod(x, xg_aff_dim(x, 0), t->places), *buffer;
+    xg_kval *on, *place, *at, *bit;
+    int64_t n;
+    uint32_t d;
+    if (t->of == XG_TILE_K) {
+        w->now = step;
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, step, p->shape.k));
+        return;
+    }
+    for (d = k->n - 1; --d > 0; rest = xg_aff_div(x, rest, k->axes[d].extent))
+        shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[d]);
+    buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), t->places), 2);
+    shift = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, shift), buffer, t->parts > 1 ? xg_tile_patch_buffer(p) : 0);
+    on = xg_tile_apply(w, &p->steps, 1, shift, &step);
+    place = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, step, t->places), XG_E_I32);
+    for (n = 0; n < p->shape.tm / XG_KMMA_M; n++) {
+        at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[n], on);
+        bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[n], place), XG_E_I1);
+        w->seen[n] = xg_tile_patch_or_zero(w, bit, at);
+    }
+}
+/* Where the row of a fragment lies: of k from `first` fragments further on than `along` on. */
+XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    uint32_t n = xg_tile_patch_window(p)->n;
+    xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
+    if (p->patch.of == XG_TILE_M) return w->seen[k];
+    at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
+    at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
+    xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
+    memcpy(d + rows->n, w->masks + k * n, (n - 2) * sizeof *d);
+    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
+    at = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
+    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch);
+    at = xg_tile_join(w, buffer, xg_tile_patch_buffer(p), at);
+    return xg_tile_patch_or_zero(w, cond, xg_k2(&w->s.b, XG_K_OP_ADDI, at, w->views[k]));
+}
+#endif
+
+#endif /* XG_SCHED_TILE_PATCH_C */
