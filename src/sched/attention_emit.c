@@ -371,6 +371,8 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
     for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
+    w->no_sums =
+        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
     if (p->cluster > 1) {
         w->rank = xg_tile_rest(&w->t, id, p->cluster);
         id = xg_tile_quotient(&w->t, id, p->cluster);

@@ -53,10 +53,7 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, row, pitch, piece);
 }
-XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS);
-    return xg_kconst_bits(xg_attention_b(w), type, 0);
-}
+XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
 /* Where a lane's row begins, and which piece of two neighbours it points at. */
 XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int64_t pitch, int64_t k) {
