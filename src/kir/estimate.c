@@ -312,7 +312,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     around = e->middle;
     e->weight = weight;
     e->middle = all;
-    units = e->products.done;
+    units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
     groups = e->copies.n;
     e->copies.but = -1;
     took = xg_kest_round(e, r, trips - 1);

@@ -50,13 +50,19 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
 XG_FN bool xg_split_may(int64_t size, int64_t parts) {
     return size % parts == 0 && ((parts & (parts - 1)) == 0 || size % 8 != 0);
 }
+/* Boxes along the axis that is cut: of so many pictures each. */
+XG_FN int64_t xg_split_pictures(const xg_tile_plan *p) {
+    const xg_tile_axis *a = p->form.group[XG_TILE_K].axes;
+    while (a->of + 1 != p->form.n_vars) a++;
+    return a->extent;
+}
 /* Into how many parts of equal length a sum over `size` is best cut: of nearly equal ones those whose blocks fill the
  * device. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
     bool shared = p->shape.cluster > 1; /* two ways to do the same, of which the model knows as much */
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
-        if (!xg_split_may(size, parts)) continue;
+        if (!xg_split_may(size, parts) || (p->halo && xg_split_pictures(p) % parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
         time = xg_split_time(p, m, parts);
         if (time < filled && p->blocks >= xg_cost_scale(m->sm_count, XG_SPLIT_FILL_PERCENT, 100)) {
@@ -146,7 +152,11 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_split_fetch(&p, x, m);
     if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
         xg_tile_plan boxes = p;
-        if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        if (xg_tile_halo_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        if (!xg_tile_may_bulk(&boxes)) {
+            boxes = p;
+            if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
+        }
         if (xg_tile_may_bulk(&boxes)) p = boxes;
     }
     return xg_split_best(&p, m, size);

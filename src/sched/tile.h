@@ -197,7 +197,8 @@ typedef struct xg_tile_plan {
     xg_tile_role pixels_of; /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
-    int64_t halo, halo_lines, halo_pitch;
+    int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
+    int64_t halo_at[XG_KTENSOR_M / XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
@@ -225,6 +226,7 @@ enum {
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
     XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
     XG_TILE_CPU_STAGES = 1,       /* of a host's processor, which makes one thread after the other */
+    XG_TILE_WIDE_RATE = 32,       /* lanes a clock of a processor that has wide registers */
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
     XG_TILE_MANY_SUMS = 64,       /* of a thread, which fills its registers with them: of so large products ... */
@@ -280,6 +282,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
 
 /* ---- tile_plan.c ---- */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
@@ -421,7 +424,7 @@ typedef struct xg_tile_kernel {
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *picture, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
+    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -577,17 +580,25 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
-XG_FN bool xg_tile_halo_may(xg_tile_plan *p); /* sets halo, pixels, and the order of positions and of k */
+XG_FN bool xg_tile_halo_may(
+    xg_tile_plan *p, xg_tile_role role); /* sets halo, pixels, and the order of positions and of k */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
-XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);   /* lines of shared memory for a box */
+XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p);                                 /* that come at a time */
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);  /* lines of shared memory for one */
+XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p); /* that they serve; 0: each step has its own */
+XG_FN const xg_tile_row *xg_tile_halo_row_of(
+    const xg_tile_plan *p, size_t k, xg_tile_row *r);     /* where rows are views */
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side); /* of 128 bytes, of a side's buffer */
 XG_FN bool xg_tile_bulk_keeps(
     const xg_tile_plan *p); /* what comes of the right side is there for all tiles of a block */
-/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a box
- * to the view of a place of the window. */
+/* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a
+ * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
-XG_FN const xg_aff *xg_tile_halo_view(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
+XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
+XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place); /* lines; of a tile's rows */
+XG_FN int64_t xg_tile_halo_on(
+    const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */

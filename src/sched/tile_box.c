@@ -134,7 +134,9 @@ XG_FN bool xg_tile_box_dims(
 /* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
 XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
     const xg_imap *to, bool direct, xg_tile_form *own) {
-    xg_imap *axes;
+    bool filled = p->halo && p->pixels_of == XG_TILE_M;
+    const xg_imap *whole;
+    xg_imap *axes, *all;
     uint32_t d, n, a;
     if (!p->pixels || !xg_imap_ok(to) || to->n_syms || to->n_rts) return false;
     xg_tile_box_axes(&p->form, own);
@@ -147,10 +149,15 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
             axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
         }
     axes->n_results = to->n_dims;
-    to = xg_imap_compose(x, axes, to);
+    whole = xg_imap_compose(x, axes, to);
+    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(axes, whole, direct, filled)) return false;
+    if (direct && filled) { /* nothing is known of places but what axes say */
+        all = xg_imap_copy(x, to, 0);
+        for (n = all->n_constraints = 0; n < all->n_dims; n++) all->dims[n].range = xg_range_of(INT64_MIN, INT64_MAX);
+        whole = xg_imap_compose(x, axes, all);
+    }
     for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
-    return xg_imap_ok(to) && xg_tile_box_is_whole(axes, to, direct, p->halo) &&
-           xg_tile_box_dims(t, x, &own->group[p->pixels_of], to, s);
+    return xg_imap_ok(whole) && xg_tile_box_dims(t, x, &own->group[p->pixels_of], whole, s);
 }
 /* to: (variables) -> the array's indices. */
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
@@ -163,10 +170,12 @@ XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, c
     k = &own.group[XG_TILE_K];
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
     t->row_dim = 0;
-    if (!t->along_k) return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d);
+    if (!t->along_k)
+        return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d) &&
+               (side || !p->halo || (p->pixels_of == XG_TILE_K && xg_tile_halo_widen(p, x, &own)));
     line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
     if (line < 0 || !xg_tile_box_run(t, x, rows, line, &d)) return false;
-    return side || !p->halo || xg_tile_halo_widen(p, x, &own);
+    return side || !p->halo || (p->pixels_of == XG_TILE_M && xg_tile_halo_widen(p, x, &own));
 }
 /* The result leaves in the boxes of its positions. */
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root) {
@@ -197,13 +206,15 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
 }
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K};
+    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K};
     xg_tile_plan plain = *p, boxes;
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
-    for (k = 0; k < XG_COUNT(roles) && xg_tile_box_wants(p); k++) {
+    for (k = 0; k < XG_COUNT(roles); k++) {
+        bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
+        if (!filled && !xg_tile_box_wants(p)) break;
         boxes = plain;
-        if (!(k ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes))) continue;
+        if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
         if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
     }

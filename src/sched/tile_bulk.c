@@ -40,7 +40,7 @@ enum {
     XG_TILE_BULK_K_BYTES = 128, /* of a step: a line */
     XG_TILE_BULK_TEAM = 1,      /* the barrier of those that multiply; all threads have barrier 0 */
     XG_TILE_BULK_LESS = 24,     /* registers of a thread that asks, the least there are */
-    XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
+    XG_TILE_BULK_MORE = 240,    /* of one that multiplies, the most that are useful */
     XG_TILE_BULK_OWN = 56,      /* of a thread beside its sums: descriptors, addresses, the epilogue's (ptxas 13) */
     XG_TILE_BULK_COLUMNS_LEAST = 128 /* of tensor memory: four blocks of a multiprocessor are enough */
 };
@@ -100,8 +100,8 @@ XG_FN void xg_tile_bulk_describe(
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
     m->type = xg_tile_map_type(t->held);
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
-    t->may_bulk = xg_tile_bulk_is_matrix(
-        m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
+    t->may_bulk = !(p->halo && !side) && xg_tile_bulk_is_matrix(m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size,
+                                             g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
     if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
 }
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p) { return p->fetch[0].may_bulk && p->fetch[1].may_bulk; }
@@ -121,6 +121,7 @@ XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
  * share, each brings the first or the second half of a box: of its rows, or of its k. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
+    if (!side && p->shape.halo) return t->rows / xg_tile_halo_boxes(p);
     if (t->boxes && t->by_rows && !t->row_dim) return p->pixels;
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
 }
@@ -341,7 +342,8 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
 }
 /* To those that hold sums, which tensor memory has instead. */
 XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) {
-    return p->threads == 2 * XG_TILE_BULK_GROUP && !xg_tile_is_tensor(p);
+    bool many = p->n_sums * 4 + XG_TILE_BULK_OWN > XG_TILE_REGISTERS / (p->threads + p->producers);
+    return (p->threads == 2 * XG_TILE_BULK_GROUP || many) && !xg_tile_is_tensor(p);
 }
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
     if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
@@ -369,7 +371,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *many;
     f->rolled = true;
     if (w->picture) {
-        w->view = xg_flow_for(f, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, p->halo), 1, p->halo);
+        w->view = xg_flow_count(f, p->halo);
         return xg_tile_join(w, w->picture, p->halo, w->view);
     }
     if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
@@ -378,7 +380,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
-    int64_t each = p->shape.halo ? p->steps / p->halo : 0;
+    int64_t views = xg_tile_halo_steps(p), each = views ? p->steps / views : 0;
     xg_kval *first = xg_elem_index(&w->s, 0), *last;
     w->picture = NULL;
     if (!each) return;
@@ -409,8 +411,8 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 
 /* ---- those that multiply ---- */
 
-/* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp group
- * says so, of two blocks that share one to each of both. */
+/* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp
+ * group says so, of two blocks that share one to each of both. */
 XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t tellers = w->p->shape.multicast && state == XG_TILE_BULK_EMPTY ? 2 : 1;
@@ -443,7 +445,7 @@ XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
     int64_t steps = w->p->steps;
     xg_kval *first;
     xg_tile_group_none(w);
-    if (w->p->shape.halo) xg_flow_elems(&pictures, w->sums, (uint32_t)w->p->n_sums);
+    if (xg_tile_halo_steps(w->p)) xg_flow_elems(&pictures, w->sums, (uint32_t)w->p->n_sums);
     xg_tile_bulk_pictures(w, &pictures);
     if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
     xg_flow_elems(&f, w->sums, (uint32_t)w->p->n_sums);
@@ -460,8 +462,11 @@ XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
 }
 XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
     xg_flow tiles = xg_flow_of(&w->s, NULL);
+    int64_t more;
     uint32_t k;
-    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_MORE, XG_TILE_BULK_MORE);
+    /* what the others leave, a multiple of 8, at most 240 */
+    more = (XG_TILE_REGISTERS - XG_TILE_BULK_LESS * XG_TILE_BULK_GROUP) / w->p->threads / 8 * 8;
+    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_MORE, XG_MIN(more, (int64_t)XG_TILE_BULK_MORE));
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&tiles, &w->dest[k]);
     if (xg_tile_is_apart(w->p)) xg_flow_slot(&tiles, &w->out);
     xg_tile_bulk_tiles(w, &tiles);

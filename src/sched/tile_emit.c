@@ -238,7 +238,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     if (p->out_slant)
         m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
-    for (k = 0; p->halo && k < f->rank; k++) /* boxes may have places beside the result */
+    for (k = 0; xg_tile_halo_steps(p) && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));

@@ -5,68 +5,81 @@
  *     a view:   its lines from place (y, x) on: y * 10 + x lines of 128 bytes further on
  *
  * K goes over the window's places within each line of channels, so that as many steps as there are places follow each
- * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a block
- * that stays has buffers for all of these, and its tiles want no others, they come once.
+ * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a
+ * block that stays has buffers for all of these, and its tiles want no others, they come once.
  *
- * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on; the
- * swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
+ * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
+ * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
  * offset 0). So a box has eight positions along the innermost axis, others of axes that no window moves (pictures), and
  * outermost those of one more axis that has a border. Extents that are no multiples are filled up: such positions are
- * not part of the result. */
+ * not part of the result.
+ *
+ * Of a gradient of the filter positions are summed up and places of the window are rows: of each 64, which are channels
+ * of the same box, all places' views of it are a tile. Lines are its k then. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
+
+enum {
+    XG_TILE_HALO_VIEWS = 16 /* of a tile's rows: tensor memory has room for 64 columns of each two */
+};
 
 /* ---- the plan ---- */
 
 /* The number of boxes times what each takes: of lines that come, and of lines that are multiplied for each place, which
  * are as many as columns allow. */
-XG_FN int64_t xg_tile_halo_cost(const xg_tile_plan *p, const xg_tile_axis *m, uint32_t n, const int64_t *inside) {
+XG_FN int64_t xg_tile_halo_cost(
+    const xg_tile_plan *p, const xg_tile_group *g, const xg_tile_group *k, const int64_t *inside) {
     enum {
         COLUMNS = 256,
         EACH = 64 /* columns for which a line is multiplied in the time in which one comes */
     };
-    const xg_tile_group *k = &p->form.group[XG_TILE_K]; /* channels, window, channels */
     int64_t columns = XG_MIN(p->form.group[XG_TILE_N].size, (int64_t)COLUMNS), cost = 1, lines = 1;
-    uint32_t v, w;
-    for (v = 0; v < n; v++) {
-        w = k->n - 1 - (n - v); /* the window's axis along it, if there is one */
-        cost = xg_cost_mul(cost, xg_tile_over(m[v].extent, inside[v]));
-        lines *= inside[v] + (n - v + 1 < k->n ? k->axes[w].extent - 1 : 0);
+    uint32_t n = g->n, v;
+    for (v = 0; v < n; v++) { /* k: channels, the window's axes in the same order, channels */
+        cost = xg_cost_mul(cost, xg_tile_over(g->axes[v].extent, inside[v]));
+        lines *= inside[v] + (n - v + 1 < k->n ? k->axes[k->n - 1 - (n - v)].extent - 1 : 0);
     }
     return xg_cost_mul(cost, lines + p->halo * p->pixels * columns / EACH);
 }
-/* How many positions of each axis of rows lie in a box. */
-XG_FN bool xg_tile_halo_choose(const xg_tile_plan *p, int64_t *best) {
+/* How many positions of each axis lie in a box; what is summed up has none beside, and may have eight of the outermost
+ * axis, pictures, innermost: where others have no eight. */
+XG_FN bool xg_tile_halo_choose(
+    const xg_tile_plan *p, const xg_tile_group *m, const xg_tile_group *window, int64_t *best) {
     enum {
         EIGHT = 8
     };
-    const xg_tile_group *m = &p->form.group[XG_TILE_M];
+    bool rows = p->pixels_of == XG_TILE_M;
     int64_t inside[XG_TILE_VARS_MAX], least = INT64_MAX, own, next, cost;
     uint32_t k;
     for (k = 0; k < m->n; k++) inside[k] = 1;
-    for (own = EIGHT; own <= p->pixels; own *= 2)
+    for (own = rows || m->n < 3 ? EIGHT : 1; own <= p->pixels; own *= 2)
         for (next = 1; next * own <= p->pixels; next *= 2) {
             if (own > EIGHT && own < p->pixels) continue;
+            if (own < EIGHT && p->pixels / own / next < EIGHT) continue;
             inside[m->n - 1] = own;
             if (m->n > 1) inside[m->n - 2] = next;
             if (m->n > 2) inside[0] = p->pixels / own / next;
             if (m->n < 3 && (m->n < 2 ? own : own * next) < p->pixels) continue;
-            cost = xg_tile_halo_cost(p, m->axes, m->n, inside);
-            if (cost >= least) continue;
+            for (k = 0; k < m->n && (rows || m->axes[k].extent % inside[k] == 0); k++) {}
+            cost = xg_tile_halo_cost(p, m, window, inside);
+            if (k < m->n || cost >= least) continue;
             least = cost;
             memcpy(best, inside, m->n * sizeof *best);
         }
     return least < INT64_MAX;
 }
-/* Boxes, then within one the last axis but one, all others, and innermost the last one. */
+/* Boxes, then within one the last axis but one, all others, and innermost the last one, or behind it the first one. */
 XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
     xg_tile_group old = *g;
     uint32_t n = old.n, k;
+    bool turned = inside[n - 1] < XG_KWGMMA_LINES;
     g->n = 0;
     g->size = 1;
     for (k = 0; k < 2 * n; k++) {
-        uint32_t from = k < n || k == 2 * n - 1 ? k % n : k == n ? n - 2 : k - n - 1;
+        uint32_t j = k < n ? 0 : k - n, from = k < n ? k : k == n && n > 1 ? n - 2 : j - 1;
+        if (k >= n && (turned ? j == 1 : j == n - 1)) from = n - 1;
+        if (turned && j > 1) from = n - 1 - j;
         xg_tile_axis a = old.axes[from];
         if (k < n) {
             a.extent = xg_tile_over(a.extent, inside[from]);
@@ -77,21 +90,25 @@ XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
         if (a.extent > 1) g->axes[g->n++] = a;
     }
 }
-XG_FN bool xg_tile_halo_may(xg_tile_plan *p) {
-    xg_tile_group *k = &p->form.group[XG_TILE_K], *m = &p->form.group[XG_TILE_M];
+/* role: whose positions boxes have, M or K; of the other one channels are innermost. */
+XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
+    bool rows = role == XG_TILE_M;
+    xg_tile_group *k = &p->form.group[rows ? XG_TILE_K : XG_TILE_M], *m = &p->form.group[role];
     int64_t line = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held), inside[XG_TILE_VARS_MAX];
     xg_tile_axis *channels = &k->axes[k->n - 1];
     p->halo = k->size / channels->extent;
-    p->pixels = p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
-    p->pixels_of = XG_TILE_M;
-    if (channels->of + 1 != p->form.n_vars || channels->extent % line || p->halo == 1 || p->end) return false;
+    p->pixels = rows && p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
+    p->pixels_of = role;
+    if (channels->extent % line || p->halo == 1 || p->end) return false;
+    if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
+    if (!rows && p->in_tensor && p->halo % 2 && channels->extent > line) return false; /* the last view is alone */
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;
     memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
     k->axes[0] = channels[1];
     k->axes[0].extent /= line;
     k->axes[0].scale *= line;
     k->axes[k->n++].extent = line;
-    if (!xg_tile_halo_choose(p, inside)) return false;
+    if (!xg_tile_halo_choose(p, m, k, inside)) return false;
     xg_tile_halo_split(m, inside);
     return true;
 }
@@ -107,64 +124,125 @@ XG_FN int64_t xg_tile_halo_line(const xg_kmap *m, const uint32_t *inside, int64_
 }
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes) {
-    const xg_tile_group *k = &axes->group[XG_TILE_K];
+    const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : XG_TILE_M];
     xg_tile_fetch *t = &p->fetch[0];
     xg_kmap *m = &t->tensor;
-    uint32_t inside[XG_KMAP_RANK], v, r;
-    int64_t row;
+    uint32_t inside[XG_KMAP_RANK], along[XG_TILE_VARS_MAX] = {0}, v, r;
+    int64_t row, together;
     memcpy(inside, m->box, sizeof inside);
+    memset(p->halo_moves, 0, sizeof p->halo_moves);
     for (v = 1; v + 1 < k->n; v++)
         for (r = 0; r < m->rank; r++) {
             const xg_aff *e = t->boxes->results[r], *dim = xg_aff_dim(x, k->axes[v].of);
             int64_t scale = xg_aff_scale_of(e, dim);
             if (!xg_aff_uses(e, dim)) continue;
             e = xg_aff_sub(x, e, xg_aff_mul(x, dim, scale));
-            if (!r || scale < 1 || !e || xg_aff_uses(e, dim)) return false;
+            if (!r || along[v] || scale < 1 || !e || xg_aff_uses(e, dim)) return false;
+            if (xg_cost_mul(scale, k->axes[v].extent - 1) > XG_KMAP_BOX_MAX - (int64_t)m->box[r]) return false;
             m->box[r] += (uint32_t)(scale * (k->axes[v].extent - 1));
-            if (m->box[r] > XG_KMAP_BOX_MAX) return false;
+            along[v] = r;
+            p->halo_moves[v] = scale;
         }
+    for (v = 1; v + 1 < k->n; v++)
+        for (r = 1; r < along[v]; r++) p->halo_moves[v] *= m->box[r];
     for (p->halo_lines = r = 1; r < m->rank; r++) p->halo_lines *= m->box[r];
     p->halo_pitch = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
-    for (row = 0; row < p->pixels; row++)
-        if (xg_tile_halo_line(m, inside, row) != row % XG_KWGMMA_LINES + row / XG_KWGMMA_LINES * p->halo_pitch)
+    together = p->pixels_of == XG_TILE_M ? p->pixels : (int64_t)XG_KMMA_M; /* of a product: rows, or k */
+    for (row = 0; row < p->pixels; row++) {
+        int64_t at = xg_tile_halo_line(m, inside, row), in = row % together;
+        p->halo_at[row / XG_KMMA_M] = xg_tile_halo_line(m, inside, row - in);
+        if (at != p->halo_at[row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch)
             return false;
+    }
     return true;
 }
+XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
 XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p) {
     return xg_tile_over(p->halo_lines, XG_KWGMMA_LINES) * XG_KWGMMA_LINES;
 }
+XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p) { return p->pixels_of == XG_TILE_M ? p->shape.halo : 0; }
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
-    if (!p->shape.halo) return 0;
-    return p->steps > p->shape.halo || p->shape.stays ? 2 : 1;
+    int64_t steps = xg_tile_halo_steps(p);
+    if (!steps) return 0;
+    return p->steps > steps || p->shape.stays ? 2 : 1;
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t rows = p->fetch[side].rows;
-    if (!side && p->shape.halo) return rows / p->pixels * p->halo_lines;
+    if (!side && p->shape.halo) return xg_tile_halo_boxes(p) * p->halo_lines;
     return rows * p->shape.k * xg_type_bytes(p->held) / XG_KWGMMA_LINE_BYTES;
 }
 XG_FN bool xg_tile_bulk_keeps(const xg_tile_plan *p) {
-    return p->shape.halo && p->shape.stays && p->shape.stages == p->steps && p->tiles[1] * p->batch == 1;
+    return xg_tile_halo_steps(p) && p->shape.stays && p->shape.stages == p->steps && p->tiles[1] * p->batch == 1;
+}
+
+/* Lines from a box's begin to the view of a place. */
+XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_M];
+    int64_t at = 0;
+    uint32_t v;
+    place = XG_MIN(place, p->halo - 1); /* a view beside the last one is the same */
+    for (v = k->n - 2; v > 0; v--) {
+        at += place % k->axes[v].extent * p->halo_moves[v];
+        place /= k->axes[v].extent;
+    }
+    return at;
+}
+/* Whether so many warp groups have views of which each is as far from a group's first one as the others' are. */
+XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
+    enum {
+        MOST = 5 /* views of a group: 160 registers for 64 columns */
+    };
+    int64_t place, first;
+    if (p->halo % groups || p->halo / groups > MOST) return false;
+    for (place = 0; place < p->halo; place++) {
+        first = xg_tile_halo_view(p, place - place % groups);
+        if (xg_tile_halo_view(p, place) != first + place % groups * xg_tile_halo_view(p, 1)) return false;
+    }
+    return true;
+}
+XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
+    static const uint8_t stages[] = {8, 5, 3};
+    int64_t groups = 3, rows = xg_tile_over(p->halo, 2) * 2;
+    if (k >= XG_COUNT(stages)) return NULL;
+    memset(r, 0, sizeof *r);
+    if (!p->in_tensor) {
+        rows = p->halo;
+        while (groups && !xg_tile_halo_suits(p, groups)) groups--;
+        if (!groups) return NULL;
+    } else
+        groups = 1;
+    r->m = (int16_t)(rows * XG_KWGMMA_M);
+    r->n = r->tn = XG_KWGMMA_M;
+    r->k = XG_KWGMMA_LINE_BYTES;
+    r->tm = (int16_t)(rows / groups * XG_KMMA_M);
+    r->stages = stages[k];
+    r->slices = 1;
+    r->how = XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK;
+    return r;
 }
 
 /* ---- places ---- */
 
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row) {
-    if (p->shape.halo) row = row / p->pixels * xg_tile_halo_room(p) + row % p->pixels / XG_KWGMMA_LINES * p->halo_pitch;
+    if (xg_tile_halo_steps(p))
+        row = row / p->pixels * xg_tile_halo_room(p) + row % p->pixels / XG_KWGMMA_LINES * p->halo_pitch;
+    else if (p->shape.halo)
+        row = xg_tile_halo_view(p, row / XG_KWGMMA_M);
     return row * p->shape.k;
 }
-XG_FN const xg_aff *xg_tile_halo_view(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place) {
-    const xg_tile_fetch *t = &p->fetch[0];
+XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    if (t->by_rows) return k * XG_KMMA_K_BYTES;
+    if (!side && p->shape.halo) return p->halo_at[k] * XG_KWGMMA_LINE_BYTES;
+    return k * XG_KMMA_K_BYTES * t->line;
+}
+XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_K];
     const xg_aff *at = xg_aff_const(x, 0);
-    xg_tile_form own;
-    uint32_t v, r;
-    xg_tile_box_axes(&p->form, &own);
-    for (v = own.group[XG_TILE_K].n - 2; v > 0; v--) {
-        const xg_tile_axis *a = &own.group[XG_TILE_K].axes[v];
-        int64_t pitch = p->shape.k;
-        for (r = 1; r < t->tensor.rank; pitch *= t->tensor.box[r++])
-            at = xg_aff_add_mul(x, at, xg_aff_mod(x, place, a->extent),
-                pitch * xg_aff_scale_of(t->boxes->results[r], xg_aff_dim(x, a->of)));
-        place = xg_aff_div(x, place, a->extent);
+    uint32_t v;
+    for (v = k->n - 2; v > 0; v--) {
+        at = xg_aff_add_mul(x, at, xg_aff_mod(x, place, k->axes[v].extent), p->halo_moves[v] * p->shape.k);
+        place = xg_aff_div(x, place, k->axes[v].extent);
     }
     return at;
 }

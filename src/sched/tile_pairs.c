@@ -133,9 +133,9 @@ XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
         from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(all, grid) + stages);
         if (state == XG_TILE_BULK_BLANK || !xg_tile_bulk_keeps(p)) xg_tile_bulk_await(w, state, from, 1);
         xg_flow_end(&f);
-        if (!p->shape.halo || state == XG_TILE_BULK_BLANK) return;
+        if (!xg_tile_halo_steps(p) || state == XG_TILE_BULK_BLANK) return;
         stages = xg_tile_halo_stages(p);
-        steps /= p->shape.halo;
+        steps /= xg_tile_halo_steps(p);
     }
 }
 

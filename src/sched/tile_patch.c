@@ -395,7 +395,7 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
     from = xg_kapply(&w->s.b, xg_imap_with_constraint(x, m, pixel, xg_range_of(0, all - 1)), v)->results;
     spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
-    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->picture, &from, 1), w->shared, &spot_of, 1);
+    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->flat, &from, 1), w->shared, &spot_of, 1);
     xg_flow_end(&lane);
     if (cond) {
         xg_flow_else(&f);
@@ -485,7 +485,7 @@ XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     w->views = XG_NEW_N(w->e->arena, xg_kval *, (2 + kinds) * (n + 1));
     w->seen = w->views + n + 1;
     w->masks = w->seen + n + 1;
-    w->picture =
+    w->flat =
         xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
     at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);

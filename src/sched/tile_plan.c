@@ -111,7 +111,6 @@ enum {
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
     XG_TILE_CPU_LANES = 16,      /* ... on a processor: a register of f32 */
-    XG_TILE_WIDE_RATE = 32,      /* lanes a clock of a processor that has such registers */
     XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
                         along k and along rows are in different banks, whatever the type */
     XG_TILE_GROUP_ROWS = 8,            /* rows of tiles that blocks take side by side: what they read stays in L2 */
@@ -481,39 +480,6 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
 
 /* ---- the estimate ---- */
 
-/* On a processor, whose lanes are a thread's columns, in 64ths of a clock: products (by the sums of a thread, which
- * wait for each other if they are few), elements brought to the block, and sums that go to memory and back with each
- * step. Blocks run one after the other on each core. */
-XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
-    enum {
-        PARTS = 64,
-        RATE = 85,       /* of a product where sums fill registers, times lanes a clock: 24 of 32 lanes do one */
-        FULL = 16,       /* sums of a thread, vectors: of registers of 64 bytes ... */
-        FULL_NARROW = 4, /* ... and of shorter ones */
-        SCALAR = 4,      /* a sum of single numbers takes as much longer ... */
-        SCALAR_FEW = 16, /* ... where a thread has less than so many, which LLVM makes registers of: */
-        SCALAR_FULL = 64,
-        FETCH = 16,  /* of an element that comes into shared memory */
-        TURNED = 64, /* ... and is written apart from its neighbours */
-        LINE = 1024, /* of a step's first line of a row, which is waited for */
-        CARRY = 8    /* of a sum that is kept between two steps */
-    };
-    const xg_tile_shape *s = &p->shape;
-    int64_t full = m->f32_rate >= XG_TILE_WIDE_RATE ? FULL : FULL_NARROW, each = xg_tile_over(p->blocks, m->sm_count);
-    int64_t step = (int64_t)s->m * s->n * s->k * RATE / m->f32_rate;
-    uint32_t side;
-    if (p->lanes == 1)
-        step *= p->n_sums < SCALAR_FULL ? SCALAR_FEW : SCALAR;
-    else if (p->n_sums < full)
-        step = step * full / p->n_sums;
-    for (side = 0; side < XG_TILE_SIDES; side++) {
-        const xg_tile_fetch *t = &p->fetch[side];
-        bool single = t->vector == 1 || t->along_k != t->by_rows;
-        step += t->rows * (s->k * (single ? (int64_t)TURNED : (int64_t)FETCH) + LINE);
-    }
-    step += (int64_t)s->m * s->n * s->slices * CARRY;
-    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
-}
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     const xg_tile_group *g = p->form.group;
@@ -630,6 +596,7 @@ XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     const xg_tile_row *r = plain ? xg_tile_plain_row(p, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
     xg_tile_row own;
     if (xg_tile_has_rows(p)) r = xg_tile_rows_row(p, k, &own);
+    if (p->halo && p->pixels_of == XG_TILE_K) r = xg_tile_halo_row_of(p, k, &own);
     if (!r) return false;
     memset(s, 0, sizeof *s);
     s->m = r->m;
@@ -704,7 +671,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end ||
-        others >= p->all_steps || (p->halo && p->steps % p->halo))
+        others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     if (given && xg_record_get(&given->form, "cluster")) return true;

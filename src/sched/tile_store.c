@@ -55,8 +55,9 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     p->result.bytes = (int32_t)bytes;
     p->result.swizzle = XG_KMAP_SWIZZLE_LINE;
     p->result.type = xg_tile_map_type(root->type);
-    p->may_store = xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1), g[XG_TILE_M].size,
-        g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
+    p->may_store = !(p->halo && p->pixels_of == XG_TILE_M) && /* which may have positions beside the array */
+                   xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1), g[XG_TILE_M].size,
+                       g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
     p->result_boxes = NULL;
     if (p->may_store || !p->pixels) return;
     p->result.rank = 0;
@@ -66,6 +67,10 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
 /* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
+    if (xg_tile_is_named(given, "halo") && !p->halo)
+        return "no tile of these numbers has views of a picture; they want tensor copies, whole lines of channels, and "
+               "a "
+               "window of several places without a stride";
     if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
     if (!m->warp_groups && !m->tensor_memory)
         return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has, or tensor "

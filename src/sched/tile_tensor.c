@@ -138,6 +138,17 @@ XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
 
 /* ---- multiply ---- */
 
+/* Bytes to the rows of a half. Where rows are views, the second 64 lie as far from the first ones as the descriptor
+ * says, in whose third byte that is: another distance is added there. */
+XG_FN int64_t xg_tile_tensor_row_at(const xg_tile_plan *p, int64_t half) {
+    enum {
+        DISTANCE_AT = 16
+    };
+    int64_t at = xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held), apart;
+    if (!p->shape.halo || xg_tile_halo_steps(p)) return at;
+    apart = xg_tile_halo_view(p, 2 * half + 1) - xg_tile_halo_view(p, 2 * half) - xg_tile_halo_view(p, 1);
+    return at + apart * XG_KWGMMA_LINE_BYTES * ((int64_t)1 << DISTANCE_AT);
+}
 /* The products of 32 bytes of k, each 128 rows' behind the other's. */
 XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
     const xg_tile_plan *p = w->p;
@@ -149,8 +160,8 @@ XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int
     for (half = 0; half < xg_tile_tensor_halves(p); half++) {
         o[0] = half ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->memory, half * p->shape.n) : w->memory;
         for (side = 0; side < XG_TILE_SIDES; side++) {
-            on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
-            if (!side) on += xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held);
+            on = xg_tile_halo_on(p, side, k);
+            if (!side) on += xg_tile_tensor_row_at(p, half);
             o[1 + side] = xg_tile_group_on(w, matrix[side], on);
         }
         op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES);

@@ -324,7 +324,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
     if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
-    return side || !p->shape.halo ? lines : lines / p->shape.halo;
+    return side || !xg_tile_halo_steps(p) ? lines : lines / p->shape.halo;
 }
 
 /* Lines that a step brings. */
@@ -356,7 +356,7 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
 XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
     enum {
-        SECTORS = XG_KWGMMA_LINE_BYTES / XG_SECTOR_BYTES
+        SECTORS = (int)XG_KWGMMA_LINE_BYTES / (int)XG_SECTOR_BYTES
     };
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
@@ -441,6 +441,8 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
+    /* no more blocks than tensor memory has room for */
+    c.shared_bytes = XG_MAX(c.shared_bytes, m->shared_per_sm / (XG_KTENSOR_COLUMNS / xg_tile_tensor_columns(p) + 1));
     c.macs[type] = xg_cost_mul(steps, w.multiplied);
     c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
     c.shared_passes = xg_cost_mul(steps, w.passes);
@@ -452,6 +454,42 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
         c.unit_passes = c.shared_passes;
     }
     return xg_tile_predict(p, m, &c);
+}
+
+/* ---- a host's processor ---- */
+
+/* On a processor, whose lanes are a thread's columns, in 64ths of a clock: products (by the sums of a thread, which
+ * wait for each other if they are few), elements brought to the block, and sums that go to memory and back with each
+ * step. Blocks run one after the other on each core. */
+XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
+    enum {
+        PARTS = 64,
+        RATE = 85,       /* of a product where sums fill registers, times lanes a clock: 24 of 32 lanes do one */
+        FULL = 16,       /* sums of a thread, vectors: of registers of 64 bytes ... */
+        FULL_NARROW = 4, /* ... and of shorter ones */
+        SCALAR = 4,      /* a sum of single numbers takes as much longer ... */
+        SCALAR_FEW = 16, /* ... where a thread has less than so many, which LLVM makes registers of: */
+        SCALAR_FULL = 64,
+        FETCH = 16,  /* of an element that comes into shared memory */
+        TURNED = 64, /* ... and is written apart from its neighbours */
+        LINE = 1024, /* of a step's first line of a row, which is waited for */
+        CARRY = 8    /* of a sum that is kept between two steps */
+    };
+    const xg_tile_shape *s = &p->shape;
+    int64_t full = m->f32_rate >= XG_TILE_WIDE_RATE ? FULL : FULL_NARROW, each = xg_tile_over(p->blocks, m->sm_count);
+    int64_t step = (int64_t)s->m * s->n * s->k * RATE / m->f32_rate;
+    uint32_t side;
+    if (p->lanes == 1)
+        step *= p->n_sums < SCALAR_FULL ? SCALAR_FEW : SCALAR;
+    else if (p->n_sums < full)
+        step = step * full / p->n_sums;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &p->fetch[side];
+        bool single = t->vector == 1 || t->along_k != t->by_rows;
+        step += t->rows * (s->k * (single ? (int64_t)TURNED : (int64_t)FETCH) + LINE);
+    }
+    step += (int64_t)s->m * s->n * s->slices * CARRY;
+    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

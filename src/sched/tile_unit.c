@@ -212,7 +212,7 @@ XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
-    if (!side && p->shape.halo) return t->rows / p->pixels * xg_tile_halo_room(p) * p->shape.k;
+    if (!side && p->shape.halo) return xg_tile_halo_boxes(p) * xg_tile_halo_room(p) * p->shape.k;
     if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
@@ -247,9 +247,10 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
-    t->offset = !side             ? 0
-                : p->patch.places ? xg_tile_patch_room(p)
-                                  : (p->shape.halo ? xg_tile_halo_stages(p) : p->shape.stages) * xg_tile_buffer(p, 0);
+    t->offset = !side ? 0
+                : p->patch.places
+                    ? xg_tile_patch_room(p)
+                    : (xg_tile_halo_steps(p) ? xg_tile_halo_stages(p) : p->shape.stages) * xg_tile_buffer(p, 0);
 #ifndef XLAGPU_SMALL
     xg_tile_settle_shift(p, side);
 #endif

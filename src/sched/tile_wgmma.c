@@ -111,7 +111,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t counts[3], lines = p->shape.k * t->line; /* elements of an atom */
-    bool view = !side && p->shape.halo;
+    bool halo = !side && p->shape.halo, view = halo && xg_tile_halo_steps(p);
     const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
     xg_kval *at[3], *o[2], *v;
     counts[0] = p->threads / XG_TILE_GROUP_THREADS;
@@ -121,12 +121,13 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     at[1] = view ? xg_tile_rest(w, w->picture, counts[1]) : buffer;
     at[2] = w->view;
     if (side == 0) place = xg_aff_add_mul(x, place, xg_aff_dim(x, 0), xg_tile_halo_row(p, XG_KWGMMA_M));
-    if (view) place = xg_aff_add(x, place, xg_tile_halo_view(p, x, xg_aff_dim(x, 2)));
+    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, xg_aff_dim(x, 2)));
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
-    v->def->b = view ? p->halo_pitch * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
+    if (halo && !view) v->def->a = xg_tile_halo_view(p, 1) * XG_KWGMMA_LINE_BYTES;
+    v->def->b = halo ? p->halo_pitch * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
     return v;
 }
 /* The same, so many bytes further on. */
@@ -165,7 +166,7 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     for (k = 0; k < times; k++)
         for (fragment = 0; fragment < p->shape.tm / XG_KMMA_M; fragment++) {
             for (side = 0; side < XG_TILE_SIDES; side++) {
-                on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
+                on = xg_tile_halo_on(p, side, k);
                 if (side == 0) on += xg_tile_halo_row(p, fragment * p->rows * XG_KMMA_M) * bytes;
                 part[side] = xg_tile_group_on(w, matrix[side], on);
             }
