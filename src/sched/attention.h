@@ -333,10 +333,10 @@ typedef struct xg_attention_kernel {
     const xg_attention_plan *p;
     const xg_attention_form *f;
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *digits[XG_ATTENTION_EIGHT]; /* numbers of lanes */
-    xg_kval *from, *to;                  /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_tile_kernel t;                    /* scope and builder */
-    xg_kval *across, *part;              /* of a warp: among those along rows, and along keys */
+    xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
+    xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_tile_kernel t;               /* scope and builder */
+    xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
@@ -361,9 +361,10 @@ typedef struct xg_attention_kernel {
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
-    xg_kval **step_line[XG_ATTENTION_LINES]; /* by a thread's column of the step */
-    bool keys_only;                          /* the walk needs no dP */
-    const xg_inst *scaled;                   /* of the form, where scores and maxima are without it */
+    xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
+    bool keys_only;                                    /* the walk needs no dP */
+    xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
+    const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -466,7 +467,8 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_out_sums(
     xg_attention_kernel *w, xg_kval **const *out, int64_t fragment); /* of V's columns */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
-XG_FN bool xg_attention_packs(const xg_attention_form *f); /* weights of f32, two at a time */
+XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /* weights of f32, two at a time */
+XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 
@@ -483,6 +485,8 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m);
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
+XG_FN bool xg_attention_is_behind(const xg_attention_plan *p); /* a step's sums are asked for in the next one */
+XG_FN void xg_attention_group_last(xg_attention_kernel *w);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 /* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
 XG_FN xg_kval *xg_attention_group_spot(xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at);
@@ -518,6 +522,7 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
+XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
 enum {
     XG_ATTENTION_MADE,   /* barriers: scores of a step */
     XG_ATTENTION_SUMMED, /* ... and sums; of gradients: dP */

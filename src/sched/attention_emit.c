@@ -109,13 +109,19 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
 }
 /* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
 XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c, k;
+    bool three = w->p->shape.in_tensor;
     xg_kb *b = xg_attention_b(w);
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *two[2];
+        xg_kval *two[2], **x = w->scores[half];
         two[0] = w->most[half];
-        two[1] = w->scores[half][0];
-        for (c = 1; c < columns; c++) two[c % 2 == 0] = xg_k2(b, XG_K_OP_MAXF, two[c % 2 == 0], w->scores[half][c]);
+        two[1] = x[0];
+        for (k = 0, c = 1; c < columns; c++, k = 1 - k)
+            if (three && c + 1 < columns) {
+                two[k] = xg_k3(b, XG_K_OP_MAXF3, two[k], x[c], x[c + 1]);
+                c++;
+            } else
+                two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
         most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
     }
     xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
@@ -131,7 +137,7 @@ XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
         all = xg_attention_both(w, x);
     }
     memcpy(two, x, sizeof two);
-    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? XG_ATTENTION_PAIR : 1)
+    for (c = XG_ATTENTION_PAIR; c < columns; c += all ? (int64_t)XG_ATTENTION_PAIR : 1)
         if (all)
             all = xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), one, all);
         else
@@ -261,15 +267,21 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     f->rolled = true;
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
-    bool grouped = w->p->shape.grouped;
+    bool grouped = w->p->shape.grouped, behind = xg_attention_is_behind(w->p);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
+    int64_t half;
     if (!grouped) {
         if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
     if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
+    for (half = 0; half < w->p->halves && behind; half++) {
+        int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
+        for (c = 0; c < words; c++) w->scores[half][c] = xg_kconst_int(xg_attention_b(w), XG_E_I32, 0);
+        xg_flow_slots(&f, w->scores[half], (uint32_t)words);
+    }
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
     if (w->p->shape.in_tensor)
@@ -279,6 +291,7 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     else
         xg_attention_step(w, step);
     xg_flow_end(&f);
+    if (behind) xg_attention_group_last(w);
 }
 XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w)) {
     enum {
@@ -358,6 +371,8 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
     for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
+    w->no_sums =
+        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
     if (p->cluster > 1) {
         w->rank = xg_tile_rest(&w->t, id, p->cluster);
         id = xg_tile_quotient(&w->t, id, p->cluster);

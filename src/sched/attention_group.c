@@ -7,6 +7,9 @@
  *         wait until the values' buffer is empty         wait until the values' buffer is full
  *         ask for the values                             o = o scale + p V; the buffer is empty
  *
+ * Of few columns o += p V is asked for behind the next step's s, so that it is made while that one's weights are: the
+ * first step's p before it is 0, and what that makes of o is not taken.
+ *
  * Q and K lie in lines of 128 bytes along the first sum, V in lines of columns, swizzled as warp groups read them
  * (tile_wgmma.c). A thread has the sums of the same rows and columns that mma gives it (attention_mma.c), so packed
  * weights are the first matrix of the second product as they are, in registers. While one group makes weights, the
@@ -44,13 +47,11 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
 }
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
     xg_cost_counts c;
-    int64_t n;
     if (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1)) return p->shape.grouped;
     memset(&c, 0, sizeof c);
     c.threads = p->threads + p->producers;
     c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
-    n = xg_cost_residents(m, &c);
-    return p->shape.in_tensor ? XG_MIN(n, XG_KTENSOR_COLUMNS / xg_attention_tensor_columns(p)) : n;
+    return xg_cost_residents(m, &c); /* of tensor memory's groups one */
 }
 
 /* ---- shared memory ---- */
@@ -254,10 +255,9 @@ XG_FN void xg_attention_group_product(
     op->flags = (uint32_t)w->f->unit | flags;
     for (k = 0; k < n; k++) sums[k] = &op->results[k];
 }
-/* All of a group's products so far are there. */
-XG_FN void xg_attention_group_wait(xg_attention_kernel *w) {
-    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0);
+/* All of a group's products are there but those of the last so many asks. */
+XG_FN void xg_attention_group_wait(xg_attention_kernel *w, int64_t but) {
+    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0)->b = but;
 }
 /* The step's first line in a buffer of so many lines of 64 columns of all keys. */
 XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, int64_t lines) {
@@ -291,14 +291,13 @@ XG_FN void xg_attention_group_scores_of(
             xg_attention_tensor_product(w, x, y, o->at, keys, false, k > 0);
     }
 }
-XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
+XG_FN void xg_attention_group_ask_scores(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
     xg_attention_product o = xg_attention_scores_product(w);
-    xg_kval *sums[XG_KWGMMA_SUMS_MAX];
-    uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), j;
+    uint32_t j;
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
     xg_attention_group_scores_of(w, &o, turn, sums, n);
-    xg_attention_group_wait(w);
-    for (j = 0; j < n; j++) xg_attention_take(w, w->scores, j, sums[j]);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
 }
 XG_FN void xg_attention_group_out_of(
     xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
@@ -318,29 +317,75 @@ XG_FN void xg_attention_group_out_of(
                 w, xg_attention_tensor_weights(w, o->weights_at, k), y, o->at, o->width, true, true);
     }
 }
-XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
+XG_FN void xg_attention_group_ask_out(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {
     xg_attention_summed o = xg_attention_out_summed(w);
-    xg_kval *sums[XG_KWGMMA_SUMS_MAX];
-    uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N), j;
+    uint32_t j;
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
     for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
     xg_attention_group_out_of(w, &o, turn, sums, n);
-    xg_attention_group_wait(w);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
+}
+XG_FN void xg_attention_group_take_out(xg_attention_kernel *w, xg_kval *const *sums, uint32_t n) {
+    uint32_t j;
+    xg_attention_group_wait(w, 0);
     for (j = 0; j < n; j++) xg_attention_take(w, w->out, j, sums[j]);
 }
-XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
+/* Of more columns matrix units have no time left beside products: there one more of a tile's is not made good. */
+XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
     enum {
-        KEYS,
-        VALUES
+        COLUMNS = 128 /* of keys and values */
     };
-    xg_kval *turn = xg_attention_turn(w, step);
+    return p->shape.grouped && !p->shape.in_tensor && !p->votes && p->steps > 1 && p->depth + p->columns <= COLUMNS;
+}
+/* The step's weights for the next one, when the products that read the last ones' registers are there. */
+XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {
+    int64_t words = w->p->own / XG_ATTENTION_EIGHT, half, c;
+    xg_attention_refer_sums(w);
+    for (half = 0; half < w->p->halves; half++)
+        for (c = 0; c < words; c++) w->scores[half][c] = xg_attention_word(w, &w->scores[half][XG_ATTENTION_PAIR * c]);
+}
+XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
+    xg_kb *b = xg_attention_b(w);
+    uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), columns = (uint32_t)(w->p->columns / XG_KMMA_N), j;
+    bool behind = xg_attention_is_behind(w->p);
+    xg_kval *sums[XG_KWGMMA_SUMS_MAX], *out[XG_KWGMMA_SUMS_MAX], *turn = xg_attention_turn(w, step), *values = turn;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_attention_begin_step(w, step);
-    xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);
-    xg_attention_group_scores(w, turn);
-    xg_attention_release(w, KEYS, turn);
+    xg_attention_group_ask_scores(w, turn, sums, n);
+    if (behind) {
+        values = xg_k2(b, XG_K_OP_MAXSI, xg_k2_int(b, XG_K_OP_ADDI, turn, -1), w->digits[0]);
+        xg_kval_set_range(values, xg_kval_range(turn));
+        xg_attention_group_ask_out(w, values, out, columns);
+    }
+    xg_attention_group_wait(w, behind);
+    for (j = 0; j < n; j++) xg_attention_take(w, w->scores, j, sums[j]);
+    xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, turn);
     xg_attention_weigh(w);
-    xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);
-    xg_attention_group_out(w, turn);
-    xg_attention_release(w, VALUES, turn);
+    if (!behind) {
+        xg_attention_refer_sums(w);
+        xg_attention_group_ask_out(w, values, out, columns);
+    }
+    xg_attention_group_take_out(w, out, columns);
+    xg_flow_if(&f, behind ? xg_kcmpi_(b, XG_CI_SLT, w->from, step) : NULL);
+    xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, values);
+    xg_flow_end(&f);
+    if (behind) xg_attention_group_keep(w);
+}
+/* Sums of the last step's weights, if there is one. */
+XG_FN void xg_attention_group_last(xg_attention_kernel *w) {
+    xg_kb *b = xg_attention_b(w);
+    uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N);
+    xg_kval *out[XG_KWGMMA_SUMS_MAX], *step;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    int64_t half;
+    for (half = 0; half < w->p->halves; half++)
+        xg_flow_slots(&f, w->out[half], (uint32_t)(w->p->columns / XG_ATTENTION_BESIDE));
+    xg_flow_if(&f, w->p->bounded ? xg_kcmpi_(b, XG_CI_SLT, w->from, w->to) : NULL);
+    step = xg_k2_int(b, XG_K_OP_ADDI, w->to, -1);
+    xg_kval_set_range(step, xg_range_of(0, w->p->steps - 1));
+    xg_attention_group_ask_out(w, xg_attention_turn(w, step), out, n);
+    xg_attention_group_take_out(w, out, n);
+    xg_flow_end(&f);
 }
 
 /* ---- the kernel ---- */

@@ -180,7 +180,7 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         y = xg_attention_both(w, two);
         z = xg_attention_both(w, less);
     }
-    for (c = 0; c < n; c += y ? XG_ATTENTION_PAIR : 1)
+    for (c = 0; c < n; c += y ? (int64_t)XG_ATTENTION_PAIR : 1)
         if (y)
             xg_attention_each(w, xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), y, z), &x[c]);
         else

@@ -53,10 +53,7 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, row, pitch, piece);
 }
-XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS);
-    return xg_kconst_bits(xg_attention_b(w), type, 0);
-}
+XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
 /* Where a lane's row begins, and which piece of two neighbours it points at. */
 XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int64_t pitch, int64_t k) {
@@ -196,12 +193,14 @@ XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
     o[0] = xg_attention_paired(w, two);
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, o, 1, word);
 }
-/* Sixteen rows by sixteen keys of weights, as the unit takes them. */
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
-        word = xg_attention_word(w, &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)]);
+        word = weights[i % 2][2 * k + i / 2];
+        if (word->type->elem != XG_E_I32)
+            word = xg_attention_word(w, &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)]);
         v = xg_attention_insert(w, word, v, i);
     }
     return v;

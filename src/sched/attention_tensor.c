@@ -166,29 +166,48 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         MORE = 5 /* exp of it is less than 2^8 */
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *any = NULL, *v, *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w)),
-            *scales[XG_ATTENTION_HALVES_MAX], **at;
+    xg_kval *any = NULL, *v, *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w)), **at;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    int64_t held = xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE, half, c;
+    bool in_tensor = w->p->shape.in_tensor;
+    int64_t half;
     for (half = 0; half < w->p->halves; half++) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
         v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_k2(b, XG_K_OP_ADDF, *at, more));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+        w->shrinks[half] = xg_attention_number(w, 1);
         xg_flow_slot(&f, at);
         xg_flow_slot(&f, &w->sum[half]);
-        xg_flow_slots(&f, w->out[half], (uint32_t)held);
+        if (!in_tensor) xg_flow_slot(&f, &w->shrinks[half]);
     }
-    xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
+    w->grown = xg_k1(b, XG_K_OP_VOTEANY, any);
+    xg_flow_if(&f, w->grown);
     f.op->a = 1;
-    if (!held) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
+    if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
     for (half = 0; half < w->p->halves; half++) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
-        scales[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
-        w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scales[half]);
-        for (c = 0; c < held; c++) w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scales[half]);
+        w->shrinks[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
+        w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
         *at = most[half];
     }
-    if (!held) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, scales);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
+    xg_flow_end(&f);
+}
+/* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
+XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
+    xg_kb *b = xg_attention_b(w);
+    int64_t n = w->p->columns / XG_ATTENTION_BESIDE, half, c;
+    xg_kval *zero = xg_attention_number(w, 0), *none, **v;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    for (half = 0; half < w->p->halves; half++) xg_flow_slots(&f, w->out[half], (uint32_t)n);
+    xg_flow_if(&f, w->grown);
+    f.op->a = 1;
+    for (half = 0; half < w->p->halves; half++) {
+        none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
+        for (c = 0, v = w->out[half]; c < n; c++, v++) {
+            *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
+            if (xg_attention_is_behind(w->p)) *v = xg_kselect(b, none, zero, *v);
+        }
+    }
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at) {
