@@ -339,6 +339,7 @@ typedef struct xg_attention_kernel {
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *step;                             /* of warp groups of gradients: the walk's */
+int64_t shared; /* of these: how often threads have shown what their rows have */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
@@ -502,7 +503,7 @@ enum {
     XG_ATTENTION_DONE,       /* everything */
     XG_ATTENTION_READY,      /* weights, of all threads; of gradients: the place of scores, for what comes next */
     XG_ATTENTION_TAKEN,      /* scores, by all threads; of gradients: the place of dP likewise */
-    XG_ATTENTION_LEFT,       /* tensor memory, by all threads: of the first group, for all groups */
+    XG_ATTENTION_LEFT, /* tensor memory, by all threads: of the first group, for all; before that, what these show */
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };

@@ -189,6 +189,11 @@ XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
+    if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
+        issue = 0;
+        c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
+        c->unit_passes = c->shared_passes;
+    }
     c->warp_clocks =
         xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);

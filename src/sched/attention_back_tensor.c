@@ -79,11 +79,9 @@ XG_FN void xg_attention_back_tensor_join(xg_attention_kernel *w, int64_t half, x
     }
 }
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end) {
-    xg_flow f = xg_flow_of(&w->t.s, &w->ends);
     xg_kb *b = xg_attention_b(w);
     xg_kval *other, *at, *v[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS];
     int64_t half, k;
-    xg_kop *op;
     if (w->p->shape.parts == 1) return;
     memset(v, 0, sizeof v);
     for (half = 0; half < w->p->halves; half++)
@@ -91,9 +89,8 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
             w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
         }
-    op = xg_flow_wait(&f);
-    op->a = w->p->threads;
-    op->b = XG_ATTENTION_TEAM + 1;
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
     other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
     xg_kval_set_range(other, xg_range_of(0, 1));
     for (half = 0; half < w->p->halves; half++) {

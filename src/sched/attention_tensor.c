@@ -320,7 +320,7 @@ XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared), 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
     xg_flow_end(&first);
 }

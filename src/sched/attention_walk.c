@@ -100,7 +100,7 @@ XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
 }
 /* Where a vote lies: a row's, or one so many further on. */
 XG_FN xg_kval *xg_attention_vote_at(xg_attention_kernel *w, xg_kval *row, int64_t more) {
-    if (w->p->shape.grouped) row = xg_tile_join(&w->t, w->walk, w->p->tile, row);
+    if (w->p->shape.grouped) row = xg_tile_join(&w->t, w->walk, w->p->tile * w->p->shape.parts, row);
     return xg_attention_at(w, row, xg_attention_votes(w->p), more);
 }
 /* The rows' maxima into shared memory. */
