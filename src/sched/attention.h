@@ -184,6 +184,7 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
+    bool keeps_rows;   /* of gradients: the tile's rows are in registers; they come through the steps' buffers */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
@@ -339,13 +340,14 @@ typedef struct xg_attention_kernel {
     xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
     xg_kval *first_key, *place;                /* of the step; its place among all */
     xg_kval *step;                             /* of warp groups of gradients: the walk's */
-int64_t shared; /* of these: how often threads have shown what their rows have */
+    int64_t shared;                            /* of these: how often threads have shown what their rows have */
     xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
+    xg_kval **kept_grad;       /* ... of the second operand */
     /* The backward pass: the second operand with rows, and a step's lines, in shared memory; dP, then dS; sums of the
      * second dot; of a thread's rows the lines, what is subtracted from scores, and what reductions make. */
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
@@ -438,6 +440,8 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
 XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
+/* Words of the warp's rows of an array, of so many columns. */
+XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
@@ -498,12 +502,12 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 enum {
-    XG_ATTENTION_MADE,       /* barriers: scores of a step */
-    XG_ATTENTION_SUMMED,     /* ... and sums; of gradients: dP */
-    XG_ATTENTION_DONE,       /* everything */
-    XG_ATTENTION_READY,      /* weights, of all threads; of gradients: the place of scores, for what comes next */
-    XG_ATTENTION_TAKEN,      /* scores, by all threads; of gradients: the place of dP likewise */
-    XG_ATTENTION_LEFT, /* tensor memory, by all threads: of the first group, for all; before that, what these show */
+    XG_ATTENTION_MADE,   /* barriers: scores of a step */
+    XG_ATTENTION_SUMMED, /* ... and sums; of gradients: dP */
+    XG_ATTENTION_DONE,   /* everything */
+    XG_ATTENTION_READY,  /* weights, of all threads; of gradients: the place of scores, for what comes next */
+    XG_ATTENTION_TAKEN,  /* scores, by all threads; of gradients: the place of dP likewise */
+    XG_ATTENTION_LEFT,   /* tensor memory, by all threads: of the first group, for all; before that, what these show */
     XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };

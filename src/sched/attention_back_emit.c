@@ -97,6 +97,7 @@ XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
     int64_t half;
     memset(&o, 0, sizeof o);
     o.fixed = grad ? w->grad : w->query;
+    o.kept = grad ? w->kept_grad : w->kept;
     o.step = grad ? w->values : w->keys;
     o.fixed_pitch = o.pitch = grad ? w->p->value_pitch : w->p->pitch;
     o.width = grad ? w->p->columns : w->p->depth;
@@ -150,10 +151,11 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     xg_attention_back_products(w, true);
     xg_attention_all_scores(w);
     xg_attention_back_step_lines(w);
-    for (c = 0; c < columns; c++) {
-        xg_kval *shift = w->f->back.turned ? xg_attention_back_shift(w, 0, c) : NULL;
-        for (half = 0; half < w->p->halves; half++)
-            w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift ? shift : w->shift[half]);
+    for (half = 0; half < w->p->halves && !w->f->back.turned; half++)
+        xg_attention_exps(w, w->scores[half], columns, w->shift[half]);
+    for (c = 0; c < columns && w->f->back.turned; c++) {
+        xg_kval *shift = xg_attention_back_shift(w, 0, c);
+        for (half = 0; half < w->p->halves; half++) w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift);
     }
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
@@ -255,23 +257,28 @@ XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
             *sum = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *sum, v);
         }
 }
-/* ... that finds maximum and sum, and, with lines that are 1, the sum over dP relative to that maximum. */
+/* A maximum of the row becomes its own one, to which sums are relative; what is subtracted for it. */
+XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    xg_kval *shift = xg_attention_shift(w, most), *v = xg_attention_exp(w, w->most[half], shift);
+    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
+    w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->sum[half], v);
+    w->most[half] = most;
+    if (*delta) *delta = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *delta, v);
+    return shift;
+}
+/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that maximum. */
 XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
     xg_attention_back_spot s;
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    xg_attention_combine(w, XG_K_OP_MAXF, &most, 1, XG_ATTENTION_BESIDE);
-    shift = xg_attention_shift(w, most);
-    v = xg_attention_exp(w, w->most[half], shift);
-    w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], v);
-    w->most[half] = most;
-    if (*delta) *delta = xg_k2(b, XG_K_OP_MULF, *delta, v);
+    shift = xg_attention_back_grow(w, half, most);
+    xg_attention_exps(w, w->scores[half], columns, shift);
     s.half = half;
     for (c = 0; c < columns; c++) {
         s.c = c;
-        s.exp = xg_attention_exp(w, w->scores[half][c], shift);
+        s.exp = w->scores[half][c];
         s.grad = w->grads[half][c];
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], s.exp);
         if (!*delta) continue;
@@ -334,8 +341,14 @@ XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attent
     body(w);
     xg_flow_end(&f);
 }
+/* Maxima, then, of all lanes that share a row. */
 XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
+    int64_t half;
     xg_attention_back_walk(w, xg_attention_back_most_step);
+    memcpy(most, w->most, sizeof most);
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++) (void)xg_attention_back_grow(w, half, most[half]);
 }
 /* What is subtracted from scores of a column, wherever that is. */
 XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) {
@@ -592,8 +605,8 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
         if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
         return;
     }
-    w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
-    w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
+    if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+    if (!p->keeps_rows) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
     w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
@@ -684,6 +697,12 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
 
 /* ---- the kernel ---- */
 
+XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
+    if (!w->p->keeps_rows) return;
+    xg_attention_wait(w);
+    w->kept = xg_attention_kept_words(w, w->keys, w->p->pitch, w->p->depth);
+    w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
+}
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
@@ -705,6 +724,7 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
         xg_attention_back_group_kernel(w, n);
     else {
         xg_attention_bring_rows(w);
+        xg_attention_back_keep_rows(w);
         xg_attention_back_all(w, n);
     }
     xg_kreturn(xg_attention_b(w), w->dest, n);

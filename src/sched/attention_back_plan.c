@@ -40,6 +40,7 @@ enum {
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_KEPT = 224,           /* ... with its rows: more of them, and ptxas spills */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
     XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
     XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
@@ -59,23 +60,6 @@ enum {
 
 /* ---- the tile ---- */
 
-XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
-    const xg_attention_form *f = &p->form;
-    int64_t bytes = xg_type_bytes(f->held), keys;
-    xg_attention_settle(p, s, m);
-    if (s->grouped) {
-        p->shared = xg_attention_group_bytes(p);
-        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
-        if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
-        return;
-    }
-    keys = p->stages * s->step;
-    p->shared = xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes) +
-                xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
-    if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
-    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
-    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
-}
 /* Columns whose sums a thread keeps. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
     return p->depth + (p->form.back.second ? p->columns : 0);
@@ -85,14 +69,39 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
     if (p->copied || p->form.unit != XG_TILE_NO_UNIT) return 0;
     return p->shape.step * (p->depth + p->columns) / p->threads;
 }
+XG_FN int64_t xg_attention_back_rows(const xg_attention_plan *p) {
+    return (p->depth + p->columns) / XG_ATTENTION_BESIDE;
+}
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
+    if (p->keeps_rows) sums += xg_attention_back_rows(p);
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
+XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    int64_t bytes = xg_type_bytes(f->held), keys;
+    xg_attention_settle(p, s, m);
+    p->keeps_rows = false;
+    if (s->grouped) {
+        p->shared = xg_attention_group_bytes(p);
+        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
+        if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
+        return;
+    }
+    keys = p->stages * s->step;
+    p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
+    p->keeps_rows = f->unit != XG_TILE_NO_UNIT && s->blocks == 1 && p->tile <= keys &&
+                    xg_attention_back_registers(p) + xg_attention_back_rows(p) <= XG_ATTENTION_BACK_KEPT;
+    if (!p->keeps_rows)
+        p->shared += xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes);
+    if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
+    if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
+    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
+}
 /* ---- time ---- */
 
 /* What a warp does in a step of a walk over the keys; plain cores multiply by instructions of 32 products. */
@@ -112,7 +121,7 @@ XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, x
         return;
     }
     w->products += 2 * pairs * rounds * p->shape.blocks;
-    w->reads += (pairs + p->shape.blocks) * rounds;
+    w->reads += (pairs + (p->keeps_rows ? 0 : p->shape.blocks)) * rounds;
 }
 XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t rounds = p->own / XG_ATTENTION_BACK_PIECE, pairs = width / XG_ATTENTION_EIGHT, shown = p->own / 2;

@@ -214,7 +214,7 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.extent = w->f->depth;
     o.width = w->p->depth;
     o.pitch = w->p->query_pitch;
-    o.to = &w->query;
+    o.to = w->p->keeps_rows ? &w->keys : &w->query;
     xg_attention_bring_fixed(w, &o);
 }
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
@@ -225,7 +225,7 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = w->p->keeps_rows ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */

@@ -79,12 +79,16 @@ XG_FN xg_kval *xg_attention_fixed_words(
     }
     return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
+XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width) {
+    int64_t rounds = width / XG_ATTENTION_UNIT_COLUMNS, k;
+    xg_kval **kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
+    for (k = 0; k < rounds; k++) kept[k] = xg_attention_fixed_words(w, from, pitch, 0, k);
+    return kept;
+}
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
-    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
     if (!xg_attention_keeps_query(w->p)) return;
-    w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
-    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_fixed_words(w, w->query, w->p->query_pitch, 0, k);
+    w->kept = xg_attention_kept_words(w, w->query, w->p->query_pitch, w->p->depth);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
