@@ -184,7 +184,8 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
-    bool keeps_rows;   /* of gradients: the tile's rows are in registers; they come through the steps' buffers */
+    bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
+                        * steps' buffers */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
@@ -440,6 +441,9 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
 XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
+/* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the k-th
+ * sixteen columns. */
+XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
 /* Words of the warp's rows of an array, of so many columns. */
 XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
@@ -525,6 +529,9 @@ XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
 XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
+XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
+XG_FN void xg_attention_write_cells(
+    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, xg_kval **v, int64_t n);
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead);
 XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn);
@@ -584,6 +591,8 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
 
 /* ---- attention_back_tensor.c: with sums in tensor memory ---- */
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
+XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p); /* of the tile's rows, where they are there */
+XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings them there */
 XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w);
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */

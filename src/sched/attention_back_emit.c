@@ -682,6 +682,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
@@ -691,6 +692,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     w->done = NULL;
     w->walk = NULL;
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
     xg_attention_back_group_ask_all(w);
     xg_flow_end(&part);
 }

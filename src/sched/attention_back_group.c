@@ -22,6 +22,7 @@ XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *
     memset(&o, 0, sizeof o);
     o.fixed = w->query;
     o.fixed_at = xg_attention_grad_at(w->p) * w->p->tile * XG_KWGMMA_LINE_BYTES;
+    if (w->p->keeps_rows) o.fixed_at = w->p->depth / 2; /* columns */
     o.at = w->p->shape.step;
     o.step = w->values;
     o.width = w->p->columns;

@@ -85,7 +85,8 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), keys;
     xg_attention_settle(p, s, m);
-    p->keeps_rows = false;
+    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
+    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     if (s->grouped) {
         p->shared = xg_attention_group_bytes(p);
         if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
@@ -194,7 +195,8 @@ XG_FN void xg_attention_back_count_group(
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
     c->macs[XG_TENSOR_F16] = xg_cost_mul(all, p->tile * step * widths);
-    c->unit_passes = xg_cost_mul(all, groups * (rows * scores + step * widths) * bytes / XG_PASS_BYTES);
+    c->unit_passes =
+        xg_cost_mul(all, groups * ((p->keeps_rows ? 0 : rows * scores) + step * widths) * bytes / XG_PASS_BYTES);
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
@@ -279,7 +281,9 @@ XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_atte
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
-    if (p->shape.in_tensor && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) return false;
+    if (p->shape.in_tensor ? xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS
+                           : xg_attention_back_sums(p) > XG_ATTENTION_BACK_EXTENT_MAX)
+        return false;
     return p->shared <= m->shared_per_block && p->blocks <= INT32_MAX && xg_attention_back_registers(p) <= most;
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
@@ -300,9 +304,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     int64_t least = INT64_MAX, time;
     const xg_attention_shape *best = NULL;
     size_t k;
-    if (p->form.depth + (p->form.back.second ? p->form.columns : 0) > XG_ATTENTION_BACK_EXTENT_MAX ||
-        p->form.columns > XG_ATTENTION_EXTENT_MAX)
-        return false;
+    if (p->form.depth > XG_ATTENTION_EXTENT_MAX || p->form.columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;

@@ -1,7 +1,7 @@
 /* sched/attention_back_tensor.c -- attention's backward pass with sums in tensor memory (attention_tensor.c): 128 rows,
  * of whose keys of a step each of two groups of threads has half.
  *
- *     columns: s | dP | dQ, or dK | dV;    p of bf16 lies where s was, dS where dP was
+ *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room;    p of bf16 lies where s was, dS where dP was
  *
  *     first asks for s = Q K, dP = dO V of the first step; then, for each step:
  *         all: wait until s is made; read it; where rows are keys p; "ready"
@@ -17,6 +17,34 @@
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
     return 2 * p->shape.step + (second ? p->depth : 0);
+}
+XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
+    return xg_attention_back_sums_at(p, p->form.back.second) + (p->form.back.second ? p->columns : p->depth);
+}
+/* An operand of the tile's rows to columns of tensor memory. */
+XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, int64_t width, int64_t to) {
+    enum {
+        LINE = XG_KWGMMA_LINE_BYTES / 2, /* elements */
+        WORDS = LINE / 16
+    };
+    int64_t block, k;
+    for (block = 0; block < w->p->shape.blocks; block++)
+        for (k = 0; k < width / 16; k++) {
+            xg_kval *o[2];
+            int64_t place = k / WORDS * w->p->tile * LINE + block * XG_ATTENTION_ROWS * LINE;
+            o[1] = xg_attention_lined_words(w, from, LINE, place, k % WORDS);
+            xg_attention_write_cells(w, block, to + k * (int64_t)XG_KMMA_N, 0, o, 1);
+        }
+}
+XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
+    int64_t at = xg_attention_back_rows_at(w->p);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&f, xg_attention_below(w, w->part, 1));
+    xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
+    xg_attention_back_tensor_put(w, w->values, w->p->columns, at + w->p->depth / 2);
+    xg_flow_end(&f);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
 }
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     xg_attention_await_tell(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE, w->turn, 0);

@@ -79,6 +79,12 @@ XG_FN xg_kval *xg_attention_fixed_words(
     }
     return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
+XG_FN xg_kval *xg_attention_lined_words(
+    xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
+    at = xg_attention_swizzled(w, at, pitch, k);
+    return xg_attention_words(w, from, at, place + w->p->tile * pitch, place, false);
+}
 XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width) {
     int64_t rounds = width / XG_ATTENTION_UNIT_COLUMNS, k;
     xg_kval **kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);

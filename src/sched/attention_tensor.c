@@ -59,7 +59,7 @@ XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST, all = xg_attention_sums_at(p) + p->columns;
     all += (xg_attention_tensor_groups(p) - 1) * xg_attention_group_columns(p);
-    if (p->form.back.is) all = xg_attention_back_sums_at(p, p->form.back.second) + p->depth;
+    if (p->form.back.is) all = xg_attention_back_rows_at(p) + (p->keeps_rows ? (p->depth + p->columns) / 2 : 0);
     while (n < all) n *= 2;
     return n;
 }
