@@ -168,14 +168,14 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
-    bool bounded;           /* masks leave out steps */
-    bool votes;             /* and the kernel looks whether that is right */
-    bool copied;            /* elements are as they lie in memory: brought without registers */
-    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
-    bool in_turns;          /* as the shape says, where there are several steps */
-    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;            /* keys of a step that a warp has */
-    int64_t halves;         /* rows of a thread */
+    bool bounded;   /* masks leave out steps */
+    bool votes;     /* and the kernel looks whether that is right */
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    bool in_turns;  /* as the shape says, where there are several steps */
+    bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
+    int64_t own;    /* keys of a step that a warp has */
+    int64_t halves; /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
@@ -186,6 +186,7 @@ typedef struct xg_attention_plan {
     int64_t picoseconds;
     bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
                         * steps' buffers */
+    bool keeps_grads;  /* ... likewise, of the second operand */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
@@ -251,6 +252,7 @@ XG_FN bool xg_attention_back_form_of(
 
 /* ---- attention_plan.c ---- */
 enum {
+    XG_ATTENTION_PAD_BYTES = 16,     /* behind each row: eight rows that are read at once lie in different banks */
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
 XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without rows learn what the others vote */
@@ -441,8 +443,8 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
 XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_summed *o);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
-/* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the k-th
- * sixteen columns. */
+/* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the
+ * k-th sixteen columns. */
 XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
 /* Words of the warp's rows of an array, of so many columns. */
 XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);

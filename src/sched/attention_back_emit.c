@@ -133,17 +133,11 @@ XG_FN void xg_attention_back_leave(xg_attention_kernel *w) {
     xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);
     xg_attention_release(w, XG_ATTENTION_SIDE_VALUES, w->turn);
 }
-/* A step's lines are in registers: all of them, or, of warp groups, whose sums need these, none until one is read. */
+/* A step's lines are in registers from where they are read first: sums need all others. */
 XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     uint32_t k;
-    if (!w->f->back.turned) return;
-    for (k = 0; k < w->f->back.n_lines; k++)
-        for (c = 0; c < columns; c += XG_ATTENTION_PAIR)
-            if (w->p->shape.grouped)
-                w->step_line[k][c] = w->step_line[k][c + 1] = NULL;
-            else
-                xg_attention_back_read_line(w, k, c);
+    for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
+        memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
@@ -229,8 +223,8 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
     xg_attention_back_grads(w);
-    for (s.half = 0; s.half < w->p->halves; s.half++)
-        for (s.c = 0; s.c < columns; s.c++) {
+    for (s.c = 0; s.c < columns; s.c++)
+        for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
             w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
@@ -266,7 +260,8 @@ XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_k
     if (*delta) *delta = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *delta, v);
     return shift;
 }
-/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that maximum. */
+/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that
+ * maximum. */
 XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
@@ -606,7 +601,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
         return;
     }
     if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
-    if (!p->keeps_rows) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
+    if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
     w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
@@ -703,7 +698,7 @@ XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
     if (!w->p->keeps_rows) return;
     xg_attention_wait(w);
     w->kept = xg_attention_kept_words(w, w->keys, w->p->pitch, w->p->depth);
-    w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
+    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);

@@ -40,7 +40,8 @@ enum {
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
-    XG_ATTENTION_BACK_KEPT = 224,           /* ... with its rows: more of them, and ptxas spills */
+    XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
+    XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
     XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
     XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
@@ -69,40 +70,71 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
     if (p->copied || p->form.unit != XG_TILE_NO_UNIT) return 0;
     return p->shape.step * (p->depth + p->columns) / p->threads;
 }
-XG_FN int64_t xg_attention_back_rows(const xg_attention_plan *p) {
-    return (p->depth + p->columns) / XG_ATTENTION_BESIDE;
-}
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
-    if (p->keeps_rows) sums += xg_attention_back_rows(p);
+    if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
+    if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
-XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
+/* What lies in shared memory, of warps that each multiply alone; swizzled: rows have no padding. */
+XG_FN void xg_attention_back_shared(xg_attention_plan *p, bool swizzled) {
     const xg_attention_form *f = &p->form;
-    int64_t bytes = xg_type_bytes(f->held), keys;
-    xg_attention_settle(p, s, m);
-    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
-    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
-    if (s->grouped) {
-        p->shared = xg_attention_group_bytes(p);
-        if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
-        if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
-        return;
-    }
-    keys = p->stages * s->step;
+    int64_t bytes = xg_type_bytes(f->held), keys = p->stages * p->shape.step, pad = XG_ATTENTION_PAD_BYTES / bytes;
+    p->swizzled = swizzled;
+    p->pitch = p->query_pitch = p->depth + (swizzled ? 0 : pad);
+    p->value_pitch = p->columns + (swizzled ? 0 : pad);
     p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
-    p->keeps_rows = f->unit != XG_TILE_NO_UNIT && s->blocks == 1 && p->tile <= keys &&
-                    xg_attention_back_registers(p) + xg_attention_back_rows(p) <= XG_ATTENTION_BACK_KEPT;
-    if (!p->keeps_rows)
-        p->shared += xg_shared_whole(p->tile * p->pitch * bytes) + xg_shared_whole(p->tile * p->value_pitch * bytes);
+    if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
+    if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
     if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
     if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
     if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
 }
+/* A multiprocessor has room for two blocks. */
+XG_FN bool xg_attention_back_twice(const xg_attention_plan *p, const xg_device *m) {
+    return 2 * (p->shared + m->shared_reserved) <= m->shared_per_sm;
+}
+/* Rows are powers of two of 128 bytes and more, in pieces of 16: these can go round (see xg_attention_spot). */
+XG_FN bool xg_attention_back_may_swizzle(const xg_attention_form *f) {
+    static const xg_attention_part parts[] = {
+        XG_ATTENTION_QUERY, XG_ATTENTION_KEYS, XG_ATTENTION_GRAD, XG_ATTENTION_VALUES};
+    int64_t bytes = xg_type_bytes(f->held), all = f->depth | f->columns;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(parts); k++)
+        if (f->stages[parts[k]].lanes * bytes != XG_TILE_ACCESS_BYTES) return false;
+    return !(f->depth & (f->depth - 1)) && !(f->columns & (f->columns - 1)) && (all & -all) * bytes >= XG_LINE_BYTES;
+}
+/* The tile's rows stay in registers, where there is room; where it lets a second block in, rows have no padding. */
+XG_FN void xg_attention_back_room(xg_attention_plan *p, const xg_device *m) {
+    int64_t own = xg_attention_back_registers(p);
+    if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
+        p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
+        p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
+    }
+    xg_attention_back_shared(p, false);
+    if (xg_attention_back_twice(p, m) || !xg_attention_back_may_swizzle(&p->form)) return;
+    xg_attention_back_shared(p, true);
+    if (!xg_attention_back_twice(p, m)) xg_attention_back_shared(p, false);
+}
+XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    xg_attention_settle(p, s, m);
+    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
+    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
+    p->keeps_grads = p->keeps_rows;
+    if (!s->grouped) {
+        xg_attention_back_room(p, m);
+        return;
+    }
+    p->shared = xg_attention_group_bytes(p);
+    if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
+    if (s->parts > 1) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
+}
+
 /* ---- time ---- */
 
 /* What a warp does in a step of a walk over the keys; plain cores multiply by instructions of 32 products. */
@@ -115,14 +147,14 @@ XG_FN void xg_attention_back_plain_scores(const xg_attention_plan *p, int64_t wi
     w->issue += rounds * (reads + XG_ATTENTION_BACK_ROUND_ISSUE);
     w->passes += rounds * reads * XG_ATTENTION_BACK_PIECE;
 }
-XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
+XG_FN void xg_attention_back_scores(const xg_attention_plan *p, int64_t width, bool kept, xg_attention_back_work *w) {
     int64_t pairs = p->own / XG_ATTENTION_ROWS, rounds = width / XG_ATTENTION_ROWS;
     if (p->form.unit == XG_TILE_NO_UNIT) {
         xg_attention_back_plain_scores(p, width, w);
         return;
     }
     w->products += 2 * pairs * rounds * p->shape.blocks;
-    w->reads += (pairs + (p->keeps_rows ? 0 : p->shape.blocks)) * rounds;
+    w->reads += (pairs + (kept ? 0 : p->shape.blocks)) * rounds;
 }
 XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
     int64_t rounds = p->own / XG_ATTENTION_BACK_PIECE, pairs = width / XG_ATTENTION_EIGHT, shown = p->own / 2;
@@ -156,17 +188,17 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
     memset(w, 0, sizeof *w);
     if (f->match.max) { /* maximum and sum */
         walks++;
-        xg_attention_back_scores(p, p->depth, w);
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
         w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
         if (f->back.together) {
             w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
-            xg_attention_back_scores(p, p->columns, w);
+            xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         }
     }
     for (issue = f->back.delta && !f->back.together ? 2 : 1; issue; issue--) {
         walks += issue - 1;
-        xg_attention_back_scores(p, p->depth, w);
-        xg_attention_back_scores(p, p->columns, w);
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
+        xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
     xg_attention_back_out(p, p->depth, w);

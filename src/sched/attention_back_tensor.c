@@ -1,7 +1,8 @@
 /* sched/attention_back_tensor.c -- attention's backward pass with sums in tensor memory (attention_tensor.c): 128 rows,
  * of whose keys of a step each of two groups of threads has half.
  *
- *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room;    p of bf16 lies where s was, dS where dP was
+ *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room
+ *     p of 16 bits lies where s was, dS where dP was
  *
  *     first asks for s = Q K, dP = dO V of the first step; then, for each step:
  *         all: wait until s is made; read it; where rows are keys p; "ready"

@@ -99,7 +99,7 @@ XG_FN xg_kval *xg_attention_spot(
         }
         return xg_attention_group_spot(w, counts, t->rows, v);
     }
-    if (t->part == XG_ATTENTION_QUERY && w->p->swizzled) {
+    if (w->p->swizzled && (t->part == XG_ATTENTION_QUERY || (w->f->back.is && !xg_attention_is_line(t->part)))) {
         xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
@@ -225,7 +225,7 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = w->p->keeps_rows ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */

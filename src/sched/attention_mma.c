@@ -46,6 +46,10 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
         piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);
     }
     row = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, first, row);
+    if (w->p->swizzled && w->f->back.is) {
+        piece = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+        xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
+    }
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, row, pitch, piece);
 }
@@ -111,8 +115,15 @@ typedef struct xg_attention_reader {
 } xg_attention_reader;
 XG_FN void xg_attention_ahead(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {
     int64_t place = i / pairs * r->outer + i % pairs * r->inner, size = w->p->stages * w->p->shape.step * r->pitch;
-    if (i < r->n)
-        r->words[i % (XG_ATTENTION_AHEAD + 1)] = xg_attention_words(w, r->from, r->base, size, place, r->transposed);
+    int64_t column = place % r->pitch;
+    xg_kval *base = r->base;
+    if (i >= r->n) return;
+    if (w->p->swizzled && w->f->back.is && column) { /* the row begins where bits below its columns' are 0 */
+        base = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, base, column);
+        xg_kval_set_range(base, xg_range_of(0, xg_kval_range(r->base).hi / r->pitch * r->pitch + r->pitch - 1));
+        place -= column;
+    }
+    r->words[i % (XG_ATTENTION_AHEAD + 1)] = xg_attention_words(w, r->from, base, size, place, r->transposed);
 }
 /* The words of pair i of all. */
 XG_FN xg_kval *xg_attention_next(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {

@@ -45,7 +45,6 @@
 /* clang-format on */
 enum {
     XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
-    XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
     XG_ATTENTION_SCORE_ISSUE = 6,      /* instructions for a score beside the dots: region, exponential, maximum, sum */
     XG_ATTENTION_PAIRED_ISSUE = 5,     /* ... where exponents and sums are made of two in one */
     XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
