@@ -360,12 +360,12 @@ XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) 
     x = xg_attention_element(w, XG_ATTENTION_SHIFT, at, given, w->f->back.n_lines, index);
     return xg_attention_converted_to(w, x, w->f->stages[XG_ATTENTION_SHIFT].root->shape->type, w->f->sum);
 }
-/* The least of it, of all columns, in each thread: several are on their way from memory at once. */
-XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+/* The least of it, of all columns, of each warp: several are on their way from memory at once. */
+XG_FN void xg_attention_back_vote(xg_attention_kernel *w) {
     enum {
         AT_ONCE = 8
     };
-    int64_t threads = w->p->threads, warps = threads / XG_WARP_LANES, rounds = xg_tile_over(w->f->keys, threads), k;
+    int64_t threads = w->p->threads, rounds = xg_tile_over(w->f->keys, threads), k;
     int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
     xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
     xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
@@ -388,10 +388,15 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     xg_flow_if(&one, first);
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
     xg_flow_end(&one);
-    xg_attention_wait(w);
-    for (k = 0; k < warps; k++) {
-        v = xg_elem_index(&w->t.s, k);
-        least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, xg_kextract(xg_attention_b(w), w->votes, &v, 1));
+}
+/* ..., of all of them, in each thread, behind a barrier. */
+XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
+    xg_kval *least = NULL, *at, *v;
+    int64_t k;
+    for (k = 0; k < w->p->threads / XG_WARP_LANES; k++) {
+        at = xg_elem_index(&w->t.s, k);
+        v = xg_kextract(xg_attention_b(w), w->votes, &at, 1);
+        least = least ? xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, v) : v;
     }
     return least;
 }
@@ -403,6 +408,10 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
     if (!w->walk) w->walk = xg_elem_index(&w->t.s, 0);
+    if (w->f->back.turned && !w->p->shape.grouped) {
+        xg_attention_back_vote(w);
+        xg_attention_wait(w);
+    }
     least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
@@ -672,7 +681,9 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     xg_attention_kernel before;
     xg_flow part;
-    xg_kval *thread = xg_attention_group_open(w, &part, n);
+    xg_kval *thread;
+    if (w->p->bounded && w->f->back.turned) xg_attention_back_vote(w); /* the rows' barrier is behind it */
+    thread = xg_attention_group_open(w, &part, n);
     if (w->f->back.turned) xg_attention_back_bounds(w, true);
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));

@@ -34,7 +34,7 @@ enum {
     XG_ATTENTION_BACK_MASKED = 16,          /* columns of a step, whose masks take one more: likewise */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
-    XG_ATTENTION_BACK_VOTE_CLOCKS = 5000,   /* ... of a block that asks what all queries have: likewise */
+    XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 22,      /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
