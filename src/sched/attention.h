@@ -584,6 +584,7 @@ XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
 
 /* ---- attention_back_group.c: by warp groups ---- */
+XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* A step's scores, and dP, which is on its way until it is taken. */
 XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads);
 XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);
@@ -595,7 +596,6 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p); /* of the tile's rows, where they are there */
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings them there */
-XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w);
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);

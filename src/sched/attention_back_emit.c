@@ -92,16 +92,8 @@ XG_FN xg_kval *xg_attention_back_shift(xg_attention_kernel *w, int64_t half, int
 
 /* ---- a step ---- */
 
-XG_FN void xg_attention_back_product(xg_attention_kernel *w, bool grad) {
-    xg_attention_product o;
-    int64_t half;
-    memset(&o, 0, sizeof o);
-    o.fixed = grad ? w->grad : w->query;
-    o.kept = grad ? w->kept_grad : w->kept;
-    o.step = grad ? w->values : w->keys;
-    o.fixed_pitch = o.pitch = grad ? w->p->value_pitch : w->p->pitch;
-    o.width = grad ? w->p->columns : w->p->depth;
-    for (half = 0; half < w->p->halves; half++) o.to[half] = grad ? w->grads[half] : w->scores[half];
+XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
+    xg_attention_product o = xg_attention_back_product(w, grads);
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_product(w, &o);
     else
@@ -117,8 +109,8 @@ XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
         xg_attention_back_group_ask(w, grads);
         return;
     }
-    xg_attention_back_product(w, false);
-    if (grads) xg_attention_back_product(w, true);
+    xg_attention_back_multiply(w, false);
+    if (grads) xg_attention_back_multiply(w, true);
 }
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
     if (w->p->shape.in_tensor)

@@ -17,15 +17,19 @@
 XG_FN void xg_attention_back_group_count(xg_attention_kernel *w, xg_kopcode op, int64_t but) {
     xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = but;
 }
-XG_FN xg_attention_product xg_attention_back_grads_product(xg_attention_kernel *w) {
-    xg_attention_product o;
-    memset(&o, 0, sizeof o);
-    o.fixed = w->query;
-    o.fixed_at = xg_attention_grad_at(w->p) * w->p->tile * XG_KWGMMA_LINE_BYTES;
-    if (w->p->keeps_rows) o.fixed_at = w->p->depth / 2; /* columns */
-    o.at = w->p->shape.step;
+XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, bool grads) {
+    const xg_attention_plan *p = w->p;
+    xg_attention_product o = xg_attention_scores_product(w);
+    int64_t half;
+    if (!grads) return o;
+    o.fixed = p->shape.grouped ? w->query : w->grad;
+    o.kept = w->kept_grad;
     o.step = w->values;
-    o.width = w->p->columns;
+    o.fixed_pitch = o.pitch = p->value_pitch;
+    o.width = p->columns;
+    o.fixed_at = p->keeps_rows ? p->depth / 2 : xg_attention_grad_at(p) * p->tile * XG_KWGMMA_LINE_BYTES;
+    o.at = p->shape.step;
+    for (half = 0; half < p->halves; half++) o.to[half] = w->grads[half];
     return o;
 }
 XG_FN void xg_attention_back_group_product(xg_attention_kernel *w, const xg_attention_product *o, bool grads) {
@@ -42,7 +46,7 @@ XG_FN void xg_attention_back_group_taken(xg_attention_kernel *w, bool grads, int
 }
 XG_FN void xg_attention_back_group_take(xg_attention_kernel *w) { xg_attention_back_group_taken(w, true, 0); }
 XG_FN void xg_attention_back_group_ask(xg_attention_kernel *w, bool grads) {
-    xg_attention_product scores = xg_attention_scores_product(w), o = xg_attention_back_grads_product(w);
+    xg_attention_product scores = xg_attention_scores_product(w), o = xg_attention_back_product(w, true);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 0);
     xg_attention_back_group_product(w, &scores, false);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);

@@ -234,7 +234,7 @@ XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kva
 /* By one thread; grads: for dP. */
 XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool grads) {
     xg_kval *turn = xg_attention_turn(w, step);
-    xg_attention_product o = grads ? xg_attention_back_grads_product(w) : xg_attention_scores_product(w);
+    xg_attention_product o = xg_attention_back_product(w, grads);
     bool back = w->f->back.is;
     xg_attention_await_side(w, grads ? XG_ATTENTION_SIDE_VALUES : XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     if (!back && xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
