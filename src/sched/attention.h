@@ -255,6 +255,7 @@ enum {
     XG_ATTENTION_PAD_BYTES = 16,     /* behind each row: eight rows that are read at once lie in different banks */
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
+XG_FN bool xg_attention_reads(const xg_attention_form *f);    /* what has something for each key, beside scores */
 XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without rows learn what the others vote */
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of shared memory for them */
 /* Of shared memory, for each warp, where keys are in parts; and what a cluster's block shows the others. */

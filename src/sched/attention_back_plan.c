@@ -13,7 +13,8 @@
     X(8, 32) \
     X(2, 64) \
     X(2, 32) \
-    X(1, 32)
+    X(1, 32) \
+    X(2, 16)
 /* The same of warps with 32 rows. */
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
@@ -338,9 +339,11 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     size_t k;
     if (p->form.depth > XG_ATTENTION_EXTENT_MAX || p->form.columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
+        bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
-        if (shapes[k].blocks > 1 && p->form.unit == XG_TILE_NO_UNIT) continue;
+        if ((shapes[k].blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
+        if (narrow && xg_attention_reads(&p->form)) continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);
