@@ -88,31 +88,25 @@ XG_FN xg_kval *xg_attention_back_tensor_spot(xg_attention_kernel *w, xg_kval *pa
     row = xg_tile_join(&w->t, part, tile, row);
     return xg_tile_join(&w->t, row, XG_ATTENTION_BACK_STATS, xg_elem_index(&w->t.s, stat));
 }
-/* Of a thread's row, the other part's is behind the barrier where the own one is. */
-XG_FN void xg_attention_back_tensor_join(xg_attention_kernel *w, int64_t half, xg_kval *const *other) {
-    xg_kval **stat = w->stat[half], *shift = NULL, *own = NULL, *by = NULL;
+/* What two parts have of a row: sums relative to the larger maximum. */
+XG_FN void xg_attention_back_tensor_join(xg_attention_kernel *w, xg_kval **own, xg_kval **other) {
     xg_kb *b = xg_attention_b(w);
-    int64_t k;
-    if (other[0]) {
-        shift = xg_k2(b, XG_K_OP_MAXF, stat[0], other[0]);
-        own = stat[0];
-        stat[0] = shift;
-        shift = xg_attention_shift(w, shift);
-        own = xg_attention_exp(w, own, shift);
-        by = xg_attention_exp(w, other[0], shift);
+    xg_kval *most = other[0] ? xg_k2(b, XG_K_OP_MAXF, own[0], other[0]) : NULL, *by;
+    int64_t k, j;
+    for (j = 0; most && j < 2; j++) {
+        xg_kval **v = j ? other : own;
+        by = xg_attention_exp(w, v[0], xg_attention_shift(w, most));
+        for (k = 1; k < XG_ATTENTION_BACK_STATS && v[k]; k++) v[k] = xg_k2(b, XG_K_OP_MULF, v[k], by);
+        v[0] = most;
     }
-    for (k = 1; k < XG_ATTENTION_BACK_STATS; k++) {
-        if (!other[k]) continue;
-        if (by) stat[k] = xg_k2(b, XG_K_OP_MULF, stat[k], own);
-        stat[k] = by ? xg_k3(b, XG_K_OP_FMA, other[k], by, stat[k]) : xg_k2(b, XG_K_OP_ADDF, stat[k], other[k]);
-    }
+    for (k = 1; k < XG_ATTENTION_BACK_STATS; k++)
+        if (other[k]) own[k] = xg_k2(b, XG_K_OP_ADDF, own[k], other[k]);
 }
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *other, *at, *v[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS];
+    xg_kval *other, *at, *v[XG_ATTENTION_BACK_STATS];
     int64_t half, k;
     if (w->p->shape.parts == 1) return;
-    memset(v, 0, sizeof v);
     for (half = 0; half < w->p->halves; half++)
         for (k = first; k < end; k++) {
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
@@ -123,11 +117,12 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
     other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
     xg_kval_set_range(other, xg_range_of(0, 1));
     for (half = 0; half < w->p->halves; half++) {
+        memset(v, 0, sizeof v);
         for (k = first; k < end; k++) {
             at = xg_attention_back_tensor_spot(w, other, half, k);
-            v[half][k] = xg_kextract(b, w->ends, &at, 1);
+            v[k] = xg_kextract(b, w->ends, &at, 1);
         }
-        xg_attention_back_tensor_join(w, half, v[half]);
+        xg_attention_back_tensor_join(w, w->stat[half], v);
     }
 }
 
