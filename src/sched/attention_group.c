@@ -372,6 +372,7 @@ XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_atten
     w->values = before->values;
     w->query = before->query;
     w->votes = before->votes;
+    w->ends = before->ends;
 }
 XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, uint32_t n) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers);
