@@ -579,7 +579,8 @@ XG_FN void xg_attention_results(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
-XG_FN void xg_attention_weigh(xg_attention_kernel *w); /* sums to scores to weights */
+XG_FN void xg_attention_weigh(xg_attention_kernel *w);                /* sums to scores to weights */
+XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half); /* a row's sum += its weights */
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
 XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);

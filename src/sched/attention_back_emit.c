@@ -262,13 +262,12 @@ XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
     shift = xg_attention_back_grow(w, half, most);
     xg_attention_exps(w, w->scores[half], columns, shift);
+    xg_attention_add_up(w, half);
     s.half = half;
-    for (c = 0; c < columns; c++) {
+    for (c = 0; c < columns && *delta; c++) {
         s.c = c;
         s.exp = w->scores[half][c];
         s.grad = w->grads[half][c];
-        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], s.exp);
-        if (!*delta) continue;
         v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
         *delta = xg_k2(b, XG_K_OP_ADDF, *delta, v);
     }

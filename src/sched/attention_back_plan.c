@@ -343,7 +343,8 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
         if ((shapes[k].blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
-        if (narrow && xg_attention_reads(&p->form)) continue; /* they would read a sector for few of its elements */
+        if (narrow && !given && xg_attention_reads(&p->form))
+            continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, &shapes[k], m);
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);

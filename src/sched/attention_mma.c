@@ -34,10 +34,13 @@ XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval
     sums->def->a = which;
     return sums;
 }
-/* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows. */
-XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along) {
+XG_FN bool xg_attention_all_swizzled(const xg_attention_plan *p) { return p->swizzled && p->form.back.is; }
+/* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows; the
+ * k-th of a row whose pieces of 16 bytes go round, or, -1, the first one. */
+XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along, int64_t k) {
     xg_kval *half = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
     xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
+    xg_kb *b = xg_attention_b(w);
     if (along) { /* rows 0..15, then the same of the next eight columns */
         row = low;
         piece = half;
@@ -45,45 +48,31 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
         row = xg_tile_join(&w->t, half, XG_ATTENTION_EIGHT, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
         piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);
     }
-    row = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, first, row);
-    if (w->p->swizzled && w->f->back.is) {
-        piece = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+    row = xg_k2(b, XG_K_OP_ADDI, first, row);
+    if (k >= 0) {
+        piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
         xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
+        piece = xg_k2_int(b, XG_K_OP_XORI, piece, 2 * k);
+        xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
     }
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, row, pitch, piece);
 }
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
-/* Where a lane's row begins, and which piece of two neighbours it points at. */
-XG_FN xg_kval *xg_attention_swizzled(xg_attention_kernel *w, xg_kval *first, int64_t pitch, int64_t k) {
-    xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *piece;
-    xg_kb *b = xg_attention_b(w);
-    piece = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
-    piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
-    xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
-    piece = xg_k2_int(b, XG_K_OP_XORI, piece, 2 * k);
-    xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
-    piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
-    return xg_tile_join(&w->t, xg_k2(b, XG_K_OP_ADDI, first, low), pitch, piece);
-}
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t block, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
     int64_t place = block * XG_ATTENTION_ROWS * pitch;
-    if (w->p->swizzled)
-        at = xg_attention_swizzled(w, at, pitch, k);
-    else {
-        at = xg_attention_pointed(w, at, pitch, true);
-        place += k * XG_ATTENTION_UNIT_COLUMNS;
-    }
+    at = xg_attention_pointed(w, at, pitch, true, w->p->swizzled ? k : -1);
+    if (!w->p->swizzled) place += k * XG_ATTENTION_UNIT_COLUMNS;
     return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
 }
 XG_FN xg_kval *xg_attention_lined_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    at = xg_attention_swizzled(w, at, pitch, k);
+    at = xg_attention_pointed(w, at, pitch, true, k);
     return xg_attention_words(w, from, at, place + w->p->tile * pitch, place, false);
 }
 XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width) {
@@ -115,7 +104,7 @@ XG_FN void xg_attention_ahead(xg_attention_kernel *w, xg_attention_reader *r, in
     int64_t column = place % r->pitch;
     xg_kval *base = r->base;
     if (i >= r->n) return;
-    if (w->p->swizzled && w->f->back.is && column) { /* the row begins where bits below its columns' are 0 */
+    if (xg_attention_all_swizzled(w->p) && column) { /* the row begins where bits below its columns' are 0 */
         base = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, base, column);
         xg_kval_set_range(base, xg_range_of(0, xg_kval_range(r->base).hi / r->pitch * r->pitch + r->pitch - 1));
         place -= column;
@@ -150,7 +139,7 @@ XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_
     xg_attention_reader r;
     memset(&r, 0, sizeof r);
     r.from = o->step;
-    r.base = xg_attention_pointed(w, w->buffer, o->pitch, false);
+    r.base = xg_attention_pointed(w, w->buffer, o->pitch, false, xg_attention_all_swizzled(w->p) - 1);
     r.pitch = o->pitch;
     r.inner = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
     r.outer = XG_ATTENTION_UNIT_COLUMNS;
@@ -223,7 +212,7 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     xg_attention_reader r;
     memset(&r, 0, sizeof r);
     r.from = o->step;
-    r.base = xg_attention_pointed(w, w->buffer, o->pitch, true);
+    r.base = xg_attention_pointed(w, w->buffer, o->pitch, true, xg_attention_all_swizzled(w->p) - 1);
     r.pitch = o->pitch;
     r.inner = XG_ATTENTION_UNIT_COLUMNS;
     r.outer = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
