@@ -241,7 +241,7 @@ XG_FN xg_inst *xg_inst_make(
     memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
-    m->made_tuple = m->made_tuple || (shape && shape->type == XLAGPU_TUPLE);
+    m->made_tuple |= !shape || shape->type == XLAGPU_TUPLE;
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;

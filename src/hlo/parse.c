@@ -462,7 +462,6 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
         p->m->at = (uint32_t)at + 1;
         i->name = xg_str_copy(p->arena, name.n ? name : r.op_text); /* for messages */
         i->shape = xg_hlo_infer(p->m, i);
-        p->m->made_tuple = p->m->made_tuple || i->shape->type == XLAGPU_TUPLE;
     }
     p->depth--;
     return i;
