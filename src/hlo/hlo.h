@@ -441,7 +441,8 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
-XG_FN uint32_t xg_inst_n_users(const xg_inst *i); /* counts uses; O(uses) */
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i);        /* counts uses; O(uses) */
+XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k); /* it has one by that key from now on */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
 /* A dot or convolution that takes its operands, both f32, for tf32: algorithm=dot_tf32_tf32_f32. */
 XG_FN bool xg_inst_is_tf32(const xg_inst *i);
