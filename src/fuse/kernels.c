@@ -583,7 +583,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list));
     for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];
-        for (j = 0; node->live && j < node->n_inputs; j++) {
+        for (j = 0; j < node->n_inputs; j++) { /* of those that are live */
             xg_kernel *o = node->inputs[j].from;
             if (!o->readers.n) {
                 o->readers.p = list;

@@ -260,7 +260,7 @@ XG_FN xg_inst *xg_inst_make(
     memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
-    m->made_tuple = m->made_tuple || (shape && shape->type == XLAGPU_TUPLE);
+    m->made_tuple |= !shape || shape->type == XLAGPU_TUPLE;
     i->id = m->n_ids++;
     i->name = XG_STR("");
     i->shape = shape;
@@ -376,11 +376,14 @@ XG_FN bool xg_inst_is_default_precision(const xg_inst *i) {
         if (!xg_str_is(a->v.words->p[k], "default")) return false;
     return true;
 }
+XG_NOINLINE XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k) {
+    if (k == XG_A_control_predecessors) i->comp->module->made_order = true;
+    i->kinds |= 1u << xg_attr_kind_of(k);
+}
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
-    i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
-    i->kinds |= 1u << xg_attr_kind_of(attr.key);
+    xg_inst_note_attr(i, attr.key);
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
     if (at < i->n_attrs && i->attrs[at].key == attr.key) {
         i->attrs[at] = attr;

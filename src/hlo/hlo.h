@@ -266,10 +266,10 @@ struct xg_inst {
 
 struct xg_comp {
     /* the first line: what those ask that look into fusions */
+    xg_module *module;
     xg_inst *first, *last, *root;
     xg_inst **params; /* by parameter number; NULL only while a pass is at work */
-    xg_module *module;
-    xg_comp *next; /* definition order: called computations come before their callers */
+    xg_comp *next;    /* definition order: called computations come before their callers */
     uint32_t n_insts, n_params;
     /* of the instructions: loops and branches, those that run other computations as steps of the program; fusions */
     uint32_t n_control, n_fusions;
@@ -339,7 +339,7 @@ struct xg_module {
     bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     bool made_empty;       /* an array shape without elements */
-    bool made_tuple;       /* an instruction whose value is one */
+    bool made_tuple;       /* an instruction whose value is one, or that was made before its shape was known */
     bool made_order;       /* a control edge */
     bool made_layout;      /* one that is not the usual one: another order, or extras */
     bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
@@ -441,7 +441,8 @@ XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
-XG_FN uint32_t xg_inst_n_users(const xg_inst *i); /* counts uses; O(uses) */
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i);        /* counts uses; O(uses) */
+XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k); /* it has one by that key from now on */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
 /* A dot or convolution that takes its operands, both f32, for tf32: algorithm=dot_tf32_tf32_f32. */
 XG_FN bool xg_inst_is_tf32(const xg_inst *i);

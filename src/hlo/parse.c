@@ -358,8 +358,7 @@ XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
     i->attrs = (xg_attr *)xg_alloc_raw(p->arena, n * sizeof(xg_attr));
     for (k = 0; k < n; k++) {
         xg_attr a = p->attrs.p[base + k];
-        i->comp->module->made_order |= a.key == XG_A_control_predecessors;
-        i->kinds |= 1u << xg_attr_kind_of(a.key);
+        xg_inst_note_attr(i, a.key);
         for (j = k; j > 0 && i->attrs[j - 1].key > a.key; j--) i->attrs[j] = i->attrs[j - 1];
         i->attrs[j] = a;
     }
@@ -462,7 +461,6 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
         p->m->at = (uint32_t)at + 1;
         i->name = xg_str_copy(p->arena, name.n ? name : r.op_text); /* for messages */
         i->shape = xg_hlo_infer(p->m, i);
-        p->m->made_tuple = p->m->made_tuple || i->shape->type == XLAGPU_TUPLE;
     }
     p->depth--;
     return i;

@@ -101,8 +101,10 @@ XG_FN const xg_layout *xg_layout_make(
     }
     made->extras = xg_str_copy(m->arena, extras);
     m->made_extras |= !usual;
-    m->made_layout |= !usual || !key.descending;
-    if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
+    if (usual && key.descending && rank <= XG_RANK_MAX)
+        m->descending[rank] = made;
+    else
+        m->made_layout = true;
     return made;
 }
 XG_FN const xg_layout *xg_layout_descending(xg_module *m, uint32_t rank) {

@@ -234,13 +234,12 @@ XG_FN bool xg_assign_may_rename(const xg_inst *i) {
     return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i);
 }
 
-XG_FN bool xg_assign_comp(xg_comp *c) {
+XG_FN bool xg_assign_all(xg_comp *c) {
     const bool *made = c->module->made;
-    xg_inst *i, *next;
+    xg_inst *i;
     bool changed = false;
     const unsigned char *rows = made[XG_TRANSPOSE] ? xg_assign_rows(c) : NULL; /* no transpose is made here */
-    const bool some = made[XG_TRANSPOSE] || c->module->made_layout;            /* else all layouts are the usual ones */
-    for (i = some ? c->first : NULL; i; i = xg_inst_behind(i)) {
+    for (i = c->first; i; i = xg_inst_behind(i)) {
         if (i->op == XG_TRANSPOSE)
             changed = (!rows[i->id] && xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i))
@@ -248,14 +247,21 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
         else if (xg_assign_updates(i))
             changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = some && (made[XG_BROADCAST] || made[XG_IOTA]) ? c->last : NULL; i; i = xg_inst_before(i))
+    for (i = made[XG_BROADCAST] || made[XG_IOTA] ? c->last : NULL; i; i = xg_inst_before(i))
         if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root)
             changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = some && made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i))
+    for (i = made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i))
         if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
-    for (i = some ? c->first : NULL; i; i = xg_inst_behind(i))
+    for (i = c->first; i; i = xg_inst_behind(i))
         if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
-    for (i = made[XG_COPY] ? c->first : NULL; i; i = next) {
+    return changed;
+}
+/* Without transposes, and with the usual layouts alone, there is nothing to assign. */
+XG_FN bool xg_assign_comp(xg_comp *c) {
+    const xg_module *m = c->module;
+    xg_inst *i, *next;
+    bool changed = (m->made[XG_TRANSPOSE] || m->made_layout) && xg_assign_all(c);
+    for (i = m->made[XG_COPY] ? c->first : NULL; i; i = next) {
         next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
