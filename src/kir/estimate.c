@@ -431,16 +431,14 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_FMAF2: return xg_kest_make_price(XG_PIPE_F32, 1, XG_KEST_ALU_CLOCKS);
-    case XG_K_OP_SUBBF2:
-    case XG_K_OP_SUBH2:
-    case XG_K_OP_MULBF2:
-    case XG_K_OP_MULH2: return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_BARRIER:
         return xg_kest_make_price(XG_PIPE_COUNT, 1,
             op->a == XG_KTEAM_CLUSTER ? (int64_t)XG_COST_MEET_CLOCKS : (int64_t)XG_KEST_BARRIER_CLOCKS);
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMAH2) /* of two in a word */
+        return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
     if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
@@ -587,10 +585,13 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
 XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kop *op) {
     const xg_kop *c = op->operands[0].value->def;
     const xg_kest_rounds *r = &e->middle;
-    int64_t held;
+    const xg_kval *x;
+    int64_t held, on = 0;
     if (!r->number || !c || c->op != XG_K_OP_CMPI || c->flags != XG_CI_SLT) return e->times;
-    if (c->operands[0].value != r->number || !xg_kest_is_sure(xg_kest_in(e, c, 1))) return e->times;
-    held = (xg_kest_in(e, c, 1)->at[0] - r->second + r->by - 1) / r->by;
+    x = c->operands[0].value;
+    if (xg_kval_by(x, XG_K_OP_ADDI) && xg_kval_is_const(XG_KOPERAND(x->def, 1), &on)) x = XG_KOPERAND(x->def, 0);
+    if (x != r->number || !xg_kest_is_sure(xg_kest_in(e, c, 1))) return e->times;
+    held = (xg_kest_in(e, c, 1)->at[0] - on - r->second + r->by - 1) / r->by;
     return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
 }
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
