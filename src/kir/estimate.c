@@ -182,16 +182,14 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_FMAF2: return xg_kest_make_price(XG_PIPE_F32, 1, XG_KEST_ALU_CLOCKS);
-    case XG_K_OP_SUBBF2:
-    case XG_K_OP_SUBH2:
-    case XG_K_OP_MULBF2:
-    case XG_K_OP_MULH2: return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_BARRIER:
         return xg_kest_make_price(XG_PIPE_COUNT, 1,
             op->a == XG_KTEAM_CLUSTER ? (int64_t)XG_COST_MEET_CLOCKS : (int64_t)XG_KEST_BARRIER_CLOCKS);
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMAH2) /* of two in a word */
+        return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
     if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
@@ -373,11 +371,14 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     const xg_kest_rounds *r = &e->middle;
     const xg_kest_under *u;
     xg_kest_value now;
-    int64_t held = 0, all = 0, k, n = XG_MIN(r->n, (int64_t)MOST);
+    const xg_kval *x;
+    int64_t held = 0, all = 0, on = 0, k, n = XG_MIN(r->n, (int64_t)MOST);
     uint32_t any = 0, lanes;
     if (!r->number || !xg_kest_is_sure(xg_kest_of(e, c)) || !op) return e->times;
-    if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && op->operands[0].value == r->number) {
-        held = (xg_kest_in(e, op, 1)->at[0] - r->second + r->by - 1) / r->by;
+    x = op->n_operands ? op->operands[0].value : NULL;
+    if (x && xg_kval_by(x, XG_K_OP_ADDI) && xg_kval_is_const(XG_KOPERAND(x->def, 1), &on)) x = XG_KOPERAND(x->def, 0);
+    if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->number) {
+        held = (xg_kest_in(e, op, 1)->at[0] - on - r->second + r->by - 1) / r->by;
         return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
     }
     if (!xg_kest_again(e, c)) return e->times;

@@ -119,6 +119,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
         BYTES_LEAST = 1 << 20, /* below, a launch takes longer than to read them */
         K_LEAST = 512,
         TILE_COLUMNS = 32,
+        F8_CC = 89,
         APART_TIMES = 16 /* of bytes whose k lie apart, which threads turn, too: xg_device_shared_times */
     };
     const xg_device *device = &dot->comp->module->device;
@@ -126,6 +127,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     xg_dot_part side[2];
     int64_t k, columns;
     xlagpu_type from;
+    bool quick; /* one instruction makes that an f32 */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
     x = xg_dot_unscaled(side[1 - xg_dot_vector(side)].x);
@@ -139,7 +141,8 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     from = XG_OPERAND(x, 0)->shape->type;
     if (xg_type_bits(from) != 8 || from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
     if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
-    if (k == 1 || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device); /* one instruction makes that an f32 */
+    quick = xg_type_class(from) == XGT_I || device->cc >= F8_CC || from == XLAGPU_F8E5M2;
+    if ((k == 1 && quick) || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }

@@ -493,9 +493,12 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_
 XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x);    /* the unit is known; sets p->scale and its kin */
 XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k); /* steps of so many k */
 XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
+enum {
+    XG_TILE_SCALE_AHEAD = 2 /* steps whose numbers are on their way: a step is shorter than the way from memory */
+};
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p);
-XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers);
-XG_FN void xg_tile_scale_spread(xg_tile_kernel *w); /* numbers into words */
+XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers); /* or of the last one */
+XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                                 /* numbers into words */
 
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */

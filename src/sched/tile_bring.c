@@ -776,8 +776,11 @@ XG_FN void xg_tile_copy_turns(xg_tile_kernel *w, uint32_t side, xg_kval *buffer)
 #endif
 /* Where rows are shifted, the last round alone goes on at the step's beginning. */
 XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    enum {
+        WRITTEN_OUT = 32 /* rounds: a longer loop would stay one (kir/unroll.c), and compute each address */
+    };
     xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
-    int64_t whole = r.ks - (w->p->fetch[side].shift > 0);
+    int64_t whole = r.ks - (w->p->fetch[side].shift > 0), k;
     xg_tile_span rows = xg_tile_span_of(0, r.rows, 1);
     xg_flow some = xg_flow_of(&w->s, &w->shared);
     xg_flow_if(&some, xg_tile_has_vector(w, side));
@@ -787,7 +790,8 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
     else
 #endif
     {
-        xg_tile_copy_rounds(w, side, buffer, xg_tile_span_of(0, whole, 1), rows);
+        for (k = 0; k < whole; k += WRITTEN_OUT)
+            xg_tile_copy_rounds(w, side, buffer, xg_tile_span_of(k, XG_MIN(k + WRITTEN_OUT, whole), 1), rows);
         xg_tile_copy_rounds(w, side, buffer, xg_tile_span_of(whole, r.ks, 1), rows);
     }
     xg_flow_end(&some);

@@ -303,58 +303,46 @@ XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side) {
     bool plain = f && f->bits == XG_TILE_UNIT_BITS && f->has_sign && !f->nan_is_negative_zero;
     return plain && xg_type_bits(p->fetch[side].held) == 16 && p->unit != XG_TILE_NO_UNIT;
 }
-/* Of each byte of a word these bits, exclusive or others. */
-XG_FN xg_kval *xg_tile_unit_bits(xg_tile_kernel *w, xg_kval *x, int64_t byte, xg_kval *others) {
-    enum {
-        FOUR = 0x01010101
-    };
-    xg_kval *mask = xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(byte * FOUR));
-    return xg_k3(&w->s.b, XG_K_OP_MASKXOR, x, mask, others);
-}
 /* A float's bits without the sign, shifted to where the wider mantissa begins, are its value by a power of two too
- * small, subnormal or not: one multiplication makes two of them right. High bytes of all four are computed together,
- * and low ones. Where there are infinities, what is beyond the finite values carries into the sign's place when the
- * difference is added, and gets the exponent's other bits. The NaN of a format without them becomes a finite number
- * first; by a factor by which it alone overflows it is infinite, and an infinity's difference from itself is NaN. */
+ * small, subnormal or not: one multiplication makes two of them right. By a factor more, what has no finite value alone
+ * overflows. A format without infinities has a NaN there: infinity times zero, which is added. Else what infinity
+ * differs from itself by has the exponent's other bits. */
 XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two) {
     enum {
         MAGNITUDE = 0x7F,
-        SIGN = 0x80,
-        SIGNS = 0xBA98,       /* each byte filled with its sign */
-        NEXT = 0x5140,        /* bytes 0 and 1 of both, alternating */
-        EVERY_OTHER = 0x6240, /* ... 0 and 2; the other two are so much further on: */
-        NEXT_ON = 0x2222,
-        EVERY_OTHER_ON = 0x1111
+        SIGN = 0x8000,
+        BYTES = 0x1100, /* digits of a byte and of what lies in front of it, for each of two bytes ... */
+        SIGNS = 0x8080, /* ... its sign in all bits; */
+        HIGH = 0x1000,  /* of it alone, ... */
+        ZEROS = 0x0404  /* ... and behind it a byte of the second word */
     };
     const xg_float_format *f = xg_float_format_of(w->p->fetch[side].from->shape->type);
     const xg_float_format *to = xg_float_format_of(w->p->held);
-    bool half = w->p->held == XLAGPU_F16;
+    bool half = w->p->held == XLAGPU_F16, narrow = to->exponent_bits > f->exponent_bits;
     xg_kopcode multiply = half ? XG_K_OP_MULH2 : XG_K_OP_MULBF2, subtract = half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2;
+    int64_t shift = to->mantissa_bits - f->mantissa_bits, one = (int64_t)1 << to->mantissa_bits, k;
+    int64_t top = ((int64_t)f->max_bits >> f->mantissa_bits) - f->bias + to->bias; /* the largest exponent */
+    int64_t factor = (2 * to->bias - f->bias) * one, most = (3 * to->bias - top) * one;
+    int64_t others = (((int64_t)1 << to->exponent_bits) - 2 - top) * one;
+    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0), *v, *beyond;
     xg_kb *b = &w->s.b;
-    int64_t shift = to->mantissa_bits - f->mantissa_bits, bits = to->exponent_bits - f->exponent_bits, k;
-    int64_t one = (int64_t)1 << to->mantissa_bits, factor = (2 * to->bias - f->bias) * one;
-    int64_t top = ((int64_t)f->max_bits >> f->mantissa_bits) - f->bias; /* the largest exponent */
-    int64_t most = (2 * to->bias - top) * one + one / 8;
-    xg_kval *zero = xg_kconst_int(b, XG_E_I32, 0), *high = x, *low = zero, *beyond;
-    if (shift < XG_TILE_UNIT_BITS) {
-        high = xg_k2_int(b, XG_K_OP_SHRUI, x, XG_TILE_UNIT_BITS - shift);
-        high = xg_tile_unit_bits(w, high, MAGNITUDE >> (XG_TILE_UNIT_BITS - shift), zero);
-        high = xg_tile_unit_bits(w, x, SIGN, high);
-        low = xg_tile_unit_bits(w, xg_k2_int(b, XG_K_OP_SHLI, x, shift), 0xFF << shift & 0xFF, zero);
-    }
-    if (bits && f->has_infinity) {
-        beyond = xg_kconst_int(b, XG_E_I32, (MAGNITUDE - (int64_t)f->max_bits) * 0x01010101);
-        beyond = xg_k2(b, XG_K_OP_ADDI, xg_tile_unit_bits(w, x, MAGNITUDE, zero), beyond);
-        beyond = xg_tile_unit_bytes(w, beyond, beyond, SIGNS);
-        high = xg_tile_unit_bits(w, beyond, SIGN - (SIGN >> bits), high);
-    }
+    if (!f->has_infinity) most += one / 8;
     for (k = 0; k < 2; k++) {
-        two[k] = xg_tile_unit_bytes(w, low, high, across ? EVERY_OTHER + k * EVERY_OTHER_ON : NEXT + k * NEXT_ON);
-        if (!bits) continue;
-        two[k] = xg_k2(b, multiply, two[k], xg_tile_unit_twice(w, factor));
-        if (f->has_infinity) continue;
-        beyond = xg_k2(b, multiply, two[k], xg_tile_unit_twice(w, most));
-        two[k] = xg_k2(b, subtract, two[k], xg_k2(b, subtract, beyond, beyond));
+        int64_t first = across ? k : 2 * k, second = first + (across ? 2 : 1);
+        if (!narrow) {
+            two[k] = xg_tile_unit_bytes(w, x, zero, (first * (HIGH >> 8) + second * HIGH) | ZEROS);
+            continue;
+        }
+        v = xg_tile_unit_bytes(w, x, zero, (first * (BYTES >> 8) + second * BYTES) | SIGNS);
+        v = xg_k2_int(b, XG_K_OP_SHLI, v, shift);
+        v = xg_k2(b, XG_K_OP_ANDI, v, xg_tile_unit_twice(w, SIGN | MAGNITUDE << shift));
+        v = xg_k2(b, multiply, v, xg_tile_unit_twice(w, factor));
+        beyond = xg_k2(b, multiply, v, xg_tile_unit_twice(w, most));
+        if (f->has_infinity)
+            v = xg_k3(b, XG_K_OP_MASKXOR, xg_k2(b, subtract, beyond, beyond), xg_tile_unit_twice(w, others), v);
+        else
+            v = xg_k3(b, half ? XG_K_OP_FMAH2 : XG_K_OP_FMABF2, beyond, zero, v);
+        two[k] = v;
     }
 }
 /* Two words of bytes as four of 16 bits: those of one k and the next one after the other, or, `across`, of every other
@@ -533,21 +521,19 @@ XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, x
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
     size_t n = (size_t)xg_tile_scale_numbers(w->p);
-    xg_kval *next, *spare, **numbers = NULL;
+    xg_kval *next, *spare, **numbers = w->numbers;
+    bool varies = w->scale && xg_tile_scale_varies(w->p);
     xg_tile_unit_await(w, stages - 2);
     if (w->p->shape.patch) xg_tile_patch_look(w, step);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
     spare = xg_tile_rest(w, next, stages);
-    if (w->scale &&
-        xg_tile_scale_varies(w->p)) { /* those of the next step are on their way beside this one's products */
-        xg_kval *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
-        numbers = XG_NEW_N(w->e->arena, xg_kval *, n);
-        last = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, 1), last);
+    if (varies) { /* those of the steps behind this one are on their way beside its products */
         xg_tile_scale_spread(w);
-        xg_tile_scale_read(w, last, numbers);
+        memmove(numbers, numbers + n, (XG_TILE_SCALE_AHEAD - 1) * n * sizeof *numbers);
+        xg_tile_scale_read(
+            w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
     }
     xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
-    if (numbers) memcpy(w->numbers, numbers, n * sizeof *numbers);
     xg_tile_put_step(w, spare);
 }
 /* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
@@ -575,7 +561,8 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t k;
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
-    if (w->scale && xg_tile_scale_varies(p)) xg_flow_slots(&f, w->numbers, (uint32_t)xg_tile_scale_numbers(p));
+    if (w->scale && xg_tile_scale_varies(p))
+        xg_flow_slots(&f, w->numbers, XG_TILE_SCALE_AHEAD * (uint32_t)xg_tile_scale_numbers(p));
     xg_flow_slot(&f, &w->shared);
     f.rolled = w->looping = true;
     one(w, xg_tile_steps_for(w, &f));
@@ -598,9 +585,9 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
     if ((n = xg_tile_scale_numbers(p)) > 0) {
-        w->scale = XG_NEW_N(w->e->arena, xg_kval *, 2 * n);
+        w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;
-        xg_tile_scale_read(w, xg_elem_index(&w->s, 0), w->numbers);
+        for (k = 0; k < XG_TILE_SCALE_AHEAD; k++) xg_tile_scale_read(w, xg_elem_index(&w->s, k), w->numbers + k * n);
         xg_tile_scale_spread(w);
     }
     if (p->steps == 1) {

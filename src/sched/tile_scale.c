@@ -100,9 +100,11 @@ XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p) {
 }
 XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
     const xg_tile_plan *p = w->p;
-    xg_kval *at[XG_TILE_SCALE_DIMS];
+    xg_kval *at[XG_TILE_SCALE_DIMS], *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
     int64_t counts[XG_TILE_SCALE_DIMS], k;
     const xg_imap *all;
+    step = xg_k2(&w->s.b, XG_K_OP_MINSI, step, last); /* what comes behind the last step is not multiplied by */
+    step = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, step, 0);
     counts[XG_TILE_SCALE_LANE] = XG_WARP_LANES / 4;
     counts[XG_TILE_SCALE_WARP] = p->columns;
     counts[XG_TILE_SCALE_STEP] = p->all_steps;
