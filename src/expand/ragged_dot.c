@@ -301,7 +301,7 @@ XG_FN xg_dot_dims xg_grouped_batched(const xg_hb *b, int64_t left, int64_t right
     d.lb.n = d.rb.n = d.lc.n = d.rc.n = 1;
     return d;
 }
-XG_FN xg_inst *xg_grouped_rows_dot(const xg_grouped *f, xg_inst *i) {
+XG_APART XG_FN xg_inst *xg_grouped_rows_dot(const xg_grouped *f, xg_inst *i) {
     int64_t n;
     xg_inst *l, *r;
     xg_pieces p;
@@ -344,7 +344,7 @@ XG_FN xg_inst *xg_grouped_group(const xg_grouped *f, xg_inst *x, int64_t behind)
     dims[n++] = behind;
     return xg_hb_reshape(b, x, dims, (uint32_t)n);
 }
-XG_FN xg_inst *xg_grouped_groups_dot(const xg_grouped *f, xg_inst *i) {
+XG_APART XG_FN xg_inst *xg_grouped_groups_dot(const xg_grouped *f, xg_inst *i) {
     int64_t *summed = XG_NEW_N(f->b->comp->module->arena, int64_t, 3), k;
     xg_inst *l = xg_grouped_group(f, xg_grouped_left(f, XG_OPERAND(i, 0)), f->left.size), *r;
     xg_dot_dims d = xg_grouped_batched(f->b, 1, 1);
@@ -357,7 +357,7 @@ XG_FN xg_inst *xg_grouped_groups_dot(const xg_grouped *f, xg_inst *i) {
 
 /* ---- ragged batch dimensions ---- */
 
-XG_FN xg_inst *xg_grouped_batch_dot(const xg_grouped *f, xg_inst *i) {
+XG_APART XG_FN xg_inst *xg_grouped_batch_dot(const xg_grouped *f, xg_inst *i) {
     const xg_hb *b = f->b;
     xg_inst *row = xg_grouped_iota(f, f->rows, 0, 2, 1), *some, *inside, *out;
     int64_t dims[XG_RANK_MAX], k, n = 0;
