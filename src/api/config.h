@@ -51,6 +51,13 @@
 #else
 #define XG_ONE_COPY
 #endif
+/* What one place calls. Inlined, where a build for size has all such, it would share the frame of its caller with many
+ * others: what lies far in a large frame takes longer instructions. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_APART XG_NOINLINE
+#else
+#define XG_APART
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -66,6 +73,7 @@
 #else
 #define XG_UNUSED
 #define XG_ONE_COPY
+#define XG_APART
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)

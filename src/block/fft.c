@@ -139,7 +139,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
         }
     xg_flow_end(&f);
 }
-XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
+XG_APART XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     bool first = number == 0, last = number + 1 == d->stages.n && !d->parts;
     int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
@@ -193,7 +193,7 @@ XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
     xg_fft_wait(d, &d->table);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
-XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
+XG_APART XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;

@@ -116,7 +116,7 @@ XG_FN void xg_fft_of_4(xg_kb *b, xg_elem *x, xg_elem *y, xg_elem *z, xg_elem *w,
     *y = xg_fft_plus_turned(b, d, *w, sign);
     *w = xg_fft_plus_turned(b, d, *w, -sign);
 }
-XG_FN void xg_fft_of_8(xg_kb *b, xg_elem *x, double sign) {
+XG_APART XG_FN void xg_fft_of_8(xg_kb *b, xg_elem *x, double sign) {
     xg_elem even[4], odd[4], t;
     int k;
     for (k = 0; k < 4; k++) {
@@ -140,7 +140,7 @@ XG_FN void xg_fft_of_8(xg_kb *b, xg_elem *x, double sign) {
         x[k + 4] = k == 3 ? xg_fft_plus(b, even[3], t) : xg_fft_minus(b, even[k], t);
     }
 }
-XG_FN void xg_fft_of_odd(xg_kb *b, xg_elem *x, int64_t p, double sign) {
+XG_APART XG_FN void xg_fft_of_odd(xg_kb *b, xg_elem *x, int64_t p, double sign) {
     xg_elem sum[XG_FFT_RADIX_MAX / 2 + 1], difference[XG_FFT_RADIX_MAX / 2 + 1], first = x[0], all = x[0];
     int64_t h = p / 2, k, j;
     for (j = 1; j <= h; j++) {

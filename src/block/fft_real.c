@@ -159,7 +159,7 @@ XG_FN xg_elem xg_fft_half_root(const xg_fft_site *d, int64_t k) {
     return xg_fft_constant(d, c);
 }
 /* Of a transform that one thread has whole. */
-XG_FN void xg_fft_part_in_registers(const xg_fft_site *d, xg_kval **at, const xg_elem *z, xg_kval **dest) {
+XG_APART XG_FN void xg_fft_part_in_registers(const xg_fft_site *d, xg_kval **at, const xg_elem *z, xg_kval **dest) {
     int64_t h = d->length[d->n - 1], k;
     uint32_t last = d->i->shape->rank - 1;
     xg_elem out[XG_FFT_RADIX_MAX + 1], pair[2], x[2];
@@ -182,7 +182,7 @@ typedef struct xg_fft_pairs {
     int64_t run, radix, inner;
     const xg_aff *start, *line, *mirror;
 } xg_fft_pairs; /* line, mirror: elements with k3 = 0 */
-XG_FN xg_fft_pairs xg_fft_pairs_of(const xg_fft_site *d, const xg_aff *number, int64_t radix) {
+XG_APART XG_FN xg_fft_pairs xg_fft_pairs_of(const xg_fft_site *d, const xg_aff *number, int64_t radix) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t h = d->length[d->n - 1], step = h;
     const xg_aff *inside, *rest;
@@ -214,7 +214,7 @@ XG_FN const xg_aff *xg_fft_at(const xg_fft_site *d, const xg_fft_pairs *p, const
 XG_FN xg_elem xg_fft_load(const xg_fft_site *d, xg_kval *place) {
     return xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
 }
-XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **dest) {
+XG_APART XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **dest) {
     xg_aff_ctx *a = d->e->m->aff;
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1;

@@ -572,8 +572,8 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     return is;
 }
 /* So many elements, of which the first goes to `at`. */
-XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at,
-    const xg_elem *x, int64_t strip, xg_kval *dest) {
+XG_APART XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot,
+    xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
     xg_kval *vec;
     xg_sort_strip l;
     int64_t j;
@@ -602,7 +602,7 @@ XG_FN xg_kval *xg_sort_write(
     return dest;
 }
 /* The sorted elements of output k. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v,
+XG_APART XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v,
     xg_kval *const *numbers, xg_elem *x) {
     const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;

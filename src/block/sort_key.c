@@ -120,7 +120,7 @@ XG_FN xg_kval *xg_sort_from_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
     return xg_kcast(b, XG_K_OP_BITCAST, v, to);
 }
 /* And the element of all of its pieces. */
-XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type t) {
+XG_APART XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type t) {
     bool two = xg_type_class(t) == XGT_C;
     xlagpu_type real = two ? (xg_type_bits(t) == 64 ? XLAGPU_F32 : XLAGPU_F64) : t;
     uint32_t each = xg_sort_pieces(t, xg_kelem_bits(pieces[0]->type->elem)) / (two ? 2u : 1u), k;

@@ -268,7 +268,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     xg_dict_put(&s->made, key, made);
     return *made;
 }
-XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
+XG_APART XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     xg_driver_state *s = (xg_driver_state *)user;
     const xg_plan_step *of = &p->steps.p[step];
     xg_mark none = xg_arena_mark(s->work);
@@ -682,7 +682,7 @@ XG_FN void xg_driver_spread(xg_module *m, uint32_t devices) {
             (long long)all, devices);
 }
 /* The module of all devices becomes that of each. */
-XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
+XG_APART XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
     const xg_ints **params, **results;
     xg_spmd_job job;
     size_t n = 0;

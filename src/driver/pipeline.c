@@ -166,7 +166,7 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 
 /* ---- running ---- */
 
-XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t first) {
+XG_APART XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t first) {
     xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = p->o->dump ? clock() : 0; /* it asks the system, which takes as long as a small pass */
     bool changed = xg_hlo_passes[k].run(p->m);
@@ -220,7 +220,7 @@ XG_FN void xg_driver_thresholds(xg_module *m, const xg_driver_options *o) {
     m->combine_all_gather = o->combine_all_gather;
     m->combine_reduce_scatter = o->combine_reduce_scatter;
 }
-XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
+XG_APART XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     xg_pipeline p;
     uint32_t from, to, round;
     memset(&p, 0, sizeof p);

@@ -19,6 +19,7 @@ XG_FN void xg_cx_begin(xg_kform *f, xg_kb *b, xg_elem z, xg_elem w) {
     f->v['y' - 'a'] = z.im;
     f->v['u' - 'a'] = w.v;
     f->v['v' - 'a'] = w.im;
+    f->v['q' - 'a'] = NULL;
 }
 XG_FN xg_elem xg_cx_end(xg_kform *f, const char *text) {
     xg_elem e;

@@ -131,7 +131,7 @@ typedef struct xg_ragged {
     int64_t groups;
 } xg_ragged;
 
-XG_FN void xg_ragged_of(xg_eval_run *r, const xg_inst *i, const xg_value *sizes, xg_ragged *g) {
+XG_APART XG_FN void xg_ragged_of(xg_eval_run *r, const xg_inst *i, const xg_value *sizes, xg_ragged *g) {
     int64_t *prefix = XG_NEW_N(&r->stack, int64_t, XG_RANK_MAX);
     uint32_t n = 0, k;
     g->lc = xg_attr_ints(i, XG_A_lhs_contracting_dims);

@@ -72,7 +72,7 @@ XG_FN bool xg_dnn_slides_larger(const xg_inst *i, const xg_window *w, const xg_d
     }
     return window > out;
 }
-XG_FN bool xg_dnn_way_of(const xg_inst *i, const xg_window *w, const xg_dim_labels *l, xg_dnn_way *way) {
+XG_APART XG_FN bool xg_dnn_way_of(const xg_inst *i, const xg_window *w, const xg_dim_labels *l, xg_dnn_way *way) {
     bool spread = false, strided = false, reversed = false;
     int64_t sums = xg_attr_int(i, XG_A_batch_group_count, 1), groups = xg_attr_int(i, XG_A_feature_group_count, 1);
     uint32_t k;
@@ -91,7 +91,7 @@ XG_FN int64_t xg_dnn_high(int64_t in, int64_t out, int64_t reach, int64_t stride
     int64_t least = (out - 1) * stride + reach + 1 - in - low;
     return low >= least && low < least + stride ? low : XG_MAX(least, (int64_t)0);
 }
-XG_FN bool xg_dnn_window(xg_dnn_conv *c, const xg_window *w, const xg_shape *const s[3]) {
+XG_APART XG_FN bool xg_dnn_window(xg_dnn_conv *c, const xg_window *w, const xg_shape *const s[3]) {
     uint32_t k;
     for (k = 0; k < c->spatial; k++) {
         const xg_window_dim *d = &w->p[k];
@@ -400,7 +400,7 @@ XG_FN xg_inst *xg_dnn_cut(const xg_hb *b, const xg_dnn_conv *c, xg_inst *x, cons
     for (k = 0; k < c->spatial; k++) x = xg_hb_slice_dim(b, x, first + k, cut[k], cut[k] + dims[first + k]);
     return x;
 }
-XG_FN uint32_t xg_dnn_operands(const xg_hb *b, xg_dnn_conv *c, xg_inst **in) {
+XG_APART XG_FN uint32_t xg_dnn_operands(const xg_hb *b, xg_dnn_conv *c, xg_inst **in) {
     uint32_t k, n = 2;
     for (k = 0; k < 2; k++) {
         in[k] = XG_OPERAND(c->conv, k);

@@ -49,7 +49,7 @@ XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
 }
 /* The same for a tuple: `from`, which may be p->i, has the elements, all of the sizes p->out; or is a tuple
  * instruction, of arrays with sizes of their own. */
-XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
+XG_APART XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     xg_inst *i = p->i, *whole, **out;
     const xg_shape *was = i->shape, **now;
     uint32_t n = was->n_elems, first = p->m->n_ids, k, d;
@@ -183,7 +183,7 @@ XG_FN bool xg_dyn_fusion_is_touched(const xg_inst *fusion) {
     return dynamic;
 }
 /* Fusions that are touched are taken apart first, while their computations are what they were. */
-XG_FN void xg_dyn_open_fusions(xg_comp *c) {
+XG_APART XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_inst *i, *next, **args;
     uint32_t k;
     xg_hb b;

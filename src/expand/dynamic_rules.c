@@ -110,7 +110,7 @@ XG_FN xg_inst *xg_dyn_slice(xg_dyn *p) {
     xg_inst_set_operand(p->i, 0, xg_dyn_zeroed(p, x, part));
     return p->i;
 }
-XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
     const xg_pads *pads = xg_inst_attr(p->i, XG_A_padding)->v.pads;
     xg_inst *x = XG_OPERAND(p->i, 0), *gaps;
     bool padded[XG_RANK_MAX];
@@ -131,7 +131,7 @@ XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
     return p->i;
 }
 /* Along a dynamic dimension each operand is written over the padding of those before it. */
-XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
     xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at, *all, *starts[XG_RANK_MAX];
     uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
     bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
@@ -204,7 +204,7 @@ XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
 }
 /* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the
  * update's bounds fit wherever the update does. */
-XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *longer;
     xg_pad_dim pads[XG_RANK_MAX];
     xg_slice_dim whole[XG_RANK_MAX];
@@ -247,7 +247,7 @@ XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, const xg_windows *w) {
         if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
     return false;
 }
-XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
     xg_windows w = xg_windows_of(i);
     bool part[XG_RANK_MAX];
@@ -267,7 +267,7 @@ XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     return i;
 }
 /* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
-XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
     uint32_t n = i->n_operands / 2, d, k;
     xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
@@ -307,7 +307,7 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
         xg_inst_set_operand(p->i, k, xg_dyn_fill(p, x, present, xg_dyn_zero(p, x->shape->type)));
     }
 }
-XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
     for (k = 0; k < d.lb.n; k++)
@@ -328,7 +328,7 @@ XG_FN xg_inst *xg_dyn_places(const xg_dyn *p, xg_inst *n, const xg_window_dim *w
     if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_at_least(p, n, 0);
     return xg_dyn_over(p, n, w->stride);
 }
-XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
     const xg_dim_labels *v = xg_inst_attr(p->i, XG_A_dim_labels)->v.labels;
     const xg_attr *window = xg_inst_attr(p->i, XG_A_window);
     const xg_inst *x = XG_OPERAND(p->i, 0), *f = XG_OPERAND(p->i, 1);
@@ -471,7 +471,7 @@ XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_
                                                 : NULL;
 }
 /* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
-XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
     const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
     const xg_comp *scatter = xg_attr_comp(p->i, XG_A_scatter);
     xg_inst *x = XG_OPERAND(p->i, 0), *source = XG_OPERAND(p->i, 1), *fill;
@@ -512,7 +512,7 @@ XG_FN xg_comp *xg_dyn_guarded_order(const xg_dyn *p, const xg_comp *from) {
     c->root = xg_hb_select(&b, right, xg_hb_2(&b, XG_AND, less, left), left);
     return c;
 }
-XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     xg_inst *i = p->i, **in;
     uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
     bool dims[XG_RANK_MAX];
@@ -545,7 +545,7 @@ XG_FN xg_inst *xg_dyn_last_of_order(const xg_dyn *p, xlagpu_type t, bool largest
     for (k = 0; k < xg_type_bytes(t); k++) ((unsigned char *)l->data)[k] = (unsigned char)(v >> 8 * k);
     return xg_hb_literal(&p->b, l);
 }
-XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0);
     uint32_t last = x->shape->rank - 1;
     bool dims[XG_RANK_MAX];
@@ -619,14 +619,14 @@ XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {
         out[d + 1] = xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, x, d), p->i->shape->elems[d + 1]->type);
     return xg_hb_tuple(&p->b, out, rank + 1);
 }
-XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
     xg_str target = xg_attr_str(p->i, XG_A_custom_call_target);
     if (xg_str_eq(target, XG_STR("SliceToDynamic"))) return xg_dyn_slice_to_dynamic(p);
     if (xg_str_eq(target, XG_STR("PadToStatic"))) return xg_dyn_pad_to_static(p);
     xg_dyn_refuse(p, "dynamic dimensions");
 }
 
-XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
+XG_APART XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
     switch (p->i->op) {
     case XG_CONSTANT:
     case XG_IOTA:

@@ -111,8 +111,8 @@ XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n)
 
 /* ---- tridiagonal ---- */
 
-/* Elimination with partial pivoting: rows k and k + 1 of lower, main, upper (a, b, c) and second upper diagonal d, and of
- * right sides r. */
+/* Elimination with partial pivoting: rows k and k + 1 of lower, main, upper (a, b, c) and second upper diagonal d, and
+ * of right sides r. */
 #define XG_TRI_STATE "abcdr"
 #define XG_TRI_SWAP(x, y) "p=as(s," x ");t=p?" y ":" x ";" y "=p?" x ":" y ";" x "=t;"
 XG_FN void xg_tri_eliminate(xg_lin *f, int64_t n) {

@@ -568,7 +568,7 @@ XG_FN void xg_find_apply(
     result = xg_eval_comp(c, f->a, args, 2 * f->n, &o);
     for (v = 0; v < f->n; v++) out[v] = result->shape->type == XLAGPU_TUPLE ? result->elems[v] : result;
 }
-XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
+XG_APART XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
     /* three numbers, what the first two and the last two give, and each with the third */
     const xg_literal *x[7][XG_FIND_VALUES];
     static const uint8_t of[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 4}};
@@ -618,7 +618,7 @@ XG_FN bool xg_find_is_reversed(const xg_finder *f) {
     }
     return true;
 }
-XG_FN bool xg_find_rewrite(xg_finder *f, xg_inst *before) {
+XG_APART XG_FN bool xg_find_rewrite(xg_finder *f, xg_inst *before) {
     xg_hb b = xg_hb_at(before);
     bool backwards = xg_find_is_reversed(f);
     xg_inst *in[2 * (XG_FIND_VALUES + 1)],

@@ -9,7 +9,7 @@
 
 /* ---- what the module says beside its computations ---- */
 
-XG_FN void xg_proto_aliases(xg_proto *p, xg_proto_bytes m) {
+XG_APART XG_FN void xg_proto_aliases(xg_proto *p, xg_proto_bytes m) {
     XG_VEC(xg_io_alias) list = {NULL, 0, 0};
     xg_proto_field f;
     while (xg_proto_next(p, &m, &f)) {
@@ -132,7 +132,7 @@ typedef struct xg_proto_heads {
 } xg_proto_heads;
 
 /* Everything but the computations, which need the schedule and the payloads. */
-XG_FN void xg_proto_module_field(xg_proto *p, const xg_proto_field *f, xg_proto_heads *heads) {
+XG_APART XG_FN void xg_proto_module_field(xg_proto *p, const xg_proto_field *f, xg_proto_heads *heads) {
     switch (f->number) {
     case XG_MODULE_NAME: p->m->name = xg_str_copy(p->arena, xg_proto_name(p, xg_proto_str(p, f))); break;
     case XG_MODULE_ENTRY_NAME: heads->entry_name = xg_proto_str(p, f); break;

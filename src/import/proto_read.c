@@ -94,7 +94,7 @@ XG_FN void xg_proto_payload(xg_proto *p, xg_proto_field *f) {
     f->number = XG_PROTO_KEY(43, 0, 0);
     xg_push(p->arena, xg_proto_field, &p->fields, *f);
 }
-XG_FN void xg_proto_inst_field(xg_proto *p, xg_proto_inst *v, xg_proto_field *f) {
+XG_APART XG_FN void xg_proto_inst_field(xg_proto *p, xg_proto_inst *v, xg_proto_field *f) {
     switch (f->number) {
     case XG_INST_NAME: v->name = xg_proto_str(p, f); break;
     case XG_INST_OPCODE: v->opcode = xg_proto_str(p, f); break;
@@ -250,7 +250,7 @@ XG_FN void xg_proto_call_all(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *
 XG_FN bool xg_proto_branches_on_pred(const xg_proto *p, const xg_parse_rhs *r) {
     return p->parse->insts.n > r->operands && p->parse->insts.p[r->operands]->shape->type == XLAGPU_PRED;
 }
-XG_FN void xg_proto_calls(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
+XG_APART XG_FN void xg_proto_calls(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
     const xg_attr_set *allowed = &p->parse->op_attrs[r->op].allowed;
 #define X(op_name, one, two) \
     if (r->op == XG_##op_name) { \
@@ -359,7 +359,7 @@ typedef struct xg_proto_comp {
 } xg_proto_comp;
 
 /* Puts the instructions into the order of the schedule, which names each once. */
-XG_FN void xg_proto_order(xg_proto *p, xg_proto_comp *v, const xg_proto_bytes *sequence) {
+XG_APART XG_FN void xg_proto_order(xg_proto *p, xg_proto_comp *v, const xg_proto_bytes *sequence) {
     xg_ints ids = xg_proto_ints_of(p, *sequence, 1);
     xg_proto_bytes *ordered = XG_NEW_N(p->arena, xg_proto_bytes, v->insts.n);
     xg_map64 places;

@@ -278,7 +278,8 @@ XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
 }
 /* Copies of the fixed instructions that the moved ones need, in front of the loop; by id of the instruction in the
  * body. */
-XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
+XG_APART XG_FN void xg_while_copy_out(
+    const xg_hb *b, const xg_while *w, xg_inst *const *moved, uint32_t n, xg_map64 *made) {
     xg_map64 needed;
     xg_inst *i;
     uint32_t k;
@@ -401,7 +402,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
     to->root = xg_hb_tuple(&b, next, p->n + p->n_moved);
     return to;
 }
-XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
+XG_APART XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
     xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
     xg_comp *condition, *body;
     xg_map64 outside;
@@ -425,7 +426,7 @@ XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while
     return xg_hb_tuple(b, begin, w->n);
 }
 /* NULL when the loop is as it should be. */
-XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
+XG_APART XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char *acts) {
     xg_while_plan p;
     uint32_t k, uses = 0;
     bool changes = false;

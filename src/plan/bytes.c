@@ -7,7 +7,7 @@
 #include "alias.c"
 #include "collectives.c"
 /* Literal data lie in logical row-major order; a buffer follows its layout. */
-XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *s) {
+XG_APART XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *s) {
     size_t n = (size_t)xg_type_bytes(s->type);
     int64_t strides[XG_RANK_MAX], index[XG_RANK_MAX], k;
     char *to, *at;
@@ -60,7 +60,7 @@ XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *
 }
 
 /* One allocation a block of temporary memory, one each for all others; slices follow in the order of the buffers. */
-XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
+XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
     size_t constants = 0;
@@ -373,7 +373,7 @@ XG_FN void xg_exe_put_map(xg_exe_writer *w, uint32_t kernel, const xg_kmap *m) {
     }
     xg_exe_put(w, XG_EXE_MAPS, &r, sizeof r);
 }
-XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+XG_APART XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     uint32_t k, j;
     for (k = 0; k < p->kernels.n; k++) {
         const xg_plan_kernel *q = &p->kernels.p[k];

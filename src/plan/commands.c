@@ -162,7 +162,7 @@ XG_FN void xg_commands_count_turns(xg_plan *p, const xg_plan_sequence *q) {
 }
 
 /* Sequences inside of others have greater numbers. */
-XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
+XG_APART XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
     uint32_t n = p->sequences.n, k, j;
     bool *inside = XG_NEW_N(p->arena, bool, n + (size_t)1); /* runs as part of a command buffer */
     xg_commands c;

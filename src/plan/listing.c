@@ -48,7 +48,7 @@ XG_FN void xg_listing_array(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_putc(b, '}');
 }
 
-XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
+XG_APART XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
     const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
     const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);

@@ -315,7 +315,7 @@ XG_FN int xg_limit_better(const void *pa, const void *pb) {
     return a->worth != b->worth ? (a->worth > b->worth ? -1 : 1) : a->place < b->place ? -1 : a->place > b->place;
 }
 /* Until the peak is no longer over the limit, or none is left. How many were chosen. */
-XG_FN uint32_t xg_limit_round(xg_limit *l) {
+XG_APART XG_FN uint32_t xg_limit_round(xg_limit *l) {
     xg_limit_choice *all = XG_NEW_N(l->arena, xg_limit_choice, (size_t)l->p->values.n + 1);
     xg_limit_uses uses;
     xg_limit_chain chain;
@@ -368,7 +368,7 @@ XG_FN void xg_limit_leave(xg_limit *l, xg_plan_value *v, const xg_limit_uses *us
     l->live[l->at] -= v->bytes;
 }
 /* The smallest that is enough, or the largest, until the peak is no longer over the limit. How many left. */
-XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
+XG_APART XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
     uint32_t n = 0, k;
     while (l->live[l->at] > l->most) {
         int64_t want = l->live[l->at] - l->most;
@@ -418,7 +418,7 @@ XG_FN void xg_limit_work_in(xg_limit *l, xg_inst *i, bool graph, int64_t bytes) 
     }
 }
 /* It becomes as much smaller as is over the limit; the library then picks another algorithm. */
-XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
+XG_APART XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
     xg_comps all = xg_opt_sequences(l->m);
     uint32_t k;
     for (k = 0; k < all.n; k++)

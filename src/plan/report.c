@@ -88,7 +88,7 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
     }
 }
 
-XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
+XG_APART XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     int64_t total = p->temp_bytes;
     xg_map64 guests = xg_report_guests(p);
     uint32_t k, j, number = 0;

@@ -117,7 +117,7 @@ XG_FN void xg_sched_count_leaves(xg_sched *s) {
 XG_FN uint32_t *xg_sched_leaf(const xg_sched *s, const xg_inst *i, uint32_t leaf) {
     return &s->leaf_value[s->leaf_start[xg_sched_number(s, i)] + leaf];
 }
-XG_FN void xg_sched_values(xg_sched *s) {
+XG_APART XG_FN void xg_sched_values(xg_sched *s) {
     uint32_t k, j, n;
     xg_sched_count_leaves(s);
     s->made = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
@@ -148,7 +148,7 @@ XG_FN void xg_sched_values(xg_sched *s) {
     for (j = 0; j < n; j++) s->values.p[*xg_sched_leaf(s, s->comp->root, j)].stays = true;
 }
 
-XG_FN void xg_sched_uses(xg_sched *s) {
+XG_APART XG_FN void xg_sched_uses(xg_sched *s) {
     uint32_t *seen = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, l, total = 0;
     XG_VEC(uint32_t) uses = {NULL, 0, 0};
     s->use_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
@@ -197,7 +197,7 @@ XG_FN void xg_sched_unused(xg_sched *s) {
 }
 
 /* Operands, control predecessors, and the side effect before. */
-XG_FN void xg_sched_edges(xg_sched *s) {
+XG_APART XG_FN void xg_sched_edges(xg_sched *s) {
     XG_VEC(uint32_t) preds = {NULL, 0, 0};
     uint32_t k, j, effect = UINT32_MAX, *at;
     s->pred_start = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)2);
@@ -554,7 +554,7 @@ XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
 }
 
 /* Ends, and the names of what they give, stand right in front of the first that needs them. */
-XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+XG_APART XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
     bool *waits = XG_NEW_N(s->arena, bool, s->n + (size_t)1), *done = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
     uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, n = 0, k, j;
     for (k = 0; k < s->n; k++) {
@@ -644,7 +644,7 @@ XG_FN int64_t xg_sched_takes(const xg_sched *s, const uint32_t *order) {
     return XG_MAX(c.now, c.links);
 }
 /* In the given order, but that what waits for a collective lets others pass, and collectives all. */
-XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+XG_APART XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint32_t *out) {
     uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j, done = 0,
              *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
     xg_sched_heap ready = {NULL, 0, 0}, later = {NULL, 0, 0};

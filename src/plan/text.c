@@ -61,7 +61,7 @@ XG_FN uint32_t xg_ptext_reads(const xg_plan_step *s) {
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
     return s->n_links - (row->slices == XG_EXE_MANY ? s->n_written : xg_ptext_writes(row));
 }
-XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
+XG_APART XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     uint32_t reads = xg_ptext_reads(s), k;
     xg_printf(b, "  %s %s", xg_exe_thunk_name(s->kind), s->inst->name.p);
     xg_ptext_slices(b, s->links, reads);
@@ -91,7 +91,7 @@ XG_FN void xg_ptext_parts_of(xg_buf *b, const xg_ints *const *parts, uint32_t n,
     }
 }
 
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
+XG_APART XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
     for (k = 0; k < p->spaces.n; k++) {

@@ -226,7 +226,7 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
     xg_plan_moves_at(&entry, p->m->entry->root, &p->at_end);
 }
 
-XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
+XG_APART XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
     uint32_t q, k;
     for (q = 0; q < p->sequences.n; q++)
         for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */

@@ -129,8 +129,8 @@ static xg_kval *xg_m64_tanh(xg_kform *m) {
 }
 
 /* ---- trigonometric ---- */
-/* u, v and w, three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then
- * by the bits left. */
+/* u, v and w, three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say,
+ * then by the bits left. */
 static void xg_m64_window(xg_kform *m) {
     static const uint8_t letters[] = {'u' - 'a', 'v' - 'a', 'w' - 'a'};
     xg_kb *b = m->b;

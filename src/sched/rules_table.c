@@ -23,7 +23,7 @@ XG_FN xg_loopnest *xg_rule_try(xg_loopnest *n, const xg_nrule_target *t, const x
     xg_trace_begin(copy);
     return rule->run(copy, t) ? copy : NULL;
 }
-XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule) {
+XG_APART XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule) {
     uint32_t k;
     for (k = 0; k < XG_COUNT(xg_nrules); k++) {
         xg_loopnest *made = xg_rule_try(n, t, &xg_nrules[k]);

@@ -202,7 +202,7 @@ XG_FN xg_inst *xg_shardy_border(const xg_hb *b, const xg_spmd_mesh *mesh, xg_ins
     xg_spmd_annotate(i, mesh, enters ? &inside : &outside, 1, XG_SHARDING_IOTA);
     return i;
 }
-XG_FN xg_inst *xg_shardy_borders(const xg_hb *b, const xg_spmd_mesh *mesh, xg_inst *i, bool enters) {
+XG_APART XG_FN xg_inst *xg_shardy_borders(const xg_hb *b, const xg_spmd_mesh *mesh, xg_inst *i, bool enters) {
     xg_arena *a = b->comp->module->work;
     xg_str attrs = xg_attr_str(i, XG_A_frontend_attributes);
     bool tuple = i->shape->type == XLAGPU_TUPLE;

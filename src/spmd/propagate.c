@@ -195,7 +195,7 @@ XG_FN void xg_prop_group(xg_prop *p, uint32_t v, uint32_t group) {
     else
         xg_map64_put(&p->groups, group, (void *)((uintptr_t)v + 1));
 }
-XG_FN void xg_prop_seed(xg_prop *p, const xg_inst *i) {
+XG_APART XG_FN void xg_prop_seed(xg_prop *p, const xg_inst *i) {
     xg_sharding **said = xg_sharding_of(p->arena, p->mesh, i);
     bool param = i->op == XG_PARAMETER && i->comp == p->m->entry;
     bool enters = i->op == XG_CUSTOM_CALL && xg_attr_is(i, XG_A_custom_call_target, "SPMDFullToShardShape");
@@ -391,7 +391,7 @@ XG_FN bool xg_prop_is_open(xg_prop *p, const xg_inst *i) { /* a dimension of its
         if (said[k]->open) return true;
     return false;
 }
-XG_FN void xg_prop_annotate(xg_prop *p, xg_inst *i) {
+XG_APART XG_FN void xg_prop_annotate(xg_prop *p, xg_inst *i) {
     int64_t n = i->shape->leaves, k;
     const xg_attr *was = xg_inst_attr(i, XG_A_sharding);
     xg_sharding **leaves = XG_NEW_N(p->arena, xg_sharding *, (size_t)n + 1);
