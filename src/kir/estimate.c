@@ -437,7 +437,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
-    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMAH2) /* of two in a word */
+    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMABF2) /* of two in a word */
         return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;

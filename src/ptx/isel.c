@@ -240,7 +240,6 @@ enum {
     X(MULH2, I32, ANY, 0, 0, XG_PI_REG, "mul.rn.f16x2 $d, $0, $1") \
     X(SUBH2, I32, ANY, 0, 0, XG_PI_REG, "sub.rn.f16x2 $d, $0, $1") \
     X(FMABF2, I32, ANY, 80, 70, XG_PI_REG, "fma.rn.bf16x2 $d, $0, $1, $2") \
-    X(FMAH2, I32, ANY, 0, 0, XG_PI_REG, "fma.rn.f16x2 $d, $0, $1, $2") \
     X(FMAF2, I64, ANY, 100, 86, XG_PI_REG, "fma.rn.f32x2 $d, $0, $1, $2") \
     XA(VOTEANY, I1, ANY, "vote.sync.any.pred $d, $0, -1") \
     XA(RED_ADDI, I32, ANY, "red.global.add.u32 $p, $0") \
