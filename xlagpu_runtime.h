@@ -817,6 +817,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #else
 #define XG_ONE_COPY
 #endif
+/* What one place calls. Inlined, where a build for size has all such, it would share the frame of its caller with many
+ * others: what lies far in a large frame takes longer instructions. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_APART XG_NOINLINE
+#else
+#define XG_APART
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -832,6 +839,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #else
 #define XG_UNUSED
 #define XG_ONE_COPY
+#define XG_APART
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
@@ -1211,6 +1219,8 @@ XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 /* the same for a name that lasts as long as the table: it is not copied */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
+/* and of which the caller knows the hash, from another table's item; 0: it does not */
+XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val);
 
 /* float_text.c */
 XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
@@ -2304,7 +2314,7 @@ enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
     XG_SLABS_KEPT = 8 * XG_SLAB,
-    XG_SLABS_LARGE = 64 * XG_SLAB,
+    XG_SLABS_LARGE = 128 * XG_SLAB,
     XG_SLABS_TRIED = 8
 };
 struct xg_chunk {
@@ -3019,8 +3029,9 @@ XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
 }
 XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
-XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_dict_hash(name), at = 0;
+XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val) {
+    uint32_t at = 0;
+    if (!hash) hash = xg_dict_hash(name);
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
     if (d->cap) {
         at = xg_dict_slot(d, name, hash);
@@ -3036,6 +3047,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     if (d->cap) d->slots[at] = d->n;
     return true;
 }
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) { return xg_dict_put_hashed(d, name, 0, val); }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
     d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
@@ -3293,6 +3305,8 @@ enum {
     XG_DEVICE_CPU_CC = 70,     /* what stands for a compute capability of a host's processor: below all GPUs */
     XG_DEVICE_WIDE_CPU_CC = 71 /* ... of one with registers of 64 bytes */
 };
+/* fma.rn.f32x2 is one instruction: not before, and of later parts it becomes two. */
+XG_INLINE bool xg_device_has_pairs(const xg_device *d) { return d->tensor_memory && d->cc < 110; }
 XG_INLINE bool xg_device_is_cpu(const xg_device *d) { return d->cc <= XG_DEVICE_WIDE_CPU_CC; }
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
@@ -3809,7 +3823,8 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 #define XG_COST_TIME_C
 
 enum {
-    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide), and has
+                                  * a quarter of the registers: warps take them in fours (CUDA occupancy calculator) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -3885,7 +3900,9 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
     int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES, most = d->blocks_per_sm, unit, shared;
     most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_WARP_LANES, (int64_t)1));
     unit = (c->registers * XG_WARP_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
-    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    if (unit)
+        most = XG_MIN(
+            most, d->registers_per_sm / unit / XG_COST_SCHEDULERS * XG_COST_SCHEDULERS / XG_MAX(warps, (int64_t)1));
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
     return XG_MAX(most, (int64_t)1);
@@ -3893,7 +3910,8 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
 
 /* Whole portions of a warp: one more, and a block less would fit. */
 XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads) {
-    int64_t warps = XG_MAX(blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), (int64_t)1), own;
+    int64_t warps = blocks * ((threads + XG_WARP_LANES - 1) / XG_WARP_LANES), own;
+    warps = XG_MAX((warps + XG_COST_SCHEDULERS - 1) / XG_COST_SCHEDULERS, (int64_t)1) * XG_COST_SCHEDULERS;
     own = d->registers_per_sm / warps / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT / XG_WARP_LANES;
     return XG_MIN(own, d->registers_per_thread);
 }
@@ -6249,6 +6267,12 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #else
 #define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
+/* What many places have: a build for size has it once. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_M256_ONE XG_RACY static __attribute__((unused, noinline, target(XG_SIM_AVX2_TARGET)))
+#else
+#define XG_M256_ONE XG_M256_FN
+#endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i)*32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i)*32), v)
 #define XG_M256_NONE(v) (_mm256_testz_si256(v, v) != 0)
@@ -6336,7 +6360,7 @@ XG_M256_FN int xg_sim_avx2_word(const char *at) {
     return x;
 }
 /* Word by word, which is faster than the gather instruction of many processors. */
-XG_M256_FN void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
+XG_M256_ONE void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *off) {
     int i;
 #define X(k) xg_sim_avx2_word(from + off[k])
     XG_UNROLL(8)
@@ -6505,7 +6529,7 @@ XG_M256_FN void xg_sim_avx2_copy(char *to, const char *from, size_t bytes) {
     XG_UNROLL(4) for (i = 0; i < bytes / 32; i++) XG_M256_PUT(to, i, XG_M256_AT(from, i));
 }
 /* Two rows of pairs to a row of firsts and a row of seconds; within 128 bits first, then across. */
-XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
+XG_M256_ONE void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t size) {
     const __m256i bytes = _mm256_setr_epi8(
         0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
     const __m256i halves = _mm256_setr_epi8(
@@ -6533,7 +6557,7 @@ XG_M256_FN void xg_sim_avx2_split(char *a, char *b, const char *from, uint32_t s
         XG_M256_PUT(b, i, _mm256_permute4x64_epi64(hi, 0xD8));
     }
 }
-XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_t size) {
+XG_M256_ONE void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_t size) {
     uint32_t i;
     for (i = 0; i < size; i++) {
         const __m256i x = XG_M256_AT(a, i), y = XG_M256_AT(b, i);
@@ -16583,7 +16607,7 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     return XG_SIM_WRITTEN;
 }
 /* 8 bytes of one copy, which may be all of the 16 that begin there: written from now on, if warp v finds it done. */
-XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+XG_INLINE_FAST void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
     uint32_t *tags = w->marks + at / 4;
     uint64_t states, first, second;
@@ -16596,7 +16620,7 @@ XG_INLINE void xg_sim_copy_settle_half(xg_sim_worker *w, const xg_sim_warp *v, s
 }
 /* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Usually one
  * copy has brought all of them. Words are read as numbers: the registers of vectors may be in use by wider ones. */
-XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+XG_INLINE_FAST void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u, bytes = XG_SIM_TAG_BYTES * (uint64_t)0x100000001;
     char *tags = (char *)(w->marks + at / 4);
     const char *words = (const char *)(w->copy_words + at / 4);
@@ -16744,7 +16768,7 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
 
 /* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
  * then what has a reader's tag of the launch must not be written. */
-XG_INLINE void xg_sim_constant_marks(
+XG_INLINE_FAST void xg_sim_constant_marks(
     const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
     uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
     m->constant = xg_sim_is_load(in) && in->imm2 & XG_SIM_M_CONSTANT;
@@ -17255,7 +17279,7 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_INLINE xg_sim_marks xg_sim_marks_global(
+XG_INLINE_FAST xg_sim_marks xg_sim_marks_global(
     const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
@@ -19123,7 +19147,7 @@ typedef struct xg_sim_fast {
 
 /* ---- moving ---- */
 
-XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
+XG_M256_ONE void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
     char low[512], high[512];
     if (n == 1) {
         xg_sim_avx2_copy(regs + list[0], at, (size_t)size * XG_SIM_WARP);
@@ -19137,7 +19161,7 @@ XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *a
     xg_sim_avx2_split(regs + list[0], regs + list[1], low, size);
     xg_sim_avx2_split(regs + list[2], regs + list[3], high, size);
 }
-XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
+XG_M256_ONE void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
     char low[512], high[512];
     if (n == 1) {
         xg_sim_avx2_copy(at, from[0], (size_t)size * XG_SIM_WARP);
@@ -19151,9 +19175,14 @@ XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, 
     xg_sim_avx2_join(high, from[2], from[3], size);
     xg_sim_avx2_join(at, low, high, 2 * size);
 }
-/* Loops of a known length for each shape, in one function: inlined it would be most of the code. */
+/* Loops of a known length for each shape, in one function: inlined it would be most of the code. A build for size has
+ * the usual one alone. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_FAST_SHAPES(X)
+#else
 #define XG_SIM_FAST_SHAPES(X) \
     X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
+#endif
 XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t *list = f->list;
     if (!f->write) switch (f->n << 4 | f->size) {
@@ -19161,6 +19190,7 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
             XG_SIM_FAST_SHAPES(X)
 #undef X
+        default: xg_sim_fast_take(regs, list, at, f->n, f->size); break;
         }
     else {
         const char *from[4];
@@ -19171,6 +19201,7 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     case n << 4 | size: xg_sim_fast_give(at, from, n, size); break;
             XG_SIM_FAST_SHAPES(X)
 #undef X
+        default: xg_sim_fast_give(at, from, f->n, f->size); break;
         }
     }
 }
@@ -19447,7 +19478,7 @@ XG_M256_FN bool xg_sim_fast_beside(
         xg_sim_fast_move(f, regs, w->shared + a);
     return true;
 }
-XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
+XG_M256_ONE void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
                half = w->l->unchecked_shared != w->l->unchecked_races;

@@ -188,7 +188,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
-    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMAH2) /* of two in a word */
+    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMABF2) /* of two in a word */
         return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
@@ -254,18 +254,19 @@ XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS]
 /* All groups but the last ones are done. */
 XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;
-    if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
-    return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
+    if (but >= 0 && but < XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS))
+        clock = XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
+    return q->waited = clock;
 }
-/* What each of so many rounds takes: one was walked, which took so long and had n groups in front of it. What a round
- * asks for is waited for as many rounds later as groups may be on their way. A few rounds, as those in front of a loop,
- * leave all of their groups. */
-XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t began, int64_t took, int64_t rounds) {
+/* What each of so many rounds takes: one was walked, which took so long and had n groups in front of it. What it asks
+ * for, behind its wait, is waited for as many rounds later as groups may be on their way. A few rounds, as those in
+ * front of a loop, leave all of their groups. */
+XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64_t rounds) {
     uint32_t each = q->n - n;
     int64_t waits, k = rounds <= XG_KEST_GROUPS ? (rounds - 1) * each : 0;
     if (!each) return took;
     waits = q->but < 0 ? 0 : xg_cost_scale(rounds, each, q->but + each);
-    took = XG_MAX(took, xg_cost_scale(q->groups[(q->n - 1) % XG_KEST_GROUPS] - began, waits, rounds));
+    took = XG_MAX(took, xg_cost_scale(q->groups[(q->n - 1) % XG_KEST_GROUPS] - q->waited, waits, rounds));
     for (; k > 0; k--, q->n++) q->groups[q->n % XG_KEST_GROUPS] = q->groups[(q->n - each) % XG_KEST_GROUPS] + took;
     return took;
 }
@@ -315,7 +316,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     e->copies.but = -1;
     took = xg_kest_round(e, r, trips - 1);
     e->clock -= took;
-    took = xg_kest_pipeline(&e->copies, groups, e->clock, took, trips - 1);
+    took = xg_kest_pipeline(&e->copies, groups, took, trips - 1);
     units = e->products.done - units;
     e->middle = around;
     e->weight = stays;

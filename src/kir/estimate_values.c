@@ -39,7 +39,7 @@ typedef struct xg_kest_value {
 /* What is on its way beside a warp, in groups. */
 typedef struct xg_kest_queue {
     int64_t done;                   /* the clock at which all of it is done */
-    int64_t but;                    /* ... groups that were waited for last, may be on their way */
+    int64_t but, waited;            /* at the last wait: groups that might be on their way, and its clock */
     int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
     uint32_t n;
 } xg_kest_queue;

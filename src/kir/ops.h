@@ -158,7 +158,6 @@ enum {
     X(CVTH2, "nvvm.cvt.rn.f16x2.f32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
     X(MAXF3, "nvvm.max3", 3, 3, 1, 0, KF_PURE | KF_LOW, float3, none) /* the largest; NaN if any is */ \
     X(FMABF2, "nvvm.fma.rn.bf16x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) \
-    X(FMAH2, "nvvm.fma.rn.f16x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) \
     X(FMAF2, "nvvm.fma.rn.f32x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* i64: of two f32 each */ \
     X(VOTEANY, "nvvm.vote.any.sync", 1, 1, 1, 0, KF_CONV | KF_LOW, int1, none) /* i1: does it hold in any lane of the warp? */ \
     X(SHFLDOWN, "nvvm.shfl.sync.down", 2, 2, 1, 0, KF_CONV | KF_LOW, shuffle, none) /* of all 32 lanes: what lane (own + operand 1) has; its own behind the end */ \

@@ -30,20 +30,8 @@ XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_
 }
 /* One number for all columns of a sum. */
 XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
-    xg_kval *o[3], *both;
-    int64_t k;
-    if (!xg_tile_is_paired(w->p)) {
-        const xg_ktype *t = xg_kir_vector(w->e->m, v->type->elem, w->p->lanes);
-        return xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, t);
-    }
-    both = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, v->type->elem, XG_TILE_PAIR), 0);
-    for (k = 0; k < XG_TILE_PAIR; k++) {
-        o[0] = v;
-        o[1] = both;
-        o[2] = xg_elem_index(&w->s, k);
-        both = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, both->type);
-    }
-    return xg_tile_bits_as(w, both, XG_E_I64, 1);
+    v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, xg_kir_vector(w->e->m, v->type->elem, w->p->lanes));
+    return xg_tile_is_paired(w->p) ? xg_tile_bits_as(w, v, XG_E_I64, 1) : v;
 }
 /* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
  * part of the tile further on. */

@@ -305,16 +305,16 @@ XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side) {
 }
 /* A float's bits without the sign, shifted to where the wider mantissa begins, are its value by a power of two too
  * small, subnormal or not: one multiplication makes two of them right. By a factor more, what has no finite value alone
- * overflows. A format without infinities has a NaN there: infinity times zero, which is added. Else what infinity
- * differs from itself by has the exponent's other bits. */
+ * overflows, and infinity's difference from itself has the exponent's other bits. A bf16 of a format without infinities
+ * is NaN there: infinity times zero, which is added. */
 XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two) {
     enum {
         MAGNITUDE = 0x7F,
         SIGN = 0x8000,
-        BYTES = 0x1100, /* digits of a byte and of what lies in front of it, for each of two bytes ... */
-        SIGNS = 0x8080, /* ... its sign in all bits; */
-        HIGH = 0x1000,  /* of it alone, ... */
-        ZEROS = 0x0404  /* ... and behind it a byte of the second word */
+        BYTE = 0x10,    /* digits of two bytes of x, a second one ... */
+        SECOND = 0x100, /* ... in the upper half; */
+        ZEROS = 0x0404, /* in front of each a byte of zero; ... */
+        SIGNS = 0x8080  /* ... or behind each eight times its sign, in its place */
     };
     const xg_float_format *f = xg_float_format_of(w->p->fetch[side].from->shape->type);
     const xg_float_format *to = xg_float_format_of(w->p->held);
@@ -323,25 +323,23 @@ XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, boo
     int64_t shift = to->mantissa_bits - f->mantissa_bits, one = (int64_t)1 << to->mantissa_bits, k;
     int64_t top = ((int64_t)f->max_bits >> f->mantissa_bits) - f->bias + to->bias; /* the largest exponent */
     int64_t factor = (2 * to->bias - f->bias) * one, most = (3 * to->bias - top) * one;
-    int64_t others = (((int64_t)1 << to->exponent_bits) - 2 - top) * one;
+    int64_t others = (((int64_t)1 << to->exponent_bits) - 1 - top - f->has_infinity) * one;
     xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0), *v, *beyond;
     xg_kb *b = &w->s.b;
     if (!f->has_infinity) most += one / 8;
     for (k = 0; k < 2; k++) {
-        int64_t first = across ? k : 2 * k, second = first + (across ? 2 : 1);
-        if (!narrow) {
-            two[k] = xg_tile_unit_bytes(w, x, zero, (first * (HIGH >> 8) + second * HIGH) | ZEROS);
-            continue;
-        }
-        v = xg_tile_unit_bytes(w, x, zero, (first * (BYTES >> 8) + second * BYTES) | SIGNS);
+        int64_t digits = across ? k + (k + 2) * SECOND : 2 * k + (2 * k + 1) * SECOND;
+        digits = narrow ? digits * (BYTE + 1) + SIGNS : digits * BYTE + ZEROS;
+        two[k] = v = xg_tile_unit_bytes(w, x, zero, digits);
+        if (!narrow) continue;
         v = xg_k2_int(b, XG_K_OP_SHLI, v, shift);
         v = xg_k2(b, XG_K_OP_ANDI, v, xg_tile_unit_twice(w, SIGN | MAGNITUDE << shift));
         v = xg_k2(b, multiply, v, xg_tile_unit_twice(w, factor));
         beyond = xg_k2(b, multiply, v, xg_tile_unit_twice(w, most));
-        if (f->has_infinity)
-            v = xg_k3(b, XG_K_OP_MASKXOR, xg_k2(b, subtract, beyond, beyond), xg_tile_unit_twice(w, others), v);
+        if (!f->has_infinity && !half)
+            v = xg_k3(b, XG_K_OP_FMABF2, beyond, zero, v);
         else
-            v = xg_k3(b, half ? XG_K_OP_FMAH2 : XG_K_OP_FMABF2, beyond, zero, v);
+            v = xg_k3(b, XG_K_OP_MASKXOR, xg_k2(b, subtract, beyond, beyond), xg_tile_unit_twice(w, others), v);
         two[k] = v;
     }
 }

@@ -85,19 +85,12 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     int64_t own = p->shape.k / p->shape.slices, rounds = own / xg_tile_unrolled(p), bytes = xg_type_bytes(p->form.sum);
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     int64_t sums = (int64_t)p->shape.tm * p->shape.tn, reads = (p->shape.tm + p->shape.tn) / (apart ? 1 : p->quad);
-    int64_t one = sums * xg_tile_instructions(p->form.sum), meet;
+    int64_t one = sums * xg_tile_instructions(p->form.sum);
     w->multiplied = own * one;
     one /= p->lanes;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
     bytes *= apart ? 1 : p->quad;
-    bytes = xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
-    w->passes += own * reads * bytes;
-    /* two slices that read in one pass would have columns in the same banks */
-    meet = p->fetch[1].pitch * xg_type_bytes(p->form.sum) / XG_BANK_BYTES % XG_BANKS;
-    meet = XG_MIN(meet, XG_BANKS - meet);
-    if (p->crossed && p->rows * p->columns < XG_WARP_LANES / 2 &&
-        meet < p->columns * XG_TILE_ACCESS_BYTES / XG_BANK_BYTES)
-        w->passes += own * p->shape.tn / p->quad_n * bytes;
+    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
     /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
     w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
 }
