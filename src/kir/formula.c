@@ -43,7 +43,8 @@ static const xg_kform_word xg_kform_words[] = {
     {"uge", XG_KFML_CMP, XG_CI_UGE, XG_CF_UGE}, {"ueq", XG_KFML_CMP, 0, XG_CF_UEQ},
     {"uno", XG_KFML_CMP, 0, XG_CF_UNO}, {"one", XG_KFML_CMP, 0, XG_CF_ONE},
 #define W(text, op, e) {text, XG_KFML_CAST, XG_K_OP_##op, e},
-    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i8", TRUNCI, XG_E_I8) W("i16", TRUNCI, XG_E_I16) W("i32u", EXTUI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
+    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i8", TRUNCI, XG_E_I8) W("i16", TRUNCI, XG_E_I16)
+    W("i32u", EXTUI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
     W("i64s", EXTSI, XG_E_I64) W("f32", TRUNCF, XG_E_F32) W("f64", EXTF, XG_E_F64) W("f32s", SITOFP, XG_E_F32)
     W("f64s", SITOFP, XG_E_F64) W("f64u", UITOFP, XG_E_F64)
 #undef W

@@ -336,11 +336,11 @@ XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, boo
         v = xg_k2(b, XG_K_OP_ANDI, v, xg_tile_unit_twice(w, SIGN | MAGNITUDE << shift));
         v = xg_k2(b, multiply, v, xg_tile_unit_twice(w, factor));
         beyond = xg_k2(b, multiply, v, xg_tile_unit_twice(w, most));
-        if (!f->has_infinity && !half)
-            v = xg_k3(b, XG_K_OP_FMABF2, beyond, zero, v);
-        else
-            v = xg_k3(b, XG_K_OP_MASKXOR, xg_k2(b, subtract, beyond, beyond), xg_tile_unit_twice(w, others), v);
-        two[k] = v;
+        if (f->has_infinity || half) {
+            beyond = xg_k2(b, subtract, beyond, beyond);
+            two[k] = xg_k3(b, XG_K_OP_MASKXOR, beyond, xg_tile_unit_twice(w, others), v);
+        } else
+            two[k] = xg_k3(b, XG_K_OP_FMABF2, beyond, zero, v);
     }
 }
 /* Two words of bytes as four of 16 bits: those of one k and the next one after the other, or, `across`, of every other
