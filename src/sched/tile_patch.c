@@ -343,7 +343,7 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
         LANE,
         FIRST,
         BATCH,
-        BUFFER,
+        SPACE,
         DIMS
     };
     const xg_tile_plan *p = w->p;
@@ -361,20 +361,20 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     counts[LANE] = lanes;
     counts[FIRST] = all + t->pixels;
     counts[BATCH] = p->batch;
-    counts[BUFFER] = XG_MAX(p->shape.stages, 2);
+    counts[SPACE] = XG_MAX(p->shape.stages, 2);
     v[VECTOR] = xg_tile_join(w, round, p->threads, w->thread);
     v[CHANNEL] = channel;
     v[LANE] = xg_elem_index(&w->s, 0);
     v[FIRST] = first;
     v[BATCH] = w->batch;
-    v[BUFFER] = buffer;
+    v[SPACE] = buffer;
     pixel = xg_aff_div(x, vector, line);
     if (turn > 1) {
         at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_div(x, pixel, 2), turn / 2), xg_aff_mod(x, pixel, 2), turn / 2);
         pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
     }
     spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
-    spot = xg_aff_add_mul(x, spot, xg_aff_dim(x, BUFFER), xg_tile_patch_buffer(p));
+    spot = xg_aff_add_mul(x, spot, xg_aff_dim(x, SPACE), xg_tile_patch_buffer(p));
     pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
     pixel = xg_aff_add_mul(x, pixel, xg_aff_dim(x, BATCH), t->batch / t->apart);
     at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);

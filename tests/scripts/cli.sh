@@ -693,12 +693,12 @@ expect 0 '^#define GOOD_TARGET "sm_75"' "a module without a target: for sm_75 an
 expect 0 '^#define MM_TARGET "sm_75,sm_80' "tensor cores differ: an image for each" \
     "$X compile $W/mm.hlo -o $W/mm.c && cat $W/mm.h"
 expect 0 'compiled for sm_80$' "several targets are files one behind the other; the device's is taken" \
-    "for t in sm_75 sm_80 sm_100; do $X compile $W/mm.hlo --target=\$t -o $W/mm_\$t.xgx || exit 9; done && \
-    cat $W/mm_sm_75.xgx $W/mm_sm_80.xgx $W/mm_sm_100.xgx > $W/mm_cat.xgx && \
-    $X compile $W/mm.hlo --target=sm_75,sm_80,sm_100 -o $W/mm.xgx && cmp $W/mm.xgx $W/mm_cat.xgx && \
+    "for t in sm_75 sm_80; do $X compile $W/mm.hlo --target=\$t -o $W/mm_\$t.xgx || exit 9; done && \
+    cat $W/mm_sm_75.xgx $W/mm_sm_80.xgx > $W/mm_cat.xgx && \
+    $X compile $W/mm.hlo --target=sm_75,sm_80 -o $W/mm.xgx && cmp $W/mm.xgx $W/mm_cat.xgx && \
     $X run $W/mm_cat.xgx --platform=host --summary"
 expect 2 'truncated, or followed by other bytes' "the second of two executables is damaged" \
-    "head -c 9000 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
+    "head -c -900 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
 expect 2 'several targets go into an executable or C' "several targets and one text" \
     "$X compile $W/mm.hlo --target=sm_75,sm_80 --emit=ptx"
 # ---- the page of all stages ----
