@@ -14,12 +14,19 @@ WAIT = "xg_attention_wait(w);"
 JOIN = "\n    for (half = 0; half < w->p->halves; half++) xg_attention_join_row"
 ATTENTION = "attention_turns attention_rows attention"
 GROUPS = "attention_groups"
+BEHIND = "attention_masks"
 BACK = "attention_back_groups"
+BACK_TENSOR = "attention_back_tensor"
 UNITS = "units tiles gemm"
 WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
 SUMS = "attention_tensor"
 PAIRS = "pairs"
+HALOS = "halos"
+PATCHES = "patches"
+RAGGED = "ragged"
+STORES = "bulk_stays pairs"
+FEW = "few_rows"
 MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
@@ -29,8 +36,8 @@ MUTANTS = [
     ("attention_mma.c", "piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);", "piece = half;", ATTENTION),
     ("attention_mma.c", "w->p->warp_rows, xg_elem_index", "XG_ATTENTION_ROWS, xg_elem_index", ATTENTION),
     ("attention_mma.c", "block * XG_ATTENTION_ROWS * pitch", "0 * block", ATTENTION),
-    ("attention_mma.c", "half = i / XG_ATTENTION_PAIR % 2", "half = 1 - i / XG_ATTENTION_PAIR % 2", ATTENTION),
-    ("attention_mma.c", "2 * k + i / XG_ATTENTION_SUMS", "2 * k + 1 - i / XG_ATTENTION_SUMS", ATTENTION),
+    ("attention_mma.c", "&weights[i % 2]", "&weights[1 - i % 2]", ATTENTION),
+    ("attention_mma.c", "PAIR * (2 * k + i / 2)", "PAIR * (2 * k + 1 - i / 2)", ATTENTION),
     ("attention_mma.c", "sums[i / 2][2 * j + i % 2]", "sums[i / 2][2 * j + 1 - i % 2]", ATTENTION),
     ("attention_mma.c", "i / pairs * r->outer + i % pairs * r->inner", "i % pairs * r->inner", ATTENTION),
     ("attention_mma.c", "x[(k + 1) % 2]", "x[k % 2]", ATTENTION),
@@ -47,23 +54,25 @@ MUTANTS = [
     ("attention_ends.c", "xg_attention_join_row(w, half);\n    " + WAIT, "xg_attention_join_row(w, half);", ATTENTION),
     ("attention_emit.c", "KEYS, xg_attention_wrapped", "VALUES, xg_attention_wrapped", ATTENTION),
     # attention by warp groups
-    ("attention_group.c", "xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
-    ("attention_group.c", "xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);", "", GROUPS),
+    ("attention_group.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);",
+     "", GROUPS),
+    ("attention_group.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);",
+     "", GROUPS),
     ("attention_group.c", "xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);", "", GROUPS),
     ("attention_group.c", "xg_kir_do(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0);", "", GROUPS),
-    ("attention_group.c", "XG_K_OP_WGMMA_WAIT, NULL, 0);", "XG_K_OP_WGMMA_FENCE, NULL, 0);", GROUPS),
+    ("attention_group.c", "XG_K_OP_WGMMA_WAIT, NULL, 0)", "XG_K_OP_WGMMA_FENCE, NULL, 0)", GROUPS),
     ("attention_group.c", "XG_KWGMMA_B_ROWS, sums, n", "0, sums, n", GROUPS),
     ("attention_group.c", "k % in * XG_KMMA_K_BYTES", "0 * in", GROUPS),
-    ("attention_group.c", "xg_attention_release(w, KEYS, turn);", "", GROUPS),
+    ("attention_group.c", "xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, turn);", "", GROUPS),
     # the backward pass by warp groups
     ("attention_back_group.c", "await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 0)",
      "await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, w->turn, 1)", BACK),
-    ("attention_back_group.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);", "",
-     BACK),
+    ("attention_back_group.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);",
+     "", BACK),
     ("attention_back_group.c", "taken(w, false, grads)", "taken(w, false, 1 + grads)", BACK),
     ("attention_back_group.c", "taken(w, true, 0)", "taken(w, true, 1)", BACK),
     ("attention_back_group.c", "XG_K_OP_WGMMA_WAIT, 0)", "XG_K_OP_WGMMA_FENCE, 0)", BACK),
-    ("attention_back_group.c", "o.fixed_at = xg_attention_grad_at(w->p)", "o.fixed_at = 0", BACK),
+    ("attention_back_group.c", ": xg_attention_grad_at(p) * p->tile", ": 0 * p->tile", BACK),
     ("attention_back_emit.c", "xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);", "", BACK),
     ("attention_back_emit.c", "return cond ? xg_kselect(b, cond, v", "return !b ? xg_kselect(b, cond, v", BACK),
     ("attention_group.c", "return w->done ?", "return w->done && !w->f->back.is ?", BACK),
@@ -87,7 +96,7 @@ MUTANTS = [
     ("tile_pairs.c", "return 2 * p->threads / XG_WARP_LANES;", "return p->threads / XG_WARP_LANES;", PAIRS),
     ("tile_pairs.c", "xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);", "(void)taken;", PAIRS),
     ("tile_pairs.c", "read_to(w, f, 0, columns", "read_to(w, 0, 0, columns", PAIRS),
-    ("tile_pairs.c", "xg_tile_quotient(w, number, wide));", "xg_elem_index(&w->s, 0));", PAIRS),
+    ("tile_pairs.c", "= xg_tile_quotient(w, number, wide);", "= xg_elem_index(&w->s, 0);", PAIRS),
     ("tile_bulk.c", "MBARRIER_EXPECT, full, 2 * bytes", "MBARRIER_EXPECT, full, bytes", PAIRS),
     ("tile_bulk.c", "full = xg_tile_pairs_first(w, full);", "", PAIRS),
     ("tile_bulk.c", "half_rows ? 2 * t->rows : t->rows", "t->rows", PAIRS),
@@ -101,7 +110,74 @@ MUTANTS = [
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);", "", SUMS),
     ("attention_tensor.c", "x = by[XG_ATTENTION_HALVES * block +", "x = by[", SUMS),
     ("attention_tensor.c", "block * XG_ATTENTION_ROWS, column", "0 * block, column", SUMS),
-    ("attention_tensor.c", "return xg_attention_is_apart(p, 1) ? p->shape.step : 0;", "return 0 * p->shape.step;", SUMS),
+    ("attention_tensor.c", "return xg_attention_is_apart(p, 1) ? p->shape.step : 0;",
+     "return 0 * p->shape.step;", SUMS),
+    # sums that are asked for behind the next scores
+    ("attention_mma.c", "word = weights[i % 2][2 * k + i / 2]", "word = weights[i % 2][2 * k + 1 - i / 2]", BEHIND),
+    ("attention_group.c", "xg_k2_int(b, XG_K_OP_ADDI, turn, -1)", "turn", BEHIND),
+    ("attention_group.c", "xg_attention_group_wait(w, behind);", "xg_attention_group_wait(w, 2 * behind);", BEHIND),
+    ("attention_group.c", "xg_attention_group_wait(w, behind);", "xg_attention_group_wait(w, 1);", GROUPS),
+    # pictures with a border
+    ("tile_halo.c", "p->halo_moves[v] * p->shape.k", "p->halo_moves[1] * p->shape.k", HALOS),
+    ("tile_halo.c", "row / p->pixels * xg_tile_halo_room(p)", "0 * xg_tile_halo_room(p)", HALOS),
+    ("tile_halo.c", "return p->halo_at[k]", "return p->halo_at[0]", HALOS),
+    ("tile_halo.c", "at += place % k->axes[v].extent * p->halo_moves[v];", "at += place % k->axes[v].extent;", HALOS),
+    ("tile_wgmma.c", "halo ? p->halo_pitch * XG_KWGMMA_LINE_BYTES", "halo ? XG_KWGMMA_ALIGN", HALOS),
+    ("tile_tensor.c", "return at + apart *", "return at + 0 *", HALOS),
+    ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);", "(void)0;", HALOS),
+    ("tile_bulk.c", "w->picture, xg_tile_halo_stages(w->p) - 1, first",
+     "w->picture, xg_tile_halo_stages(w->p), first", HALOS),
+    ("tile_emit.c", "xg_tile_halo_steps(p) && k < f->rank", "k < 0", HALOS),
+    # patches of pictures
+    ("tile_patch.c", "xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[d]",
+     "xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[1]", PATCHES),
+    ("tile_patch.c", "return xg_kselect(&w->s.b, cond, at, zero);", "return at;", PATCHES),
+    ("tile_patch.c", "xg_tile_put_zeros(w, lanes, at);", "", PATCHES),
+    ("tile_patch.c", "(uint32_t)1 << place", "(uint32_t)1 << (p->patch.places - 1 - place)", PATCHES),
+    ("tile_patch.c", "row = xg_tile_quotient(w, row, p->patch.stride);", "", PATCHES),
+    ("tile_patch.c", "XG_K_OP_MULI, place, t->each)", "XG_K_OP_MULI, place, 1)", PATCHES),
+    ("tile_patch.c", "xg_tile_quotient(w, now, t->places), 1)", "xg_tile_quotient(w, now, t->places), 0)", PATCHES),
+    ("tile_patch.c", "buffer = xg_tile_rest(w, part, 2);", "buffer = xg_elem_index(&w->s, 0);", PATCHES),
+    ("tile_patch.c", "run % p->shape.m ? own : tile", "tile", PATCHES),
+    ("tile_patch.c", "w->masks + k * n,", "w->masks,", PATCHES),
+    # groups of rows
+    ("tile_ragged.c", "w->tile[0] = w->ragged.first;", "", RAGGED),
+    ("tile_ragged.c", "w->tile[0] = xg_tile_join(w, w->pair, p->shape.m, w->tile[0]);", ";", RAGGED),
+    ("tile_ragged.c", "XG_CI_SLT, row, w->ragged.end", "XG_CI_SLE, row, w->ragged.end", RAGGED),
+    ("tile_ragged.c", "v.v = xg_kselect(&w->s.b, some, v.v, none);", "", RAGGED),
+    ("tile_ragged.c", "n, p->shape.k - 1), p->shape.k", "n, 0), p->shape.k", RAGGED),
+    ("tile_ragged.c", "XG_K_OP_MAXSI, n, 1", "XG_K_OP_MAXSI, n, 0", RAGGED),
+    ("tile_bring.c", "if (!xg_tile_sums_groups(w->p)) return cond;", "if (w) return cond;", RAGGED),
+    ("tile_store.c", "(part + 1) * rows - 1", "part * rows", RAGGED),
+    # results of 16 bits on their way to tensor stores
+    ("tile_store.c", "XG_TILE_AT_HALF), XG_KMMA_N)", "XG_TILE_AT_HALF), 0)", STORES),
+    ("tile_store.c", "sum + k / XG_KMMA_N, 0,", "sum, 0,", STORES),
+    ("tile_store.c", "spots[turn][f]", "spots[0][f]", STORES),
+    ("tile_store.c", "xg_tile_store_leave(w, leaves ? 0 : XG_TILE_STORE_BUFFERS - 1);", "(void)leaves;", STORES),
+    ("tile_store.c", "        xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);\n", "", STORES),
+    # two sums of f32 at a time
+    ("tile_emit.c", "o[0] = vector;\n            o[1] = xg_elem_index(&w->s, j);",
+     "o[0] = vector;\n            o[1] = xg_elem_index(&w->s, each - 1 - j);", FEW),
+    ("tile_emit.c", "o[0] = sums[j].v;\n                o[1] = vector;",
+     "o[0] = sums[each - 1 - j].v;\n                o[1] = vector;", FEW),
+    ("tile_emit.c", "a[i].v = xg_tile_spread(w, a[i].v)", "a[i].v = xg_tile_spread(w, a[p->shape.tm - 1].v)", FEW),
+    # the backward pass in tensor memory
+    ("attention_back_tensor.c", "xg_attention_await_tell(w, tell, w->turn, 0);", "", BACK_TENSOR),
+    ("attention_back_tensor.c", "grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE", "XG_ATTENTION_MADE", BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_attention_back_tensor_spot(w, other, half, k)",
+     "xg_attention_back_tensor_spot(w, w->part, half, k)", BACK_TENSOR),
+    ("attention_back_emit.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);", ";",
+     BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);"
+     "\n    other", "w->shared++;\n    other", BACK_TENSOR),
+    ("attention_back_tensor.c", "at + w->p->depth / 2)", "at)", BACK_TENSOR),
+    ("attention_back_tensor.c", "LINE, place, k % WORDS", "LINE, place, (k ^ 1) % WORDS", BACK_TENSOR),
+    ("attention_back_tensor.c", "(second ? p->depth : 0)", "(second ? p->depth / 2 : 0)", BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);", "", BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);",
+     ";", BACK_TENSOR),
+    ("attention_back_emit.c", "second ? 0 : w->p->shape.step", "second ? w->p->shape.step : 0", BACK_TENSOR),
+    ("attention_back_group.c", "p->keeps_rows ? p->depth / 2", "p->keeps_rows ? 0", BACK_TENSOR),
 ]
 
 

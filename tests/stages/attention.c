@@ -1,6 +1,6 @@
-/* stage attention TARGET: a module, compiled and run on the simulator with numbers around 0, whose results must be the
- * evaluator's but for rounding. Says how many kernels there are, the bytes of memory between them, and the form of
- * those that the rule attention makes. */
+/* stage attention TARGET [drawn]: a module, compiled and run on the simulator with numbers around 0, whose results must
+ * be the evaluator's but for rounding. Says how many kernels there are, the bytes of memory between them, and the form
+ * of those that the rule attention makes. drawn: it runs again, with warps in some other orders. */
 
 static void attention_fill(tiles_run *t, xg_literal *l) {
     int64_t k;
@@ -81,7 +81,8 @@ static void stage_attention(xg_stage *io) {
     t.io = said.io = io;
     t.state = 7;
     said.compiled = twin;
-    o.target = *xg_target_find(io->ctx, xg_str_z(io->args));
+    t.drawn = strstr(io->args, " drawn") ? 3 : 0;
+    o.target = *xg_target_find(io->ctx, xg_str_of(io->args, strcspn(io->args, " ")));
     trial.exe = xg_driver_compile(twin, io->arena, &o, &said.report, io->arena);
     trial.user = &said;
     tiles_try(&t, &trial);
