@@ -9,7 +9,8 @@
  * - What is computed is either asked for as a whole by all readers, or cut along one dimension. Both, or two
  *   dimensions: it may not be cut.
  * - The number of parts divides every dimension that is cut. So 4 images of 49 places each may be cut as 196 rows, too.
- * - Constants and counting along the dimension that is cut are not cut: their parts differ. */
+ * - Constants and counting along the dimension that is cut are not cut: their parts differ. Nor is a ragged-dot: which
+ *   group a row belongs to is a matter of all rows. */
 #ifndef XG_FUSE_OUTER_C
 #define XG_FUSE_OUTER_C
 #include "fuse.h"
@@ -80,7 +81,7 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
     if (xg_op_flags(i->op) & XGF_EW) return from->rank == to->rank ? dim : XG_WHOLE;
     if (i->op == XG_BROADCAST) return xg_outer_spread(i, dim);
     map = xg_indexing_operand(w->x, i, k);
-    if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
+    if (i->op == XG_RAGGED_DOT || !xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
     if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1)
         return XG_OUTER_UNASKED; /* not every part reads it */
     for (j = 0; j < map->n_constraints; j++)

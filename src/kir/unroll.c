@@ -339,16 +339,15 @@ XG_FN bool xg_kunroll_reads(xg_kmodule *m, xg_kop *loop, int64_t trips) {
 }
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
-    bool plain = true;
-    if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
+    bool plain = true, lanes = xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]);
+    if ((loop->flags & KL_UNROLL_LOWERED) && !lanes) return; /* its emitter knows that it may wait */
     if ((loop->flags & KL_READS_TOGETHER) && trips > 1 && xg_kunroll_reads(m, loop, trips)) return;
-    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !lanes) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     XG_ESTIMATED(cost);
-    if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) ||
-        (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
+    if (trips <= XG_KUNROLL_TRIPS_MAX && (lanes || cost * trips <= XG_KUNROLL_FULL_COST)) {
         if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop))
             loop->flags |= KL_UNROLL_LOWERED;
         else

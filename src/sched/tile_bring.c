@@ -367,6 +367,7 @@ XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *c
     const xg_aff *row, *k;
     if (!xg_tile_sums_groups(w->p)) return cond;
     xg_tile_fetch_counts(w->p, side, counts);
+    counts[XG_TILE_STEP]++; /* a group of nothing may begin behind all */
     xg_tile_fetch_place(w->p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     k = xg_aff_add(x, k, xg_aff_dim(x, XG_TILE_STEP));
     return xg_elem_and(&w->s, cond, xg_tile_ragged_has(w, xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, k, at)));
