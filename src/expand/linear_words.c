@@ -369,7 +369,7 @@ XG_FN xg_inst *xg_lin_of(const xg_hb *b, const char *text, xg_inst *x, xg_inst *
 }
 /* A loop whose state the letters name; inside they are what it is there, and k counts the rounds. */
 XG_FN void xg_lin_loop(xg_lin *f, xg_loop *l, const char *letters, int64_t rounds) {
-    xg_inst *state[8];
+    xg_inst *state[8] = {NULL};
     uint32_t k, n = (uint32_t)strlen(letters);
     for (k = 0; k < n; k++) state[k] = f->v[letters[k] - 'a'];
     *l = xg_hb_loop(f->b, state, n, rounds);

@@ -378,7 +378,7 @@ XG_FN bool xg_inst_is_default_precision(const xg_inst *i) {
 }
 XG_NOINLINE XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k) {
     if (k == XG_A_control_predecessors) i->comp->module->made_order = true;
-    i->kinds |= 1u << xg_attr_kind_of(k);
+    i->kinds = (i->kinds | 1u << xg_attr_kind_of(k)) & 0xFFFFFFu; /* as the bits that there are */
 }
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;

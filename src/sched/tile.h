@@ -198,7 +198,7 @@ typedef struct xg_tile_plan {
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
-    int64_t halo_at[XG_KTENSOR_M / XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
+    int64_t halo_at[(int)XG_KTENSOR_M / (int)XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */

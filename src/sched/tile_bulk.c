@@ -465,7 +465,7 @@ XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
     int64_t more;
     uint32_t k;
     /* what the others leave, a multiple of 8, at most 240 */
-    more = (XG_TILE_REGISTERS - XG_TILE_BULK_LESS * XG_TILE_BULK_GROUP) / w->p->threads / 8 * 8;
+    more = (XG_TILE_REGISTERS - (int64_t)XG_TILE_BULK_LESS * XG_TILE_BULK_GROUP) / w->p->threads / 8 * 8;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_MORE, XG_MIN(more, (int64_t)XG_TILE_BULK_MORE));
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&tiles, &w->dest[k]);
     if (xg_tile_is_apart(w->p)) xg_flow_slot(&tiles, &w->out);
