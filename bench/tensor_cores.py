@@ -10,7 +10,7 @@ kernels ask the second cache for; predicted time, what limits it, and the share 
 (tensor cores at their highest clock, or memory, whichever the shape keeps longer); the share of its own roofline, which
 is a launch and then what the device holds: matrix units at the clock that power allows when they never pause (kernels
 of less than 100 us: at the highest), memory at the rate of such a mix of reads and writes. Multiply-adds are those that
-the shape asks for: of attention backward five products, where kernels that recompute scores for two results make seven.
+the shape asks for: of attention backward five products, where two kernels that recompute scores make seven, or nine.
 The last columns are counted by the simulator, which runs a smaller shape of the same kind by the same records: bank
 conflicts, and tensor operations for each hundred warp instructions that more of K adds (of attention: more keys), which
 is the main loop and nothing else.
