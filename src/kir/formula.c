@@ -43,8 +43,8 @@ static const xg_kform_word xg_kform_words[] = {
     {"uge", XG_KFML_CMP, XG_CI_UGE, XG_CF_UGE}, {"ueq", XG_KFML_CMP, 0, XG_CF_UEQ},
     {"uno", XG_KFML_CMP, 0, XG_CF_UNO}, {"one", XG_KFML_CMP, 0, XG_CF_ONE},
 #define W(text, op, e) {text, XG_KFML_CAST, XG_K_OP_##op, e},
-    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i8", TRUNCI, XG_E_I8) W("i16", TRUNCI, XG_E_I16)
-    W("i32u", EXTUI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
+    W("bits", BITCAST, 0) W("float", BITCAST, 0) W("i32", TRUNCI, XG_E_I32) W("i8", TRUNCI, XG_E_I8)
+    W("i16", TRUNCI, XG_E_I16) W("i32u", EXTUI, XG_E_I32) W("i64u", EXTUI, XG_E_I64)
     W("i64s", EXTSI, XG_E_I64) W("f32", TRUNCF, XG_E_F32) W("f64", EXTF, XG_E_F64) W("f32s", SITOFP, XG_E_F32)
     W("f64s", SITOFP, XG_E_F64) W("f64u", UITOFP, XG_E_F64)
 #undef W
@@ -94,7 +94,10 @@ XG_FN void *xg_kform_make(xg_fml *words, xg_str name, const xg_fml_term *in, uin
     bool is_float;
     uint32_t k, op;
     if (*name.p >= 'A' && *name.p <= 'Z') return xg_kform_polynomial(f, *name.p, (xg_kval *)in->v);
-    while (!xg_str_is(name, w->text)) w++;
+    while (!xg_str_is(name, w->text)) {
+        w++;
+        XLAGPU_ASSERT(w < xg_kform_words + XG_COUNT(xg_kform_words));
+    }
     for (k = n; k-- > 0;) /* a condition says nothing of what is chosen */
         if (in[k].v && (k || *name.p != '?')) e = ((xg_kval *)in[k].v)->type->elem;
     for (k = n; k-- > 0;) v[k] = in[k].v ? (xg_kval *)in[k].v : xg_kform_number(f, e, in[k].number);

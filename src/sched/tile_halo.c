@@ -225,7 +225,7 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
 
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row) {
     if (xg_tile_halo_steps(p))
-        row = row / p->pixels * xg_tile_halo_room(p) + row % p->pixels / XG_KWGMMA_LINES * p->halo_pitch;
+        row = row / p->pixels * xg_tile_halo_room(p); /* matrices of rows begin with a box */
     else if (p->shape.halo)
         row = xg_tile_halo_view(p, row / XG_KWGMMA_M);
     return row * p->shape.k;

@@ -16,29 +16,19 @@
 #define XG_SCHED_TILE_PATCH_C
 #include "tile.h"
 
-#ifdef XLAGPU_SMALL /* such builds read pixels for each place of the window */
+#ifdef XLAGPU_SMALL /* such builds read pixels for each place of the window: no plan has patches */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     xg_tile_box_plan(p, e, m, out_bytes);
 }
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return p->patch.places < s->m; }
-XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return p->patch.places == 0; }
-XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return p->patch.pixels; }
-XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return p->patch.pixels; }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return (void)p, (void)s, true; }
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
+XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
+XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return (void)p, 0; }
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
-XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
-    (void)w;
-    (void)buffer;
-}
-XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
-    (void)w;
-    (void)step;
-}
+XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) { (void)w, (void)buffer; }
+XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) { (void)w, (void)step; }
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
-    (void)w;
-    (void)k;
-    (void)first;
-    (void)buffer;
-    return along;
+    return (void)w, (void)k, (void)first, (void)buffer, along;
 }
 #else
 
@@ -397,11 +387,7 @@ XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first,
     spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
     w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->flat, &from, 1), w->shared, &spot_of, 1);
     xg_flow_end(&lane);
-    if (cond) {
-        xg_flow_else(&f);
-        xg_tile_put_zeros(w, lanes, to);
-    }
-    xg_flow_end(&f);
+    xg_flow_end(&f); /* what lies outside of the array no row is a view of */
     xg_flow_end(&some);
 }
 /* Rounds from one on. */

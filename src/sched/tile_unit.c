@@ -22,7 +22,8 @@
 #define XG_SCHED_TILE_UNIT_C
 #include "tile.h"
 
-/* Of a block: m, n, bytes of k; of a warp: m, n; steps in shared memory. The first of equals is taken. */
+/* Of a block: m, n, bytes of k; of a warp: m, n, multiples of 16 (fragments of columns come in pairs); steps in shared
+ * memory. The first of equals is taken. */
 /* clang-format off */
 #define XG_TILE_UNIT_SHAPES(X) \
     X(128, 256, 64, 64, 64, 3) \
@@ -359,6 +360,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
                                                                                   << p->fetch[k].raw)
             return false;
     if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
+    if (!s->grouped && s->tn % XG_KMMA_M) return false;
     return s->bulk || ((p->patch.places || xg_tile_unit_is_even(p, 0)) && xg_tile_unit_is_even(p, 1));
 }
 
