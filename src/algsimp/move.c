@@ -152,7 +152,6 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
-/* Does the dot treat its operands alike? An algorithm may tell them apart. */
 /* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
 RULE(transpose_dot) {
     xg_inst *d = P(0);

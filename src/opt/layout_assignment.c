@@ -210,13 +210,14 @@ XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
 XG_FN bool xg_assign_dot(xg_inst *dot) {
     const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
     const xg_layout *l;
+    int32_t minor;
     if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root ||
         (reader->op != XG_TRANSPOSE && reader->op != XG_COPY))
         return false;
     if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
     l = xg_assign_for_reader(reader);
-    if (!l || !dot->shape->layout ||
-        (l->minor_to_major[0] != dot->shape->layout->minor_to_major[0] && !xg_assign_exchanges(dot, l)))
+    minor = dot->shape->layout ? dot->shape->layout->minor_to_major[0] : (int32_t)dot->shape->rank - 1;
+    if (!l || (l->minor_to_major[0] != minor && !xg_assign_exchanges(dot, l)))
         return false;
     return xg_assign_set(dot, l);
 }
@@ -256,16 +257,23 @@ XG_FN bool xg_assign_all(xg_comp *c) {
         if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
     return changed;
 }
-/* Without transposes, and with the usual layouts alone, there is nothing to assign. */
-XG_FN bool xg_assign_comp(xg_comp *c) {
-    const xg_module *m = c->module;
+XG_FN bool xg_assign_remove_copies(xg_comp *c) {
     xg_inst *i, *next;
-    bool changed = (m->made[XG_TRANSPOSE] || m->made_layout) && xg_assign_all(c);
-    for (i = m->made[XG_COPY] ? c->first : NULL; i; i = next) {
+    bool changed = false;
+    for (i = c->module->made[XG_COPY] ? c->first : NULL; i; i = next) {
         next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
     return changed;
+}
+/* Without transposes, and with the usual layouts alone, there is nothing to assign. Copies that change nothing go first,
+ * too: they would hide the layout that is asked for. */
+XG_FN bool xg_assign_comp(xg_comp *c) {
+    const xg_module *m = c->module;
+    bool changed = xg_assign_remove_copies(c);
+    if (!m->made[XG_TRANSPOSE] && !m->made_layout) return changed;
+    changed = xg_assign_all(c) || changed;
+    return xg_assign_remove_copies(c) || changed;
 }
 
 XG_FN bool xg_opt_layout_assignment(xg_module *m) { return xg_opt_each_sequence(m, xg_assign_comp); }
