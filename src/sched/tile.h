@@ -349,6 +349,9 @@ XG_FN void xg_behind_give(xg_behind *j, xg_inst *fusion); /* in the place of bot
 XG_FN int64_t xg_behind_apart(
     const xg_behind *j, const xg_record *r); /* what a kernel of the rows takes by its record */
 
+/* ---- dot_algorithm.c ---- */
+XG_FN bool xg_tile_dot_algorithm(xg_module *m); /* the pass dot-algorithm-rewriter */
+
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
 XG_FN bool xg_grouped_fusion_pass(xg_module *m); /* grouped.c: the pass grouped-contraction-fusion */
