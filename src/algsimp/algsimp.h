@@ -184,6 +184,7 @@ typedef struct xg_alg {
     X(dot_nothing, DOT, EXACT) \
     X(dot_ones, DOT, EXACT) \
     X(dot_transpose, DOT, CLOSE) \
+    X(dot_widened, DOT, EXACT) \
     X(dot_outer, DOT, CLOSE) \
     X(reduce_window_same, REDUCE_WINDOW, EXACT) \
     X(reduce_window_apart, REDUCE_WINDOW, CLOSE) \

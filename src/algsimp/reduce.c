@@ -436,6 +436,21 @@ RULE(dot_transpose) {
     changed = xg_alg_fold_transpose(a, i, 1) || changed;
     return changed ? i : NULL;
 }
+/* dot(convert(x), y): products and sums are of f32 anyway. A conversion that stood by itself could end up in the kernel
+ * that makes x, which then would write twice as much and hide what matrix units take. */
+RULE(dot_widened) {
+    bool changed = false;
+    uint32_t k;
+    (void)a;
+    for (k = 0; k < 2 && i->shape->type == XLAGPU_F32 && xg_alg_plain_dot(i); k++) {
+        xg_inst *x = P(k);
+        xlagpu_type t = x->op == XG_CONVERT && x->shape->type == XLAGPU_F32 ? XG_OPERAND(x, 0)->shape->type : XLAGPU_F32;
+        if (t != XLAGPU_BF16 && t != XLAGPU_F16) continue;
+        xg_inst_set_operand(i, k, XG_OPERAND(x, 0));
+        changed = true;
+    }
+    return changed ? i : NULL;
+}
 /* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, is not promised.) */
 RULE(dot_outer) {
     xg_dot_dims d = xg_dot_dims_of(i);

@@ -38,8 +38,9 @@ typedef struct xg_pieces {
 } xg_pieces;
 
 /* What x is, in full, in a type of which one piece holds it; NULL: f32 proper. */
-XG_FN xg_inst *xg_pieces_exact(const xg_inst *x, xlagpu_type piece) {
-    return x->op == XG_CONVERT && xg_tile_holds(XG_OPERAND(x, 0)->shape->type, piece) ? XG_OPERAND(x, 0) : NULL;
+XG_FN xg_inst *xg_pieces_exact(xg_inst *x, xlagpu_type piece) {
+    if (x->op == XG_CONVERT && x->shape->type == XLAGPU_F32) x = XG_OPERAND(x, 0);
+    return xg_tile_holds(x->shape->type, piece) ? x : NULL;
 }
 XG_FN bool xg_pieces_of(const xg_inst *dot, xg_pieces *w) {
     xg_str a = xg_attr_str(dot, XG_A_algorithm);
@@ -102,7 +103,7 @@ XG_FN int64_t xg_pieces_time(xg_inst *dot, const xg_pieces *w) {
     bytes = xg_cost_mul(xg_cost_bytes(dot->shape), 2 * (n - 1));
     for (k = 0; k < 2; k++) {
         xg_inst *x = XG_OPERAND(dot, k);
-        in[k] = w->tf32 ? x : xg_hb_convert(&b, x, XLAGPU_BF16);
+        in[k] = xg_hb_convert(&b, x, w->tf32 ? XLAGPU_F32 : XLAGPU_BF16);
         if (w->n[k] == 1) continue;
         bytes = xg_cost_add(bytes, xg_cost_mul(x->shape->elements, 4 + w->n[k] * (w->tf32 ? 4 : 2)));
         launches++;
@@ -124,9 +125,15 @@ XG_FN bool xg_pieces_pay(xg_inst *dot, const xg_pieces *w) {
 /* ---- the rewriting ---- */
 
 XG_FN void xg_pieces_cut(const xg_hb *b, xg_pieces *w, uint32_t side, xg_inst *x) {
-    xg_inst *rest = x, *part, *finite = xg_hb_1(b, XG_IS_FINITE, x), *exact = NULL;
+    xg_inst *rest, *part, *finite;
     uint32_t k, n = w->n[side];
-    if (n == 1) exact = w->tf32 ? x : xg_hb_convert(b, XG_OPERAND(x, 0), XLAGPU_BF16);
+    if (n == 1) {
+        if (!w->tf32) x = xg_pieces_exact(x, XLAGPU_BF16);
+        w->of[side][0] = xg_hb_convert(b, x, w->tf32 ? XLAGPU_F32 : XLAGPU_BF16);
+        return;
+    }
+    rest = x = xg_hb_convert(b, x, XLAGPU_F32);
+    finite = xg_hb_1(b, XG_IS_FINITE, x);
     for (k = 0; k < n; k++) {
         part = rest;
         if (k + 1 < n) {
@@ -138,7 +145,7 @@ XG_FN void xg_pieces_cut(const xg_hb *b, xg_pieces *w, uint32_t side, xg_inst *x
             rest = xg_hb_2(b, XG_SUBTRACT, rest, part);
             if (k == 0) rest = xg_hb_select(b, finite, rest, xg_hb_float_like(b, x, 0));
         }
-        w->of[side][k] = exact ? exact : w->tf32 ? part : xg_hb_convert(b, part, XLAGPU_BF16);
+        w->of[side][k] = w->tf32 ? part : xg_hb_convert(b, part, XLAGPU_BF16);
     }
 }
 XG_FN xg_inst *xg_pieces_make(const xg_hb *b, xg_inst *dot, xg_pieces *w) {
@@ -162,8 +169,9 @@ XG_FN bool xg_pieces_wants(xg_inst *i, xg_pieces *w, xg_dict *known) {
     xg_module *m = i->comp->module;
     bool *pays;
     xg_str key;
-    if (i->op != XG_DOT || i->shape->dynamic || XG_OPERAND(i, 0)->shape->type != XLAGPU_F32 ||
-        XG_OPERAND(i, 1)->shape->type != XLAGPU_F32 || !xg_pieces_of(i, w))
+    if (i->op != XG_DOT || i->shape->dynamic || i->shape->type != XLAGPU_F32 ||
+        (XG_OPERAND(i, 0)->shape->type != XLAGPU_F32 && XG_OPERAND(i, 1)->shape->type != XLAGPU_F32) ||
+        !xg_pieces_of(i, w))
         return false;
     key = xg_split_key(i);
     pays = (bool *)xg_dict_get(known, key);
