@@ -269,8 +269,12 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     int64_t apart = xg_cost_add(a->time, b->time);
     const char *why = NULL;
     if (a->is_update_in_place || b->is_update_in_place || xg_rows_walk(a) != xg_rows_walk(b)) return false;
-    if (!xg_multi_common_level(a, b, &level)) {
-        xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0);
+    if (xg_multi_is_tiled(a) || xg_multi_is_tiled(b)) /* then a row's values would be made for each of its elements */
+        why = "tiles make one of both";
+    else if (!xg_multi_common_level(a, b, &level))
+        why = "one waits for the other, or it cannot be told";
+    if (why) {
+        xg_rows_log(g, a, b, why, 0, 0);
         return false;
     }
     for (j = 0; j < n; j++) roots[j] = xg_kernel_root(a, j);

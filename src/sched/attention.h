@@ -131,6 +131,7 @@ typedef struct xg_attention_form {
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
+    int64_t pieces[2]; /* that weights of f32 are taken in, XG_TILE_PIECES, or 1; of the backward pass: dS, weights */
     xg_attention match;
     uint32_t n_stats; /* further results: a row's maximum, its sum */
     const xg_inst *stats[XG_ATTENTION_STATS];
@@ -243,6 +244,8 @@ XG_FN const xg_imap *xg_attention_dot_operand(
 XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand);
 XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed); /* of dO V: the one with rows */
 XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_type *held);
+/* In how many pieces of `other` the dot's weights are taken; their type becomes that. */
+XG_FN int64_t xg_attention_pieces(const xg_inst *dot, xlagpu_type *weights, xlagpu_type other);
 XG_FN bool xg_attention_result_map(xg_attention_site *w);
 XG_FN bool xg_attention_operand_maps(xg_attention_site *w);
 XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
@@ -389,7 +392,7 @@ typedef struct xg_attention_product {
 /* Sums += a step's weights times its rows of so many columns. */
 typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
-    int64_t pitch, width;
+    int64_t pitch, width, pieces;
     int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
 } xg_attention_summed;
 
@@ -471,6 +474,7 @@ XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /
 XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
+XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece);
 
 /* ---- attention_group.c: by warp groups ---- */
 enum {

@@ -75,7 +75,8 @@ XG_FN xg_kval *xg_attention_back_weight(
     xlagpu_type rounded = xg_contract_rounding(dot, root->shape->type);
     xg_elem v = xg_attention_back_element(w, part, s);
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
-    return xg_attention_converted_to(w, v, rounded, w->f->held);
+    return xg_attention_converted_to(
+        w, v, rounded, w->f->pieces[part == XG_ATTENTION_SOFT] > 1 ? XLAGPU_F32 : w->f->held);
 }
 XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
     xg_elem v = xg_attention_back_element(w, part, s);
@@ -153,6 +154,7 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     o.width = second ? w->p->columns : w->p->depth;
     o.at = xg_attention_back_sums_at(w->p, second);
     o.weights_at = second ? 0 : w->p->shape.step;
+    o.pieces = w->f->pieces[second];
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = !second ? w->grads[half] : grouped ? w->soft[half] : w->scores[half];
         o.to[half] = second ? w->second[half] : w->out[half];

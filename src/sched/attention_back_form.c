@@ -365,6 +365,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
     side[3] = f->back.soft;
     if (f->back.second) n = 4;
     if (f->sum != XLAGPU_F32) return false;
+    f->pieces[0] = f->pieces[1] = 1;
     for (k = 0; k < n; k++) {
         static const xg_attention_part parts[4][2] = {{XG_ATTENTION_QUERY, XG_ATTENTION_KEYS},
             {XG_ATTENTION_GRAD, XG_ATTENTION_VALUES}, {XG_ATTENTION_WEIGHTS, XG_ATTENTION_PARTS},
@@ -373,6 +374,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
         f->stages[parts[k][0]].root = xg_attention_narrow(dots[k], side[k], &t[0]);
         narrow = xg_attention_narrow(dots[k], 1 - side[k], &t[1]);
         if (parts[k][1] != XG_ATTENTION_PARTS) f->stages[parts[k][1]].root = narrow;
+        if (k >= 2 && m->tensor_f16) f->pieces[k - 2] = xg_attention_pieces(dots[k], &t[0], t[1]);
         if (!xg_attention_back_unit(t, m, &unit, &held) || (k && (unit != f->unit || held != f->held))) return false;
         f->unit = unit;
         f->held = held;

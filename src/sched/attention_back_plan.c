@@ -74,6 +74,7 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
+    if (p->form.pieces[0] > 1 || p->form.pieces[1] > 1) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
@@ -164,14 +165,16 @@ XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width
         rounds * (XG_ATTENTION_HALVES + XG_ATTENTION_BACK_PIECE * pairs + XG_ATTENTION_BACK_ROUND_ISSUE) + shown;
     w->passes += rounds * XG_ATTENTION_BACK_PIECE * (XG_ATTENTION_HALVES + XG_ATTENTION_PAIR * pairs) + shown;
 }
-XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, xg_attention_back_work *w) {
+XG_FN void xg_attention_back_out(
+    const xg_attention_plan *p, int64_t width, int64_t pieces, xg_attention_back_work *w) {
     int64_t pairs = width / XG_ATTENTION_ROWS, rounds = p->own / XG_ATTENTION_ROWS;
     if (p->form.unit == XG_TILE_NO_UNIT) {
         xg_attention_back_plain_out(p, width, w);
         return;
     }
-    w->products += 2 * pairs * rounds * p->shape.blocks;
+    w->products += 2 * pairs * rounds * p->shape.blocks * pieces;
     w->reads += pairs * rounds;
+    if (pieces > 1) w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_PIECES_ISSUE;
 }
 /* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
 XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {
@@ -202,10 +205,10 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
         xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
-    xg_attention_back_out(p, p->depth, w);
+    xg_attention_back_out(p, p->depth, f->pieces[0], w);
     if (f->back.second) {
         w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
-        xg_attention_back_out(p, p->columns, w);
+        xg_attention_back_out(p, p->columns, f->pieces[1], w);
     }
     return walks;
 }
@@ -215,7 +218,7 @@ XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores,
     *scores = p->depth + p->columns;
     if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
     if (f->back.delta && !f->back.together) *scores += p->depth + p->columns;
-    *all = *scores + p->depth + (f->back.second ? p->columns : 0);
+    *all = *scores + f->pieces[0] * p->depth + (f->back.second ? f->pieces[1] * p->columns : 0);
 }
 /* The same for warp groups. */
 XG_FN void xg_attention_back_count_group(
@@ -290,12 +293,17 @@ XG_FN int64_t xg_attention_back_apart(
     const xg_attention_form *f = &first->form;
     int64_t scores = xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys), products = f->columns + f->depth, passes;
     int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, cycles, bytes, kernels;
-    if (f->unit == XG_TILE_NO_UNIT) rate = (int64_t)m->f32_rate * XG_ATTENTION_BACK_PLAIN_PERCENT / 100;
+    int64_t plain_rate = (int64_t)m->f32_rate * XG_ATTENTION_BACK_PLAIN_PERCENT / 100, plain = 0;
+    if (f->unit == XG_TILE_NO_UNIT) rate = plain_rate;
     if (other) products += f->depth + (other->form.back.second ? f->columns : 0);
     if (f->match.max) products += f->depth;
+    if (f->pieces[0] > 1) plain = f->depth; /* by dots of f32 */
+    if (other && other->form.pieces[0] > 1) plain += f->depth;
+    if (other && other->form.pieces[1] > 1) plain += f->columns;
     passes = XG_ATTENTION_BACK_PASSES + (f->match.max ? 2 : 0);
     kernels = XG_ATTENTION_BACK_KERNELS + (f->match.max ? 2 : 0);
-    cycles = xg_cost_mul(scores, products) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
+    cycles = xg_cost_mul(scores, products - plain) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1) +
+             xg_cost_mul(scores, plain) / XG_MAX(plain_rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, passes * xg_type_bytes(f->match.exp->shape->type));
     if (bytes / passes * 2 < m->l2_bytes) bytes /= 2; /* what one kernel writes is still there for the next */
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),
@@ -306,7 +314,8 @@ XG_FN int64_t xg_attention_back_apart(
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
+    bool whole = f->pieces[0] == 1 && f->pieces[1] == 1;
+    return (s->in_tensor ? m->tensor_memory && whole : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
            f->boxes[1].is_made && (!f->back.turned || f->back.boxed) &&
            2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
 }

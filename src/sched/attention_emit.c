@@ -105,7 +105,7 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     }
     v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
-    w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->held);
+    w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->pieces[0] > 1 ? XLAGPU_F32 : w->f->held);
 }
 /* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
 XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {

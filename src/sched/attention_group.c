@@ -302,17 +302,19 @@ XG_FN void xg_attention_group_ask_scores(xg_attention_kernel *w, xg_kval *turn, 
 XG_FN void xg_attention_group_out_of(
     xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
-    int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
-    xg_kval *words[XG_ATTENTION_STEPS_MAX], *value;
+    int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k, j;
+    int64_t steps = keys / XG_ATTENTION_STEP_K, pieces = o->pieces;
+    xg_kval *words[XG_ATTENTION_STEPS_MAX * XG_TILE_PIECES], *value;
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
-    for (k = 0; sums && k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, o->weights, k);
+    for (k = 0; sums && k < steps * pieces; k++)
+        words[k] = xg_attention_packed_piece(w, o->weights, k / pieces, pieces > 1 ? pieces - 1 - k % pieces : -1);
     if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
-    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
+    for (k = 0; k < steps; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
-        if (sums)
-            xg_attention_group_product(w, words[k], y, XG_KWGMMA_B_ROWS, sums, n);
-        else
+        for (j = 0; j < pieces && sums; j++)
+            xg_attention_group_product(w, words[k * pieces + j], y, XG_KWGMMA_B_ROWS, sums, n);
+        if (!sums)
             xg_attention_tensor_product(
                 w, xg_attention_tensor_weights(w, o->weights_at, k), y, o->at, o->width, true, true);
     }
@@ -335,7 +337,7 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
     enum {
         COLUMNS = 128 /* of keys and values */
     };
-    return p->shape.grouped && !p->shape.in_tensor && !p->votes && p->steps > 1 && p->depth + p->columns <= COLUMNS;
+    return p->shape.grouped && !p->shape.in_tensor && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 && p->depth + p->columns <= COLUMNS;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {

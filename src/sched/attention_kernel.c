@@ -212,6 +212,7 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
     o.step = w->values;
     o.pitch = w->p->value_pitch;
     o.width = w->p->columns;
+    o.pieces = w->f->pieces[0];
     o.at = xg_attention_sums_at(w->p);
     o.weights_at = xg_attention_weights_at(w->p);
     for (half = 0; half < w->p->halves; half++) {

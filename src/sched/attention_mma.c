@@ -182,17 +182,43 @@ XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
     o[0] = xg_attention_paired(w, two);
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, o, 1, word);
 }
-/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them. */
-XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
+/* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. */
+XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece) {
+    enum {
+        UPPER = ~0xFFFF,
+        DIGITS = 0x7632
+    };
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *bits[XG_ATTENTION_PAIR], *rest, *upper;
+    int64_t k, n;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
+        rest = two[k];
+        bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
+        for (n = 0; n < piece; n++) {
+            upper = xg_kcast(b, XG_K_OP_BITCAST, xg_k2_int(b, XG_K_OP_ANDI, bits[k], UPPER), XG_E_F32);
+            rest = xg_k2(b, XG_K_OP_SUBF, rest, upper);
+            bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
+        }
+    }
+    return xg_k3(b, XG_K_OP_PRMT, bits[0], bits[1], xg_kconst_int(b, XG_E_I32, DIGITS));
+}
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them; of one piece, if they have any. */
+XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
+        xg_kval **two = &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)];
         word = weights[i % 2][2 * k + i / 2];
-        if (word->type->elem != XG_E_I32)
-            word = xg_attention_word(w, &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)]);
+        if (piece >= 0)
+            word = xg_attention_piece_word(w, two, piece);
+        else if (word->type->elem != XG_E_I32)
+            word = xg_attention_word(w, two);
         v = xg_attention_insert(w, word, v, i);
     }
     return v;
+}
+XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
+    return xg_attention_packed_piece(w, weights, k, -1);
 }
 /* What a fragment of eight columns has, as the unit takes it. */
 XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *out, int64_t fragment) {
@@ -207,8 +233,8 @@ XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *ou
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
-    xg_kval *x[XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
-    int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
+    xg_kval *x[XG_TILE_PIECES][XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
+    int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n, piece;
     xg_attention_reader r;
     memset(&r, 0, sizeof r);
     r.from = o->step;
@@ -222,10 +248,13 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_out_sums(w, &to[n * XG_ATTENTION_HALVES], j);
     for (k = 0; k < rounds; k++) {
-        for (n = 0; n < blocks; n++) x[n] = xg_attention_packed(w, &o->weights[n * XG_ATTENTION_HALVES], k);
+        for (piece = 0; piece < o->pieces; piece++)
+            for (n = 0; n < blocks; n++)
+                x[piece][n] = xg_attention_packed_piece(
+                    w, &o->weights[n * XG_ATTENTION_HALVES], k, o->pieces > 1 ? piece : -1);
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
-            xg_attention_multiply_pair(w, x, y, sums, j);
+            for (piece = o->pieces; piece-- > 0;) xg_attention_multiply_pair(w, x[piece], y, sums, j);
         }
     }
     for (n = 0; n < blocks; n++)

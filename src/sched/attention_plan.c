@@ -49,6 +49,7 @@
 enum {
     XG_ATTENTION_UNIT_K = 16,      /* elements of 16 bits of the sum that a matrix unit takes at a time */
     XG_ATTENTION_SCORE_ISSUE = 5,  /* instructions for a score beside the dots: exponential, maximum, sum, rounding */
+    XG_ATTENTION_PIECES_ISSUE = 6, /* more, in pieces: three words, two rests of two numbers */
     XG_ATTENTION_PAIRED_ISSUE = 4, /* ... where exponents and sums are made of two in one */
     XG_ATTENTION_PIECE_ISSUE = 5,  /* ... for 16 bytes that are brought */
     XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
@@ -170,8 +171,8 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
     if (2 * f->rows < s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS) return false;
-    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
-           f->boxes[1].is_made;
+    return (s->in_tensor ? m->tensor_memory && f->pieces[0] == 1 : m->warp_groups) && f->unit != XG_TILE_NO_UNIT &&
+           f->boxes[0].is_made && f->boxes[1].is_made;
 }
 XG_FN int64_t xg_attention_warps(const xg_attention_plan *p) { return (int64_t)p->shape.warps * p->shape.parts; }
 /* Of a warp: maximum and sum of each row, then its sums of columns: elements. */
@@ -191,13 +192,15 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
 
 /* ---- time ---- */
 
+/* Columns of all products of a step: of depth, then of values. */
+XG_FN int64_t xg_attention_widths(const xg_attention_plan *p) { return p->depth + p->form.pieces[0] * p->columns; }
 /* Instructions of a warp in a step. */
 XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
-    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = (p->depth + p->columns) / XG_ATTENTION_UNIT_K;
+    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = xg_attention_widths(p) / XG_ATTENTION_UNIT_K;
     scores = p->own / XG_ATTENTION_BESIDE * p->halves;
     if (p->shape.in_tensor) return scores * XG_ATTENTION_PAIRED_ISSUE + XG_ATTENTION_STEP_ISSUE;
-    scores *= XG_ATTENTION_SCORE_ISSUE;
+    scores *= XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0);
     if (p->shape.grouped) return scores + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
@@ -256,7 +259,7 @@ XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
     if (p->shape.grouped) /* its group's products, then what it makes of them */
-        return XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows * p->shape.step * (p->depth + p->columns) / rate +
+        return XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows * p->shape.step * xg_attention_widths(p) / rate +
                issue + XG_ATTENTION_GROUP_CLOCKS;
     if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
     own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
@@ -275,7 +278,7 @@ XG_FN int64_t xg_attention_walk_clocks(const xg_attention_plan *p, const xg_devi
 /* What the blocks multiply, of matrix units or plain cores. */
 XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_counts *c, int64_t all) {
     const xg_attention_form *f = &p->form;
-    int64_t macs = xg_cost_mul(all, p->tile * p->shape.step * (p->depth + p->columns)), passes;
+    int64_t macs = xg_cost_mul(all, p->tile * p->shape.step * xg_attention_widths(p)), passes;
     passes = xg_cost_mul(all, xg_attention_shared_passes(p));
     if (p->shape.parts > 1)
         passes = xg_cost_add(passes, xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES * p->columns * 3 / 2));
@@ -284,9 +287,9 @@ XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_count
     else if (!p->shape.grouped)
         c->warp_macs[XG_TENSOR_F16] = macs;
     else { /* each group's products read all keys */
-        int64_t keys = p->shape.step * (p->depth + p->columns), rows = p->tile * p->depth;
+        int64_t keys = p->shape.step * xg_attention_widths(p), rows = p->tile * p->depth;
         c->macs[XG_TENSOR_F16] = macs;
-        keys *= 1 + p->threads / XG_TILE_BULK_GROUP;
+        keys = p->shape.step * (p->depth + p->columns) + keys * (p->threads / XG_TILE_BULK_GROUP);
         passes = c->unit_passes = xg_cost_mul(all, (keys + rows) * xg_type_bytes(f->held) / XG_PASS_BYTES);
         c->bulk_sectors = c->l2_sectors;
     }
@@ -330,9 +333,11 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t scores = xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys), cycles, bytes;
-    int64_t rate = f->unit == XG_TILE_NO_UNIT ? m->f32_rate : xg_cost_tensor_rate(m, XG_TENSOR_F16);
+    int64_t rate = f->unit == XG_TILE_NO_UNIT ? m->f32_rate : xg_cost_tensor_rate(m, XG_TENSOR_F16), plain;
     if (f->sum == XLAGPU_F64) rate = m->f64_rate;
-    cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
+    plain = f->pieces[0] > 1 ? m->f32_rate : rate;
+    cycles = xg_cost_mul(scores, f->depth) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1) +
+             xg_cost_mul(scores, f->columns) / XG_MAX(plain * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
     bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),

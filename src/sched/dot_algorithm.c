@@ -13,7 +13,6 @@
 #include "split_k.c"
 
 enum {
-    XG_PIECES_MAX = 3,
     XG_PIECES_EDGE_MIN = 32,     /* rows, columns, and what is summed up: below, memory is the limit */
     XG_PIECES_GAIN_PERCENT = 85, /* of the time on plain cores: the model is no better than that */
     XG_PIECES_BF16_MASK = 0xFFFF,
@@ -34,7 +33,7 @@ static const xg_pieces_row xg_pieces_rows[] = {
 typedef struct xg_pieces {
     bool tf32;
     uint32_t n[2], order;
-    xg_inst *of[2][XG_PIECES_MAX];
+    xg_inst *of[2][XG_TILE_PIECES];
 } xg_pieces;
 
 /* What x is, in full, in a type of which one piece holds it; NULL: f32 proper. */
@@ -55,12 +54,12 @@ XG_FN bool xg_pieces_of(const xg_inst *dot, xg_pieces *w) {
         return true;
     }
     if (a.n && !xg_str_is(a, "unset") && !xg_str_is(a, "dot_f32_f32_f32")) return false;
-    w->order = XG_PIECES_MAX;
+    w->order = XG_TILE_PIECES;
     for (k = 0; k < 4 && !w->n[0]; k++) { /* bf16 is twice as fast */
         w->tf32 = k >= 2;
         if (!xg_pieces_exact(XG_OPERAND(dot, k & 1), w->tf32 ? XLAGPU_F16 : XLAGPU_BF16)) continue;
         w->n[k & 1] = 1;
-        w->n[1 - (k & 1)] = XG_PIECES_MAX;
+        w->n[1 - (k & 1)] = XG_TILE_PIECES;
     }
     return w->n[0] != 0;
 }

@@ -28,7 +28,8 @@
 
 enum {
     XG_TILE_VARS_MAX = 2 * XG_RANK_MAX + 2, /* of a hero: dimensions of its result, and summed ones */
-    XG_TILE_SIDES = 2
+    XG_TILE_SIDES = 2,
+    XG_TILE_PIECES = 3 /* bf16 that an f32 is the sum of (dot_algorithm.c) */
 };
 
 typedef enum xg_tile_role {
