@@ -763,10 +763,6 @@ XG_FN void xg_mlir_define_results(xg_mlir *x, const xg_mlir_making *o, const cha
         n += o->names.p[k].n;
     }
 }
-XG_FN const char *xg_mlir_op_candidate(const void *user, size_t k) {
-    (void)user;
-    return k < XG_COUNT(xg_ir_names) ? xg_ir_names[k] : NULL;
-}
 XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) {
     char hint[160];
     xg_str bare = name;
@@ -776,7 +772,7 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
         xg_mlir_fail(x, at, foreign[1], "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u),
             name.p, foreign[0]);
     if (name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0) bare = xg_str_of(name.p + 10, name.n - 10);
-    like = xg_nearest(bare, xg_mlir_op_candidate, NULL);
+    like = xg_nearest(bare, xg_text_nth, xg_ir_names);
     if (like) xg_format(hint, sizeof hint, "did you mean '%s%s'?", strchr(like, '.') ? "" : "stablehlo.", like);
     xg_mlir_fail(
         x, at, like ? hint : NULL, "'%.*s' is not an operation that is read", (int)XG_MIN(name.n, 80u), name.p);

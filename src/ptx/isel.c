@@ -13,30 +13,30 @@
 #define XG_PTX_ISEL_C
 #include "ptx.h"
 
-/* Sets of element types. An index is left only in the ids of threads and blocks and their casts, where 32 bits hold it.
- * A pointer is PG (global, 64 bits) or PS (shared, 32 bits). */
+/* Sets of element types: X(word, elements). An index is left only in the ids of threads and blocks and their casts, where
+ * 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). ANY stands first. */
+/* clang-format off */
+#define XG_PTX_OF(e) (1u << XG_E_##e)
+#define XG_PTX_NARROW (XG_PTX_OF(I8) | XG_PTX_OF(I16))
+#define XG_PTX_SETS(X) \
+    X(ANY, 0) X(I1, XG_PTX_OF(I1)) X(I8, XG_PTX_OF(I8)) X(I16, XG_PTX_OF(I16)) X(I32, XG_PTX_OF(I32)) \
+    X(I64, XG_PTX_OF(I64)) X(INDEX, XG_PTX_OF(INDEX)) X(BF16, XG_PTX_OF(BF16)) X(F16, XG_PTX_OF(F16)) \
+    X(F32, XG_PTX_OF(F32)) X(F64, XG_PTX_OF(F64)) X(E4M3, XG_PTX_OF(F8E4M3FN)) X(E5M2, XG_PTX_OF(F8E5M2)) \
+    X(PG, 1u << 30) X(PS, 1u << 29) X(S, XG_PTX_NARROW) X(SH, XG_PTX_OF(I32) | XG_PTX_OF(F32)) \
+    X(H, XG_PTX_OF(BF16) | XG_PTX_OF(F16)) \
+    X(R, XG_PTX_NARROW | XG_PTX_OF(I32) | XG_PTX_OF(F8E5M2) | XG_PTX_OF(F8E4M3) | XG_PTX_OF(F8E4M3FN) | \
+        XG_PTX_OF(F8E3M4) | XG_PTX_OF(F8E4M3B11FNUZ) | XG_PTX_OF(F8E5M2FNUZ) | XG_PTX_OF(F8E4M3FNUZ) | \
+        XG_PTX_OF(F8E8M0FNU) | XG_PTX_OF(F4E2M1FN) | XG_PTX_OF(F6E2M3FN) | XG_PTX_OF(F6E3M2FN))
+/* clang-format on */
 enum {
-    XG_PT_I1 = 1 << XG_E_I1,
-    XG_PT_I8 = 1 << XG_E_I8,
-    XG_PT_I16 = 1 << XG_E_I16,
-    XG_PT_I32 = 1 << XG_E_I32,
-    XG_PT_I64 = 1 << XG_E_I64,
-    XG_PT_INDEX = 1 << XG_E_INDEX,
-    XG_PT_BF16 = 1 << XG_E_BF16,
-    XG_PT_F16 = 1 << XG_E_F16,
-    XG_PT_F32 = 1 << XG_E_F32,
-    XG_PT_F64 = 1 << XG_E_F64,
-    XG_PT_E4M3 = 1 << XG_E_F8E4M3FN,
-    XG_PT_E5M2 = 1 << XG_E_F8E5M2,
-    XG_PT_PG = 1 << 30,
-    XG_PT_PS = 1 << 29,
-    XG_PT_S = XG_PT_I8 | XG_PT_I16,
-    XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 |
-              1 << XG_E_F8E4M3B11FNUZ | 1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU |
-              1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_SH = XG_PT_I32 | XG_PT_F32,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16,
-    XG_PT_ANY = 0
+#define X(word, elements) XG_PT_##word,
+    XG_PTX_SETS(X)
+#undef X
+};
+static const uint32_t xg_ptx_sets[] = {
+#define X(word, elements) elements,
+    XG_PTX_SETS(X)
+#undef X
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. XA: on every target, without
@@ -294,8 +294,7 @@ enum {
 /* clang-format on */
 
 static const xg_ptx_row xg_ptx_rows[] = {
-#define X(op, in, out, cc, isa, flags, text) \
-    {text, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, XG_K_OP_##op, cc, isa, flags},
+#define X(op, in, out, cc, isa, flags, text) {text, XG_K_OP_##op, XG_PT_##in, XG_PT_##out, cc, isa, flags},
 #define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
     XG_PTX_ROWS(X, XA)
 #undef XA
@@ -304,7 +303,7 @@ static const xg_ptx_row xg_ptx_rows[] = {
 
 /* The bit of a type in the sets above, of a vector that of its elements; 0 for what no instruction takes (tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    if (t->kind == XG_TK_POINTER) return xg_ptx_sets[XG_KSPACE_IS_SHORT(t->space) ? XG_PT_PS : XG_PT_PG];
     return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
@@ -326,7 +325,7 @@ static const xg_ptx_row *xg_ptx_find_row_of(const xg_ptx_index *x, const xg_targ
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) &&
+        if ((r->in == XG_PT_ANY || (xg_ptx_sets[r->in] & in)) && (r->out == XG_PT_ANY || (xg_ptx_sets[r->out] & out)) &&
             (r->flags & (XG_PI_VECTOR | XG_PI_ONE)) == kind && t->cc >= r->cc &&
             (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;

@@ -122,9 +122,8 @@ enum {
 };
 typedef struct xg_ptx_row {
     const char *text;
-    uint32_t in, out;
-    uint16_t op, cc, isa;
-    uint8_t flags;
+    uint16_t op;
+    uint8_t in, out, cc, isa, flags; /* in, out: sets of types in isel.c */
 } xg_ptx_row;
 
 /* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
