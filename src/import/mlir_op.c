@@ -212,7 +212,7 @@ XG_FN void xg_mlir_add_operand(xg_mlir *x, xg_mlir_making *o) {
     xg_ir_value *v = xg_mlir_use(x);
     xg_push(x->ir->arena, xg_ir_value *, &o->operands, v);
 }
-XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
+XG_APART XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
     xg_buf b;
     xg_buf_init(&b, x->ir->arena);
     if (!t->shape) return "of another kind";
@@ -868,7 +868,7 @@ XG_FN void xg_mlir_file(xg_mlir *x) {
     x->ir->top.to = x->ir->serial;
     if (!x->ir->top.first) xg_mlir_fail(x, x->at, "a module starts with 'module {'", "the text has no operations");
 }
-XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_APART XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_mlir x;
     const void *nul = memchr(src->text, 0, src->size);
     memset(&x, 0, sizeof x);

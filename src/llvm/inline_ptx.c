@@ -296,7 +296,7 @@ typedef struct xg_llvm_mma {
     uint32_t a[4], b[2], sums[4];
 } xg_llvm_mma;
 /* Instruction k of the operation, as ptx/matrix.c counts them: late ones have the second half of k. */
-XG_FN void xg_llvm_one_mma(xg_llvm *l, xg_llvm_mma *m, uint32_t k) {
+XG_APART XG_FN void xg_llvm_one_mma(xg_llvm *l, xg_llvm_mma *m, uint32_t k) {
     bool quarters = m->row->way == XG_PTX_MMA_QUARTERS, whole = m->row->way == XG_PTX_MMA_WHOLE;
     bool f32 = m->types->sum == XG_E_F32;
     uint32_t late = k & 1, row = k >> 1, nc = quarters ? 2 : 4, na = whole ? 4 : quarters ? 1 : 2, nb = whole ? 2 : 1;

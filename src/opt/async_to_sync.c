@@ -41,7 +41,7 @@ XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
     return (xg_inst *)(uintptr_t)i;
 }
 
-XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
+XG_APART XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     const xg_comp *callee = op == XG_CALL ? xg_attr_comp(start, XG_A_calls) : NULL;
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
     xg_hb b = xg_hb_at(start);

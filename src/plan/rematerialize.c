@@ -56,7 +56,7 @@ XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) {
     return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes;
 }
 
-XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
+XG_APART XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
     xg_plan *p = l->p = xg_plan_buffers(l->arena, l->m);
     uint32_t k;
     l->live = XG_NEW_N(l->arena, int64_t, (size_t)p->end + 2);

@@ -192,7 +192,7 @@ static char *xg_ptx_pen_i64(char *at, int64_t v) {
     if (v < 0) *at++ = '-';
     return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
-static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
+XG_APART static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
     while (digits-- > 0) *at++ = "0123456789ABCDEF"[v >> 4 * digits & 15];
     return at;
 }

@@ -455,7 +455,7 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
 /* ---- the pass ---- */
 
 /* Which dot is which: dQ goes along keys, dK along queries, dV is that of the weights which is not the forward pass. */
-XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
+XG_APART XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
     xg_inst *grads[2] = {NULL, NULL}, *soft[2] = {NULL, NULL};
     uint32_t n_grads = 0, n_soft = 0, k, j;
     w->last = xg_attention_back_last(w);

@@ -184,7 +184,7 @@ XG_FN xg_inst *xg_attention_weighed(const xg_attention_cut_keys *w, xg_inst *i) 
     }
 }
 /* The second dot of all parts: [batch, part, rows, columns], or columns first. */
-XG_FN xg_inst *xg_attention_parts_dot(const xg_attention_cut_keys *w, xg_inst *weights) {
+XG_APART XG_FN xg_inst *xg_attention_parts_dot(const xg_attention_cut_keys *w, xg_inst *weights) {
     xg_inst *dot = w->a->out_dot, *in[2];
     xg_arena *a = dot->comp->module->arena;
     xg_dot_dims d = xg_dot_dims_of(dot), to;
@@ -286,7 +286,7 @@ XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *s
     out = xg_hb_2(b, XG_MULTIPLY, out, xg_attention_along_rows(w, by, out->shape, false));
     xg_opt_replace(a->out_dot, xg_hb_convert(b, out, a->out_dot->shape->type));
 }
-XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, xlagpu_type t) {
+XG_APART XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, xlagpu_type t) {
     xg_attention_cut_keys w;
     xg_inst *x, *most, *sum, *out;
     memset(&w, 0, sizeof w);

@@ -123,7 +123,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
 }
 
 /* No warp can move: which wait, and what became of the others? */
-XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
+XG_APART XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
     const xg_sim_warp *first = NULL, *other = NULL;
     for (i = 0; i < w->l->warps; i++) {
@@ -158,7 +158,7 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 }
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
-XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+XG_APART XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     uint32_t i;
     bool moved = false;
     const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;

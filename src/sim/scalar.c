@@ -604,7 +604,7 @@ static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #endif
 #define XG_SIM_T(name) xg_sim_##name
-static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_SCALAR_NAMES
     default: return NULL;

@@ -102,7 +102,7 @@ XG_FN void xg_batch_params(xg_batch *b) {
             }
         }
 }
-XG_FN bool xg_batch_may(const xg_batch *b, const xg_batch_class *c) {
+XG_APART XG_FN bool xg_batch_may(const xg_batch *b, const xg_batch_class *c) {
     return c->leaf && !c->mixed && !(c->meets && c->dim) && c->worth * (double)XG_BATCH_LEAST >= b->points;
 }
 XG_FN uint32_t xg_batch_best(const xg_batch *b, uint32_t n, bool meets) {
