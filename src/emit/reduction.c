@@ -6,10 +6,10 @@
 #include "reduction_short.c"
 
 typedef struct xg_reduction_kernel {
+    xg_reduction r;
     xg_short_plan brief; /* one of the three */
     xg_row_plan row;
     xg_column_plan column;
-    xg_reduction r;
 } xg_reduction_kernel;
 
 enum {

@@ -19,9 +19,9 @@ enum {
 };
 
 typedef struct xg_dnn_batch {
-    xg_norms n;
     int64_t outer, features, inner;
     bool training;
+    xg_norms n;
 } xg_dnn_batch;
 
 XG_FN bool xg_dnn_batch_reads_variance(const xg_inst *i) {

@@ -177,8 +177,9 @@ XG_FN void xg_llvm_row(xg_llvm *l, const xg_kop *op, const xg_ptx_row *row) {
         else
             in[k] = xg_llvm_asm_in(&a, v, -1);
     }
-    block = xg_llvm_temporaries(&a.text, row->text);
-    for (t = row->text; *t; t++) {
+    t = xg_ptx_row_text(&l->index, row);
+    block = xg_llvm_temporaries(&a.text, t);
+    for (; *t; t++) {
         if (*t == '$')
             xg_llvm_letter(&a, op, *++t, in, lanes);
         else if (*t == '|')

@@ -147,10 +147,10 @@ XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
 
 /* A value and, in front of it, what has to be made again for its sake. */
 typedef struct xg_limit_chain {
-    xg_plan_value *v[XG_LIMIT_CHAIN];
     int64_t slight /* what has so few bytes may live longer */;
     uint32_t n, depth, after;
     double excess, seconds;
+    xg_plan_value *v[XG_LIMIT_CHAIN];
 } xg_limit_chain;
 
 XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) {

@@ -38,7 +38,6 @@ typedef struct xg_sched_given {
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
-    xg_records records; /* of its kernels */
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
@@ -56,6 +55,7 @@ typedef struct xg_sched {
     xg_sched_overwrite *over;
     int64_t initial; /* live when it begins */
     XG_VEC(xg_sched_given) given;
+    xg_records records; /* of its kernels */
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }

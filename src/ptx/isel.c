@@ -42,7 +42,7 @@ static const uint32_t xg_ptx_sets[] = {
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. XA: on every target, without
  * flags. */
 /* clang-format off */
-#define XG_PTX_ROWS(X, XA) \
+#define XG_PTX_FIRST_ROWS(X, XA) \
     XA(THREAD_ID, I32, ANY, "mov.u32 $d, %tid.$x") \
     XA(THREAD_ID, INDEX, ANY, "mov.u32 $d, %tid.$x") \
     XA(THREAD_ID, I64, ANY, "mov.u32 $t, %tid.$x|cvt.u64.u32 $d, $t") \
@@ -192,7 +192,8 @@ static const uint32_t xg_ptx_sets[] = {
     X(MAXF, BF16, ANY, 80, 70, 0, "max.NaN.bf16 $d, $0, $1") \
     X(MINF, F32, ANY, 80, 70, 0, "min.NaN$f.f32 $d, $0, $1") \
     X(MINF, F16, ANY, 80, 70, 0, "min.NaN.f16 $d, $0, $1") \
-    X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1") \
+    X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1")
+#define XG_PTX_OTHER_ROWS(X, XA) \
     XA(MAXNUMF, F32, ANY, "max$f.f32 $d, $0, $1") \
     XA(MAXNUMF, F64, ANY, "max.f64 $d, $0, $1") \
     X(MAXNUMF, F16, ANY, 80, 70, 0, "max.f16 $d, $0, $1") \
@@ -291,15 +292,29 @@ static const uint32_t xg_ptx_sets[] = {
     X(REGISTERS_MORE, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.inc.sync.aligned.u32 $b") \
     X(REGISTERS_LESS, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.dec.sync.aligned.u32 $b") \
     XA(BARRIER, ANY, ANY, "bar.sync $b")
+#define XG_PTX_ROWS(X, XA) XG_PTX_FIRST_ROWS(X, XA) XG_PTX_OTHER_ROWS(X, XA)
 /* clang-format on */
 
-static const xg_ptx_row xg_ptx_rows[] = {
-#define X(op, in, out, cc, isa, flags, text) {text, XG_K_OP_##op, XG_PT_##in, XG_PT_##out, cc, isa, flags},
 #define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
+static const xg_ptx_row xg_ptx_rows[] = {
+#define X(op, in, out, cc, isa, flags, text) \
+    {XG_K_OP_##op, XG_PT_##in, XG_PT_##out, cc, isa, flags, (uint8_t)sizeof(text)},
     XG_PTX_ROWS(X, XA)
-#undef XA
 #undef X
 };
+/* Their texts, one behind the other, where pointers would take as much again; in two, since C99 promises no longer
+ * ones. */
+#define X(op, in, out, cc, isa, flags, text) text "\0"
+static const struct xg_ptx_texts {
+    char first[sizeof(XG_PTX_FIRST_ROWS(X, XA))], other[sizeof(XG_PTX_OTHER_ROWS(X, XA))];
+} xg_ptx_texts = {XG_PTX_FIRST_ROWS(X, XA), XG_PTX_OTHER_ROWS(X, XA)};
+#undef X
+#define X(op, in, out, cc, isa, flags, text) +1
+enum {
+    XG_PTX_FIRST = 0 XG_PTX_FIRST_ROWS(X, XA)
+};
+#undef X
+#undef XA
 
 /* The bit of a type in the sets above, of a vector that of its elements; 0 for what no instruction takes (tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
@@ -308,10 +323,20 @@ static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
 }
 
 static void xg_ptx_index_make(xg_ptx_index *x) {
-    size_t i;
+    size_t i, text = sizeof xg_ptx_texts - 1;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
-    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;)
+    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;) {
+        if (i + 1 == XG_PTX_FIRST) text--; /* the end of the first ones */
+        text -= xg_ptx_rows[i].length;
         x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
+        x->text[xg_ptx_rows[i].op] = (uint16_t)text;
+    }
+}
+static const char *xg_ptx_row_text(const xg_ptx_index *x, const xg_ptx_row *row) {
+    const char *text = xg_ptx_texts.first + x->text[row->op];
+    const xg_ptx_row *r = xg_ptx_rows + x->first[row->op];
+    for (; r < row; r++) text += r->length;
+    return text;
 }
 
 /* The row for an operation on a target; NULL when it has none. `of_one`: a row for operand 0 being 1. */

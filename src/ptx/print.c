@@ -357,8 +357,8 @@ static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *ro
     }
 }
 /* Operand 1 in 32 bits, if the text asks for it. */
-static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row) {
-    if (f->op->n_operands != 2 || f->in[1].cls != XG_PC_RD || !strstr(row->text, "$n1")) return;
+static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const char *text) {
+    if (f->op->n_operands != 2 || f->in[1].cls != XG_PC_RD || !strstr(text, "$n1")) return;
     f->narrow = f->in[1];
     f->narrow.cls = XG_PC_R;
     if (f->in[1].kind == XG_PL_IMM) return;
@@ -418,8 +418,8 @@ static char *xg_ptx_pen_row(xg_ptx *p, char *at, xg_ptx_fill *f, const char *t) 
     }
 }
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    const char *letters = strchr(row->text, '$');
-    size_t head = letters && !memchr(row->text, '|', (size_t)(letters - row->text)) ? (size_t)(letters - row->text) : 0;
+    const char *text = xg_ptx_row_text(&p->index, row), *letters = strchr(text, '$');
+    size_t head = letters && !memchr(text, '|', (size_t)(letters - text)) ? (size_t)(letters - text) : 0;
     xg_ptx_fill f;
     char *at;
     f.op = op;
@@ -427,11 +427,11 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     memset(f.has_tmp, 0, sizeof f.has_tmp);
     memset(&f.narrow, 0, sizeof f.narrow);
     xg_ptx_fill_operands(p, &f, row, op->n_operands > 1 && letters && strstr(letters, "$p"));
-    xg_ptx_fill_narrow(p, &f, row);
+    xg_ptx_fill_narrow(p, &f, text);
     if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
     at = xg_ptx_line_begin(p);
-    memcpy(at, row->text, head);
-    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, row->text + head));
+    memcpy(at, text, head);
+    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, text + head));
     xg_ptx_need_isa(p, row->isa);
     p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
