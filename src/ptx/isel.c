@@ -13,8 +13,8 @@
 #define XG_PTX_ISEL_C
 #include "ptx.h"
 
-/* Sets of element types: X(word, elements). An index is left only in the ids of threads and blocks and their casts, where
- * 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). ANY stands first. */
+/* Sets of element types: X(word, elements). An index is left only in the ids of threads and blocks and their casts,
+ * where 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). ANY stands first. */
 /* clang-format off */
 #define XG_PTX_OF(e) (1u << XG_E_##e)
 #define XG_PTX_NARROW (XG_PTX_OF(I8) | XG_PTX_OF(I16))

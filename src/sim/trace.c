@@ -126,7 +126,7 @@ struct xg_sim_trace {
 /* ---- prices ---- */
 
 typedef struct xg_sim_priced {
-    const char *text;
+    char text[6];
     uint8_t pipe, weight;
     uint16_t latency;
 } xg_sim_priced;
