@@ -261,7 +261,7 @@ XG_FN const xg_ir_attr *xg_ir_in_groups(const xg_ir_op *op, const char *name) {
 #undef X
     return NULL;
 }
-XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const char *name) {
+XG_APART XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const char *name) {
     const xg_ir_attr *a = xg_ir_own(op, name);
     return a ? a : xg_ir_in_groups(op, name);
 }

@@ -252,7 +252,7 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
 }
 XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
 /* All groups but the last ones are done. */
-XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
+XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;
     if (but >= 0 && but < XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS))
         clock = XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
@@ -464,7 +464,7 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
 }
 /* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
  */
-XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     const xg_kmap *m = &e->m->entry->maps[op->b];
     bool store = op->op == XG_K_OP_TENSOR_STORE;
     int64_t bytes = m->bytes, n = e->times * e->weight, sectors, blocks = 0, bits;

@@ -272,7 +272,7 @@ XG_FN void xg_knest_for(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **car
         carried[k]->name = l->loop->results[k].name.n ? l->loop->results[k].name : XG_STR("xla_loop");
     }
 }
-XG_FN void xg_knest_inside(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
+XG_APART XG_FN void xg_knest_inside(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
     if (level < l->map->n_syms)
         xg_knest_for(l, b, level, carried);
     else

@@ -172,7 +172,7 @@ XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_
     map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
     return xg_kapply(b, map, &v)->results;
 }
-XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
+XG_APART XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;

@@ -82,7 +82,7 @@ XG_FN bool xg_async_is_generic(const xg_inst *i) {
     return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
 }
 /* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
-XG_FN void xg_async_as_tuple(xg_inst *i) {
+XG_APART XG_FN void xg_async_as_tuple(xg_inst *i) {
     const xg_comp *callee;
     xg_hb b = xg_hb_at(i);
     xg_inst **parts, **args;

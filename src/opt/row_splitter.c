@@ -155,7 +155,7 @@ XG_FN bool xg_parts_is_number(const xg_inst *i, double *v) {
     *v = xg_literal_get_float(c->literal, 0);
     return true;
 }
-XG_FN bool xg_parts_is_zero(const xg_inst *i) {
+XG_APART XG_FN bool xg_parts_is_zero(const xg_inst *i) {
     double v;
     return xg_parts_is_number(i, &v) && v == 0;
 }

@@ -474,7 +474,7 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
+XG_APART XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
     h.target = p->target;

@@ -583,7 +583,7 @@ XG_APART XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order,
 }
 
 /* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
-XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
+XG_APART XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
     uint32_t t = order[at], k, j;
     int64_t left = xg_sched_time(s, t);
     for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) &&

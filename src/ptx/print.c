@@ -334,7 +334,7 @@ typedef struct xg_ptx_fill {
 } xg_ptx_fill;
 
 /* Operands as they may stand in the text: most constants as they are, other things in registers. */
-static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
+XG_APART static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
     const xg_kop *op = f->op;
     bool vector = (row->flags & XG_PI_VECTOR) != 0, all_imm = true;
     uint32_t n = op->n_operands, i;
@@ -379,7 +379,7 @@ static char *xg_ptx_pen_temporary(xg_ptx *p, char *at, xg_ptx_fill *f, char lett
     return xg_ptx_pen_lane(p, at, &f->tmp[i]);
 }
 /* What the letters that few texts have stand for. */
-static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
+XG_APART static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
     const xg_kop *op = f->op;
     switch (letter) {
     case 'p': return xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);

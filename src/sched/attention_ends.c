@@ -190,7 +190,7 @@ XG_FN void xg_attention_own_sums(xg_attention_kernel *w, int64_t half, xg_kval *
     else
         memcpy(out, &w->out[half][XG_ATTENTION_PAIR * k], XG_ATTENTION_PAIR * sizeof *out);
 }
-XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
+XG_APART XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts, w->part);
     xg_kval *column, *sums[XG_ATTENTION_PAIR];
     xg_flow f = xg_flow_of(&w->t.s, &w->shown);
@@ -233,7 +233,7 @@ XG_FN xg_kval *xg_attention_row_value(
     xg_elem v = xg_attention_element(w, part, at, ends->given, ends->n, index);
     return xg_attention_converted_to(w, v, w->f->stages[part].root->shape->type, w->f->sum);
 }
-XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attention_ends *ends) {
+XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attention_ends *ends) {
     const xg_attention *a = &w->f->match;
     xg_kb *b = xg_attention_b(w);
     xg_kval *at[XG_ATTENTION_DIMS], *shift, *v;

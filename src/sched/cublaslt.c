@@ -216,7 +216,7 @@ XG_FN const xg_inst *xg_lt_narrow(const xg_inst *i, xg_lt_match *m) {
     return m->scale_out ? XG_OPERAND(i, 0) : i;
 }
 /* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added, scales. */
-XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
+XG_APART XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
     uint32_t k;
     i = xg_lt_peel(i);
     if (i->shape->type == XLAGPU_F8E4M3FN) {

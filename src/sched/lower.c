@@ -474,7 +474,7 @@ XG_FN void xg_nlower_pool(xg_nlower *l, xg_nhome *m) {
     m->tensor = xg_shared_array(&l->s.b, xg_kelem_of(m->buf->type), size);
     m->pool = m;
 }
-XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
+XG_APART XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
     uint32_t k, in = 0, out = 0;
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];

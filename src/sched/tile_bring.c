@@ -744,7 +744,7 @@ XG_APART XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t
 }
 #ifndef XLAGPU_SMALL
 /* The row with which a thread begins in a round of k, and in those `turns` further on. */
-XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
+XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;

@@ -6,7 +6,7 @@
 /* ---- the end of loading ---- */
 
 /* Shared variables: those of one entry come after the common ones, which several functions or a .func use. */
-XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
     uint32_t i, common = 0, most = 0;
     uint64_t at;
     bool called_dynamic = false;
