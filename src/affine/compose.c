@@ -136,7 +136,7 @@ XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const 
     return xg_imap_simplify_domain(x, to);
 }
 
-XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m) {
+XG_APART XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m) {
     uint32_t n = m->n_syms + m->n_rts, i;
     const xg_aff **to_dims = XG_NEW_N(x->arena, const xg_aff *, (size_t)n + 1);
     xg_imap *to = xg_imap_new(x, m->n_dims + n, 0, 0, m->n_results, m->n_constraints);

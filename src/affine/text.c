@@ -307,7 +307,7 @@ XG_FN xg_str xg_aff_kept_name(xg_aff_reader *r, xg_str name, const char *prefix,
     return xg_str_eq(usual, name) ? xg_str_of(NULL, 0) : xg_str_copy(r->x->arena, name);
 }
 
-XG_FN xg_imap *xg_imap_read_variables(xg_aff_reader *r) {
+XG_APART XG_FN xg_imap *xg_imap_read_variables(xg_aff_reader *r) {
     xg_aff_names names;
     xg_imap *m;
     uint32_t i, n = 0;
@@ -353,12 +353,12 @@ XG_FN void xg_imap_read_results(xg_aff_reader *r, xg_imap *m) {
     m->n_results = list.n;
 }
 
-XG_FN int64_t xg_aff_read_signed(xg_aff_reader *r) {
+XG_APART XG_FN int64_t xg_aff_read_signed(xg_aff_reader *r) {
     bool minus = xg_aff_read_char(r, '-');
     return xg_aff_read_int(r, minus);
 }
 
-XG_FN void xg_imap_read_domain(xg_aff_reader *r, xg_imap *m) {
+XG_APART XG_FN void xg_imap_read_domain(xg_aff_reader *r, xg_imap *m) {
     XG_VEC(xg_constraint) list;
     memset(&list, 0, sizeof list);
     do {

@@ -26,7 +26,7 @@ static const xg_alg_rule xg_alg_rules[] = {
 #undef X
 };
 /* Their names, which tests ask for: one text takes less than pointers in the rows. */
-XG_FN const char *xg_alg_name(uint32_t k) {
+XG_APART XG_FN const char *xg_alg_name(uint32_t k) {
     const char *name =
 #define X(name, op, law) #name "\0"
         XG_ALG_RULES(X);

@@ -32,7 +32,13 @@
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
 #define XG_NORETURN __attribute__((noreturn))
+/* No format of ours takes a number of floating point: a build for size does not keep the registers for them at each
+ * function that takes any arguments. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__x86_64__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__cplusplus)
+#define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first), target("general-regs-only")))
+#else
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
+#endif
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #ifdef __OPTIMIZE_SIZE__
@@ -187,13 +193,15 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
  * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
- * registers that a call preserves. Not as C++, where gcc warns of each prototype that follows its function. */
+ * registers that a call preserves. A jump instead of a last call restores all registers there, and so does a way out
+ * that saves fewer of them. Not as C++, where gcc warns of each prototype that follows its function. */
 #if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
     !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_ROOMS_BEGIN \
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
-            _Pragma("GCC optimize(\"no-expensive-optimizations\")") XG_ROOMS_SMALLEST
+            _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
+                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else

@@ -22,7 +22,7 @@ typedef struct xg_fml_stacks {
 } xg_fml_stacks;
 
 XG_FN bool xg_is_word(char c) { return xg_is_digit(c) || c == '.' || (unsigned char)((c | 32) - 'a') < 26; }
-XG_FN void xg_fml_stacks_push(xg_fml_stacks *s, const char *at, size_t n, uint32_t level) {
+XG_APART XG_FN void xg_fml_stacks_push(xg_fml_stacks *s, const char *at, size_t n, uint32_t level) {
     s->waiting[s->n_waiting] = xg_str_of(at, n);
     s->level[s->n_waiting++] = (uint8_t)level;
 }

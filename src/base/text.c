@@ -26,6 +26,11 @@ XG_FN int xg_word_in(const char *list, xg_str word) {
     }
     return -1;
 }
+XG_FN const char *xg_text_nth(const void *texts, size_t k) {
+    const char *t = (const char *)texts;
+    for (; *t && k; k--) t += strlen(t) + 1;
+    return *t ? t : NULL;
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);

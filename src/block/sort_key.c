@@ -65,7 +65,7 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem
     return XG_KOP2(b, XG_K_OP_XORI, all, xg_kconst_int(b, e, o->bits == 64 ? INT64_MIN : INT32_MIN));
 }
 /* The element whose key that is; requires that the key tells all about it. */
-XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
+XG_APART XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
     int64_t bias = xg_sort_key_bias(o);
     if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));

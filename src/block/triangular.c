@@ -313,7 +313,7 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
     return xg_tiled_read(d, 0, NULL, at, exists, missing, d->conj);
 }
 /* The threads of column k, whose pivot is at hand: what the factor has in it, into the array as well. */
-XG_FN void xg_tiled_factor_column(xg_tiled_site *d, xg_tiled_state *own, xg_elem pivot, xg_kval *k) {
+XG_APART XG_FN void xg_tiled_factor_column(xg_tiled_site *d, xg_tiled_state *own, xg_elem pivot, xg_kval *k) {
     xg_kval *good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     xg_elem root = xg_tiled_number(d, 0), v;
     root.v = XG_KSELECT(
@@ -327,7 +327,7 @@ XG_FN void xg_tiled_factor_column(xg_tiled_site *d, xg_tiled_state *own, xg_elem
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns
  * behind. */
-XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
+XG_APART XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow l = xg_tiled_walk(d, c), f;
     xg_kval *k = l.var;
     xg_elem v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
@@ -396,7 +396,7 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow_end(&f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
-XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
+XG_APART XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
@@ -481,7 +481,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
 
 /* ---- the kernel ---- */
 
-XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
+XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     const xg_inst *i = e->roots[0];
     const xg_shape *a = XG_OPERAND(i, 0)->shape, *y = i->shape;
     bool lower = xg_attr_int(i, XG_A_lower, 0) != 0;

@@ -492,7 +492,7 @@ XG_FN bool xg_choice_join(xg_choice_pass *p, xg_inst *product, xg_inst *rows) {
     xg_behind_give(&j, fusion);
     return true;
 }
-XG_FN bool xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
+XG_APART XG_FN bool xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
     xg_inst *i, *next;
     bool joined = false;
     uint32_t k;

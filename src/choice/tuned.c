@@ -147,7 +147,7 @@ XG_FN void xg_tuned_print_one(xg_buf *b, const xg_inst *fusion, const char *key,
     if (r->why.n) xg_printf(b, ",\"why\":\"%.*s\"", (int)r->why.n, r->why.p);
     xg_puts(b, "}\n");
 }
-XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m) {
+XG_APART XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m) {
     xg_arena *a = xg_arena_inner(m->arena);
     const xg_comp *c;
     xg_dict known;

@@ -293,7 +293,7 @@ XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, i
     return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
 }
 
-XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+XG_APART XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     uint32_t k;
     c->blocks = xg_cost_mul(c->blocks, grid);
     c->issued = xg_cost_mul(c->issued, grid);

@@ -706,7 +706,7 @@ XG_APART XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o
     xg_driver_dump_hlo(m, o, "hlo/after_spmd-partitioner");
 }
 
-XG_FN xg_str xg_driver_compile(
+XG_APART XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *options, xg_driver_report *report, xg_arena *to) {
     xg_driver_options aimed = *options;
     const xg_driver_options *o = &aimed;
@@ -773,7 +773,7 @@ XG_FN void xg_driver_check_limit(const xg_plan *p, int64_t limit) {
 }
 
 /* A planned module goes on from where it was printed. What was decided for one kind of device holds for no other. */
-XG_FN xg_str xg_driver_compile_plan(
+XG_APART XG_FN xg_str xg_driver_compile_plan(
     xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_driver_options aimed = *o;
     xg_plan *p = xg_plan_parse(c, a, src);

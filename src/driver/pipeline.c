@@ -24,7 +24,6 @@ typedef struct xg_hlo_phase {
     uint32_t rounds;
 } xg_hlo_phase;
 typedef struct xg_hlo_pass {
-    const char *name;
     bool (*run)(xg_module *m);
     uint8_t phase, kind;
 } xg_hlo_pass;
@@ -34,10 +33,15 @@ static const xg_hlo_phase xg_hlo_phases[] = {
 #undef X
 };
 static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(phase, name, run, kind) {name, run, XG_PHASE_##phase, XG_PASS_##kind},
+#define X(phase, name, run, kind) {run, XG_PHASE_##phase, XG_PASS_##kind},
     XG_HLO_PASSES(X)
 #undef X
 };
+static const char xg_hlo_pass_names[] =
+#define X(phase, name, run, kind) name "\0"
+    XG_HLO_PASSES(X)
+#undef X
+    ;
 enum {
     XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0]
 };
@@ -74,9 +78,10 @@ XG_FN xg_str xg_driver_next_word(xg_str *list) {
     *list = xg_str_of(list->p + XG_MIN(n + 1, list->n), list->n - XG_MIN(n + 1, list->n));
     return word;
 }
+XG_FN const char *xg_pass_name(uint32_t i) { return xg_text_nth(xg_hlo_pass_names, i); }
 /* Some of XLA's names have dashes, some underscores; both are taken for each other. */
 XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
-    const char *name = xg_hlo_passes[i].name;
+    const char *name = xg_pass_name(i);
     uint32_t k;
     if (strlen(name) != word.n) return false;
     for (k = 0; k < word.n; k++)
@@ -113,13 +118,13 @@ XG_FN void xg_pass_firsts(uint32_t *first) {
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++)
-        if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
+        if (xg_pass_first(k) == k && i-- == 0) return xg_pass_name(k);
     return NULL;
 }
 XG_FN bool xg_driver_pass_is_required(const char *name) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++)
-        if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
+        if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_pass_name(k), name) == 0) return true;
     return false;
 }
 
@@ -141,11 +146,12 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
 }
 
 XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
-    const xg_hlo_pass *pass = &xg_hlo_passes[k];
+    const char *name = xg_pass_name(k);
+    uint32_t phase = xg_hlo_passes[k].phase;
     char stage[256];
     for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
-    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name,
-        k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[phase].name, name,
+        k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == phase ? xg_pass_name(k) : "pipeline-end");
     xg_driver_dump_hlo(p->m, p->o, stage);
 }
 
@@ -158,8 +164,8 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         const xg_pass_count *c = &p->count[k];
         if (c->runs)
-            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name,
-                xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_pass_name(k),
+                c->runs, c->changes, (long long)(c->seconds * 1e6));
     }
     xg_driver_dump_text(p->o, "pass_report", &text);
 }
@@ -205,9 +211,9 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         bool named = xg_pass_is_in(k, p->o->disable_passes);
-        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name))
+        if (named && xg_driver_pass_is_required(xg_pass_name(k)))
             xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE,
-                "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+                "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_pass_name(k));
         p->off[k] =
             xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
         p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision) ||

@@ -389,7 +389,7 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 /* ---- compiling ---- */
 
 /* What desc says, over what the module's flags say. */
-XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
+XG_APART XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     xg_str wrong;
     if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;

@@ -83,7 +83,7 @@ XG_FN int64_t xg_random_extent(const xg_random_site *r, uint32_t d) {
     return r->threefry && !r->wide && d == r->split ? (r->bits->dims[d] + 1) / 2 : r->bits->dims[d];
 }
 
-XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
+XG_APART XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     const xg_inst *state = XG_OPERAND(i, 0);
     xg_random_site r;
     uint32_t d;

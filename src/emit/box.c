@@ -472,7 +472,7 @@ typedef struct xg_box_way {
     int64_t v, lanes;
     bool slabs, whole;
 } xg_box_way;
-XG_FN int64_t xg_box_walk(
+XG_APART XG_FN int64_t xg_box_walk(
     xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, xg_box_way *way) {
     int64_t best = 0, w, n, met;
     for (w = most; w; w /= 2) {

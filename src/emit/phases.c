@@ -241,7 +241,7 @@ XG_FN void xg_phase_own_barrier(xg_phases *w, const xg_phase *p) {
     }
 }
 XG_FN void xg_phases_meet(xg_phases *w);
-XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
+XG_APART XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
     const xg_imap *map = xg_phase_map(w, p);
     uint32_t n = p->f->n_results, first, k;
     xg_kop *loop, *end, *wait;
@@ -318,7 +318,7 @@ XG_FN void xg_phases_plan(xg_phases *w) {
     w->threads = xg_warps_whole(XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least));
 }
 /* The members of one part, as kernels. */
-XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {
+XG_APART XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {
     xg_kfunc *entry;
     uint32_t k;
     w->e = *e;

@@ -6,10 +6,10 @@
 #include "reduction_short.c"
 
 typedef struct xg_reduction_kernel {
+    xg_reduction r;
     xg_short_plan brief; /* one of the three */
     xg_row_plan row;
     xg_column_plan column;
-    xg_reduction r;
 } xg_reduction_kernel;
 
 enum {
@@ -72,7 +72,7 @@ XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
         return w->r.row ? "it reduces the innermost dimension" : xg_column_complete(&w->r, &w->column);
     }
 }
-XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
+XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
     xg_fusion_emission *e = w->r.e;
     xg_reduction *r = &w->r;
     xg_form_write_walk(e, xg_reduction_walks[walk]);

@@ -271,7 +271,8 @@ XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, x
     xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
     xg_walk_end(r, &w);
 }
-XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
+XG_APART XG_FN void xg_column_share(
+    xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
     xg_walk_map m = xg_walk_map_begin(r);
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -546,7 +547,7 @@ XG_FN void xg_column_shifted_part(
 }
 /* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its
  * blocks ask for each vector. */
-XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+XG_APART XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, rows = plan->depth * plan->parts,
             steps = (r->n_reduced - (over && !r->pad)) / rows;
     xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
@@ -565,7 +566,7 @@ XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg
         xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / rows, 1, 1, &part, p);
 }
 
-XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+XG_APART XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t rows = plan->depth * plan->parts, whole = r->n_reduced / rows, group = xg_column_group(whole),
             groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);

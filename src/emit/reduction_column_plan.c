@@ -242,7 +242,7 @@ XG_FN bool xg_column_reads_others(const xg_reduction *r) {
     return false;
 }
 /* So many tiles beside each other, or fewer; false where what a block shares does not fit. */
-XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
+XG_APART XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
     int64_t whole = p->unit / xg_gcd(p->unit, r->minor), across;
     p->width = tiles == 1 ? r->minor : ((r->minor + tiles - 1) / tiles + p->unit - 1) / p->unit * p->unit;
     p->tiles = (r->minor + p->width - 1) / p->width;
@@ -263,7 +263,7 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
            r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
 }
 /* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
-XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
+XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
     int64_t unit = XG_SECTOR_BYTES / r->bytes, outer = r->n_kept / r->minor,
             parts = xg_column_parts(r, outer, XG_COLUMN_GROUP),
             wanted = (r->e->target->sms / (8 * parts) + outer - 1) / outer, least, most, tiles;
@@ -291,7 +291,7 @@ XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear
     xg_column_tile(r, &tile);
     return tile.vector == linear->vector && tile.blocks * tile.parts >= 2 * blocks;
 }
-XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
+XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     enum {
         NARROW_LANES = 64 /* vectors of a row: tiles of a warp's width would leave too much of it */
     };
@@ -325,7 +325,7 @@ XG_FN const char *xg_column_suits(const xg_reduction *r, const xg_column_plan *p
     return NULL;
 }
 /* What follows from the way, vector, depth, width and parts; NULL, or why they cannot be. */
-XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
+XG_APART XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, across;
     if (!xg_form_power(p->vector, xg_column_most(r))) return "vector must be a power of two that its registers hold";
     if (p->depth < 1 || p->width < 1 || p->depth > XG_COLUMN_THREADS_MAX || p->width > INT32_MAX)

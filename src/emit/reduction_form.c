@@ -86,7 +86,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
 }
 /* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any
  * way. */
-XG_FN bool xg_reduction_find(xg_reduction *r) {
+XG_APART XG_FN bool xg_reduction_find(xg_reduction *r) {
     const xg_partition *p = r->e->parts;
     xg_arena *a = r->e->arena;
     uint8_t *reached = (uint8_t *)xg_alloc(a, p->n_insts + 1), *touched = (uint8_t *)xg_alloc(a, p->n_insts + 1);
@@ -127,7 +127,7 @@ XG_FN bool xg_reduction_find(xg_reduction *r) {
 
 /* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones,
  * or none. */
-XG_FN bool xg_reduction_maps(xg_reduction *r) {
+XG_APART XG_FN bool xg_reduction_maps(xg_reduction *r) {
     const xg_partition *p = r->e->parts;
     xg_aff_ctx *x = r->e->m->aff;
     const xg_imap **maps = XG_NEW_N(r->e->arena, const xg_imap *, p->n_insts + 1), *own = NULL, *m;
@@ -268,7 +268,7 @@ XG_FN bool xg_hero_set(xg_hero *h, const xg_inst *i, uint32_t first, xg_arena *a
     return start != XG_REDUCER_UNKNOWN;
 }
 
-XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
+XG_APART XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->e = (xg_fusion_emission *)e;

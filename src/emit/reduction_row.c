@@ -73,7 +73,7 @@ XG_FN bool xg_row_has_vector(const xg_reduction *r) {
 }
 /* Large arrays keep the device busy with half of the threads, too, each of which has more loads on their way: then the
  * vector is read once for several rows. */
-XG_FN void xg_row_settle_own(const xg_reduction *r, xg_row_plan *p) {
+XG_APART XG_FN void xg_row_settle_own(const xg_reduction *r, xg_row_plan *p) {
     int64_t resident = r->e->target->resident_threads,
             enough = XG_MIN(XG_MIN(r->n_kept, resident) * p->lanes, resident) / 2;
     if (r->in->elements / p->vector < XG_ROW_OWN_VECTORS * resident || p->length < XG_ROW_OWN_LENGTH ||
@@ -84,7 +84,7 @@ XG_FN void xg_row_settle_own(const xg_reduction *r, xg_row_plan *p) {
     while (p->own && p->lanes < XG_LAUNCH_THREADS && r->n_kept / p->own * p->lanes < enough) p->lanes *= 2;
 }
 
-XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
+XG_APART XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide, most;
     xg_row_plan p;
     for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector));
@@ -120,7 +120,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
 }
 
 /* What follows from vector, lanes, rows, unit and pieces; NULL, or why they cannot be. */
-XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
+XG_APART XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
     bool shifted = p->unit != 0;
     if (!xg_form_power(p->vector, 16) || (!shifted && r->minor % p->vector)) return "vectors must divide the row";
     if (!xg_form_power(p->lanes, XG_ROW_LANES_MAX) || !xg_form_power(p->rows, XG_ROW_LANES_MAX) ||
@@ -304,7 +304,7 @@ XG_FN uint32_t xg_row_first(uint32_t *up, uint32_t h) {
 /* Heroes that read an array together are one set: up[] leads from each of them to the set's first; bytes[] says by that
  * one what a thread reads for an element. What is the same for many elements joins none: each set reads it, and it
  * counts for one of them. */
-XG_FN void xg_row_sets(const xg_reduction *r, uint32_t *up, int64_t *bytes) {
+XG_APART XG_FN void xg_row_sets(const xg_reduction *r, uint32_t *up, int64_t *bytes) {
     const xg_partition *p = r->e->parts;
     uint32_t *reader = XG_NEW_N(r->e->arena, uint32_t, p->n_insts + 1), h, k, j; /* by place: a hero, plus 1 */
     int64_t elements = r->heroes[0].sources[0]->shape->elements;
@@ -332,7 +332,7 @@ XG_FN void xg_row_sets(const xg_reduction *r, uint32_t *up, int64_t *bytes) {
     }
 }
 /* Which heroes are walked together; gives the number of groups. */
-XG_FN uint32_t xg_row_groups(const xg_reduction *r, const xg_row_plan *plan, uint32_t *group) {
+XG_APART XG_FN uint32_t xg_row_groups(const xg_reduction *r, const xg_row_plan *plan, uint32_t *group) {
     uint32_t *up = XG_NEW_N(r->e->arena, uint32_t, r->n_heroes + 1), h, n = 0;
     int64_t *bytes = XG_NEW_N(r->e->arena, int64_t, r->n_heroes + 1), room, total = 0, share, held = 0,
             rounds = r->n_reduced / (plan->lanes * plan->vector);
@@ -447,7 +447,7 @@ XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan
                : 0;
 }
 /* Warps of a row meet in shared memory. */
-XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
+XG_APART XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     int64_t dims[2];
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];

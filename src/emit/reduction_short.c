@@ -85,7 +85,7 @@ XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64
         p.vector = XG_MAX(XG_MIN(r->vector, XG_ACCESS_BYTES / widest), (int64_t)1);
     return p;
 }
-XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
+XG_APART XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     static const xg_short_plan none = {0, 0, 0, 0, 0, 0, NULL};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
@@ -135,7 +135,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     return p;
 }
 /* What follows from vector, fold, rows and lanes; NULL, or why they cannot be. */
-XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_plan *p) {
+XG_APART XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_plan *p) {
     int64_t bytes = 0, sectors;
     uint32_t h, k;
     if (r->pad || xg_reduction_has_sides(r) || (r->row ? r->n_reduced != r->minor : !xg_reduction_is_stack(r)))
@@ -305,7 +305,7 @@ XG_FN int64_t xg_short_shared_bytes(const xg_reduction *r, const xg_short_plan *
                 bytes += xg_shared_whole(plan->rows * plan->length * xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
     return bytes;
 }
-XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
+XG_APART XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
     int64_t size = plan->rows * plan->length, first;
     xg_shared shared;

@@ -49,7 +49,7 @@ XG_FN void xg_boxes_dim(xg_boxes *d, uint32_t k, int64_t size) {
     x->number = xg_floor_div(pad, size);
     x->start = x->number * size - pad;
 }
-XG_FN bool xg_boxes_plan(xg_boxes *d, const xg_inst *shown) {
+XG_APART XG_FN bool xg_boxes_plan(xg_boxes *d, const xg_inst *shown) {
     const xg_slices *cut = shown->op == XG_SLICE ? xg_inst_attr(shown, XG_A_slice)->v.slices : NULL;
     int64_t pairs = 1;
     bool run = false;

@@ -155,7 +155,7 @@ XG_FN uint32_t xg_skew_count(uint32_t bits) {
 }
 /* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in
  * a word each if there is nothing else. */
-XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_box *s) {
+XG_APART XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_box *s) {
     uint32_t inside[2] = {xg_skew_inside(a->p, 0, s->t.extent), xg_skew_inside(a->p, 1, s->t.extent)},
              first = xg_skew_count(inside[1]) > xg_skew_count(inside[0]), o;
     xg_box trial = *s;
@@ -217,7 +217,7 @@ XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_box *s, const int64
 }
 /* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for
  * fewer lanes that take part, of whole sectors: by trying. */
-XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_box *s) {
+XG_APART XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_box *s) {
     const xg_permutation *p = a->p;
     int32_t banks = (int32_t)(XG_PASS_BYTES / XG_MAX(a->least, (int64_t)4)),
             unit = (int32_t)(XG_SECTOR_BYTES / a->least), patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};

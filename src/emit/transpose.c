@@ -59,7 +59,7 @@ XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
 }
 /* The sectors of a first warp that walks over the result as the loop emitter does: it reads the operand in as few as
  * need be. */
-XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
+XG_APART XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
@@ -94,7 +94,7 @@ XG_FN bool xg_transpose_take(xg_transpose *t, uint32_t way) {
 }
 /* A box, or a skewed one, where it is better than tiles of equal sides. Smaller arrays are a few blocks, most of whose
  * time is the launch. */
-XG_FN bool xg_transpose_make_any_box(xg_transpose *t, bool wide, bool filled) {
+XG_APART XG_FN bool xg_transpose_make_any_box(xg_transpose *t, bool wide, bool filled) {
 #ifndef XLAGPU_SMALL
     xg_box_ask ask;
     xg_box box;

@@ -335,18 +335,20 @@ XG_COLD XG_FN xg_value *xg_call_left_out(xg_eval_run *r, const xg_inst *i, xg_va
     xg_hlo_left_out(i, "calls that compute are");
 }
 #endif
-typedef struct xg_call_row {
-    const char *target;
-    xg_call_fn run;
-} xg_call_row;
-static const xg_call_row xg_call_rows[] = {
-#define X(target, word) {target, xg_call_##word},
+/* The targets stand in a list of their own, in the same order, for xg_text_nth. */
+static const char xg_call_targets[] =
+#define X(target, word) target "\0"
+    XG_EVAL_CALLS(X) XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
+#undef X
+    ;
+static const xg_call_fn xg_call_runs[] = {
+#define X(target, word) xg_call_##word,
     XG_EVAL_CALLS(X)
 #undef X
 #ifdef XLAGPU_SMALL
-#define X(target, word) {target, xg_call_left_out},
+#define X(target, word) xg_call_left_out,
 #else
-#define X(target, word) {target, xg_call_##word},
+#define X(target, word) xg_call_##word,
 #endif
         XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
 #undef X
@@ -354,23 +356,14 @@ static const xg_call_row xg_call_rows[] = {
 
 #ifdef XLAGPU_SMALL
 XG_FN bool xg_eval_is_left_out(const xg_inst *i) {
-    static const char *const names[] = {
-#define X(target, word) target,
-        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
-#undef X
-    };
     xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    const char *name = xg_call_targets;
     uint32_t k;
-    for (k = 0; i->op == XG_CUSTOM_CALL && k < XG_COUNT(names); k++)
-        if (xg_call_is(target, names[k])) return true;
+    for (k = 0; i->op == XG_CUSTOM_CALL && *name; k++, name += strlen(name) + 1)
+        if (xg_call_is(target, name)) return xg_call_runs[k] == xg_call_left_out;
     return false;
 }
 #endif
-
-XG_FN const char *xg_call_name(const void *user, size_t k) {
-    (void)user;
-    return k < XG_COUNT(xg_call_rows) ? xg_call_rows[k].target : NULL;
-}
 
 XG_FN xg_value *xg_call_registered(xg_eval_run *r, const xg_inst *i, const xg_eval_target *call, xg_value **in) {
     xg_mark mark = xg_arena_mark(&r->stack);
@@ -389,22 +382,22 @@ XG_FN xg_value *xg_call_registered(xg_eval_run *r, const xg_inst *i, const xg_ev
 XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_str target = xg_attr_str(i, XG_A_custom_call_target);
     xg_value *v;
-    const char *nearest;
+    const char *nearest, *name = xg_call_targets;
     char hint[128];
     uint32_t k;
     for (k = 0; k < r->options.n_calls; k++)
         if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
-    for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
-        if (!xg_call_is(target, xg_call_rows[k].target)) continue;
-        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros || xg_call_rows[k].run == xg_call_execute
-                ? xg_call_rows[k].run(r, i, in)
+    for (k = 0; *name; k++, name += strlen(name) + 1) {
+        if (!xg_call_is(target, name)) continue;
+        v = i->n_operands || xg_call_runs[k] == xg_call_zeros || xg_call_runs[k] == xg_call_execute
+                ? xg_call_runs[k](r, i, in)
                 : NULL; /* all others look at their first operand */
         if (!v)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",
                 "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
         return v;
     }
-    nearest = xg_nearest(target, xg_call_name, NULL);
+    nearest = xg_nearest(target, xg_text_nth, xg_call_targets);
     xg_format(
         hint, sizeof hint, nearest ? "did you mean %s?" : "replace the call by HLO operations", nearest ? nearest : "");
     xg_hlo_fail(

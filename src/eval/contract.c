@@ -177,7 +177,7 @@ XG_FN uint32_t xg_ragged_result_dim(const xg_ragged *g, int64_t d) {
 }
 
 /* Group sizes at one place of the prefix: rows [start, start + size) of each group in turn. */
-XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_ragged *g, xg_value **in, xg_value *out,
+XG_APART XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_ragged *g, xg_value **in, xg_value *out,
     const int64_t *at, int64_t sizes_at) {
     const xg_shape *l = in[0]->shape, *rs = in[1]->shape;
     int64_t lf[XG_RANK_MAX] = {0}, ld[XG_RANK_MAX], rf[XG_RANK_MAX] = {0}, rd[XG_RANK_MAX], of[XG_RANK_MAX] = {0},

@@ -231,7 +231,7 @@ XG_FN void xg_conv_place(const xg_conv *c, int64_t position, int64_t x_row, int6
 }
 
 /* All result places that see the input at one kernel position. */
-XG_FN void xg_conv_position(const xg_conv *c, const int64_t *at, int64_t position) {
+XG_APART XG_FN void xg_conv_position(const xg_conv *c, const int64_t *at, int64_t position) {
     xg_reach reach[XG_RANK_MAX];
     int64_t index[XG_RANK_MAX], b, g;
     uint32_t d, n = c->window->n;

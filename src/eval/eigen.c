@@ -50,7 +50,7 @@ XG_FN void xg_rank_columns(xg_ranked *w, int64_t n, bool descending) {
 /* ---- Hermitian ---- */
 
 /* a (n x n, changed) -> eigenvalues on its diagonal, vectors in the columns of v. */
-XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t n) {
+XG_APART XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int64_t n) {
     int64_t sweep, p, q, k;
     for (k = 0; k < n * n; k++) v[k] = xg_complex_of(k / n == k % n, 0);
     for (sweep = 0; sweep < XG_JACOBI_SWEEPS; sweep++) {
@@ -260,7 +260,7 @@ XG_FN void xg_svd_complete(xg_complex *u, int64_t m, int64_t columns, int64_t at
 
 /* a (rows x columns) -> its singular values, descending; left vectors u (rows x u_columns) and right ones v (columns x
  * v_columns), completed to bases. */
-XG_FN bool xg_svd(xg_eval_run *r, const xg_complex *a, int64_t rows, int64_t columns, double *s, xg_complex *u,
+XG_APART XG_FN bool xg_svd(xg_eval_run *r, const xg_complex *a, int64_t rows, int64_t columns, double *s, xg_complex *u,
     int64_t u_columns, xg_complex *v, int64_t v_columns) {
     bool tall = rows >= columns, good;
     int64_t m = tall ? rows : columns, n = tall ? columns : rows, p, k, from;

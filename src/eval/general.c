@@ -255,7 +255,8 @@ XG_FN void xg_general_failed(xg_value *info, int64_t matrix) {
 /* ---- the real Schur form ---- */
 
 /* h := H h H and q := q H, H the reflector of m elements from k that v and factor make. */
-XG_FN void xg_francis_mirror(double *h, double *q, int64_t n, int64_t k, int64_t m, int64_t hi, const double *v) {
+XG_APART XG_FN void xg_francis_mirror(
+    double *h, double *q, int64_t n, int64_t k, int64_t m, int64_t hi, const double *v) {
     double size = 0, sum;
     int64_t j, p;
     for (p = 0; p < m; p++) size += v[p] * v[p];
@@ -272,7 +273,7 @@ XG_FN void xg_francis_mirror(double *h, double *q, int64_t n, int64_t k, int64_t
 }
 /* One double step on rows lo to hi, three at least: the shifts are the eigenvalues of the last two rows; now and then
  * others, lest steps go round in circles. */
-XG_FN void xg_francis_double_step(double *h, double *q, int64_t n, int64_t lo, int64_t hi, bool odd) {
+XG_APART XG_FN void xg_francis_double_step(double *h, double *q, int64_t n, int64_t lo, int64_t hi, bool odd) {
     const double *a = h + (hi - 1) * n + hi - 1, *b = h + lo * n + lo;
     double sum = a[0] + a[n + 1], product = a[0] * a[n + 1] - a[n] * a[1], v[3];
     int64_t k, p;
@@ -369,7 +370,7 @@ XG_FN void xg_francis_standardize(double *h, double *q, int64_t n) {
     }
 }
 /* a (n x n, real) -> t in its place, z, and the values; s->q holds both as doubles. */
-XG_FN bool xg_general_real_schur(
+XG_APART XG_FN bool xg_general_real_schur(
     xg_eval_run *r, xg_complex *a, xg_complex *z, int64_t n, const xg_general_space *s, xg_complex *values) {
     double *h = (double *)(void *)s->q, *q = h + n * n, most = 0, scale;
     int64_t k;

@@ -63,7 +63,7 @@ XG_FN void xg_random_store(xlagpu_type t, unsigned char *out, int64_t at, uint64
 
 /* One dimension (the first even one, else the largest) is halved, rounding up; a counter at its place makes two
  * neighbours there. Counters number the halved array row by row. Returns how many counters were used. */
-XG_FN int64_t xg_random_threefry32(const xg_shape *s, unsigned char *out, uint64_t key, uint64_t counter) {
+XG_APART XG_FN int64_t xg_random_threefry32(const xg_shape *s, unsigned char *out, uint64_t key, uint64_t counter) {
     int64_t inner = 1, length = 1, outer = 1, half, o, h, k;
     uint32_t d, split = 0;
     uint32_t words[2];

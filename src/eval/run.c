@@ -386,7 +386,7 @@ XG_FN void xg_eval_adopt(xg_eval_run *r, xg_value *v, const xg_shape *as) {
         v->shape = as->dynamic ? xg_shape_array(r->module, as->type, v->shape->dims, as->rank, NULL, NULL) : as;
 }
 
-XG_FN void xg_eval_do(xg_eval_run *r, const xg_eval_job *job) {
+XG_APART XG_FN void xg_eval_do(xg_eval_run *r, const xg_eval_job *job) {
     uint32_t n = job->comp ? job->comp->n_params : job->inst->n_operands, k, d;
     xg_value **args = XG_NEW_N(&r->mem, xg_value *, xg_mul(r->ctx, n, job->n_devices)),
              **results = XG_NEW_N(&r->mem, xg_value *, job->n_devices);

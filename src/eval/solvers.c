@@ -128,7 +128,7 @@ XG_FN xg_value *xg_call_syrk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 /* ---- LU with partial pivoting ---- */
 
 /* In place; gives the pivots, from one. Returns LAPACK's info: the first zero on the diagonal, from one, or 0. */
-XG_FN int64_t xg_lu(xg_complex *a, int64_t rows, int64_t columns, int64_t *pivots) {
+XG_APART XG_FN int64_t xg_lu(xg_complex *a, int64_t rows, int64_t columns, int64_t *pivots) {
     int64_t j, i, k, info = 0;
     for (j = 0; j < XG_MIN(rows, columns); j++) {
         int64_t best = j;
@@ -460,7 +460,7 @@ XG_FN xg_value *xg_call_trsm(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* (lower, main, upper diagonal; right sides) -> solutions, by elimination with partial pivoting: u2 is the second
  * diagonal above that it makes. */
-XG_FN void xg_tridiagonal(
+XG_APART XG_FN void xg_tridiagonal(
     int64_t n, int64_t columns, const xg_complex *dl, xg_complex *d, xg_complex *du, xg_complex *u2, xg_complex *b) {
     int64_t k, j;
     for (k = 0; k + 1 < n; k++) {

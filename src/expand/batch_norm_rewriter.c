@@ -19,9 +19,9 @@ enum {
 };
 
 typedef struct xg_dnn_batch {
-    xg_norms n;
     int64_t outer, features, inner;
     bool training;
+    xg_norms n;
 } xg_dnn_batch;
 
 XG_FN bool xg_dnn_batch_reads_variance(const xg_inst *i) {
@@ -108,7 +108,7 @@ XG_FN void xg_dnn_batch_training(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t
     a.share = at[3];
     xg_dnn_norm_operation(g, XG_DNN_BATCH_NORM, xg_inst_attr(d->n.i, XG_A_epsilon)->v.d, &a);
 }
-XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
+XG_APART XG_FN xg_inst *xg_dnn_batch_rewrite(const xg_dnn_batch *d) {
     const xg_hb *b = d->n.b;
     const xg_shape *x = XG_OPERAND(d->n.i, 0)->shape, *results[3];
     xg_inst *in[5], *made, *out[3];

@@ -57,7 +57,7 @@ enum {
 
 /* ---- which of the three ---- */
 
-XG_FN void xg_dnn_roles_of(xg_dnn_roles *r, int64_t first, int64_t second, xg_ints spatial) {
+XG_APART XG_FN void xg_dnn_roles_of(xg_dnn_roles *r, int64_t first, int64_t second, xg_ints spatial) {
     r->role[0] = first;
     r->role[1] = second;
     memcpy(r->role + 2, spatial.p, spatial.n * sizeof *spatial.p);
@@ -125,7 +125,7 @@ XG_FN bool xg_dnn_conv_types(xlagpu_type in, xlagpu_type out) {
            : in == XLAGPU_F16 || in == XLAGPU_BF16 ? out == in || out == XLAGPU_F32
                                                    : in == XLAGPU_S8 && out == XLAGPU_S32;
 }
-XG_FN bool xg_dnn_conv_of(xg_inst *i, xg_dnn_conv *c) {
+XG_APART XG_FN bool xg_dnn_conv_of(xg_inst *i, xg_dnn_conv *c) {
     const xg_attr *w = xg_inst_attr(i, XG_A_window);
     const xg_shape *s[3], *of[3];
     const xg_dim_labels *l;
@@ -166,7 +166,7 @@ XG_FN bool xg_dnn_conv_of(xg_inst *i, xg_dnn_conv *c) {
 
 /* ---- what is behind it ---- */
 
-XG_FN xg_inst *xg_dnn_next(const xg_inst *i) { return xg_opt_has_one_user(i) ? i->first_use->user : NULL; }
+XG_APART XG_FN xg_inst *xg_dnn_next(const xg_inst *i) { return xg_opt_has_one_user(i) ? i->first_use->user : NULL; }
 /* The other operand of the user, if i is one of its two. */
 XG_FN xg_inst *xg_dnn_other(const xg_inst *user, const xg_inst *i) {
     return user->n_operands == 2 && XG_OPERAND(user, 0) != XG_OPERAND(user, 1)
@@ -188,7 +188,7 @@ XG_FN xg_inst *xg_dnn_vector(const xg_dnn_conv *c, xg_inst *i) {
                : NULL;
 }
 /* One more operation; false: the graph ends before it. */
-XG_FN bool xg_dnn_takes(xg_dnn_conv *c, xg_inst *next) {
+XG_APART XG_FN bool xg_dnn_takes(xg_dnn_conv *c, xg_inst *next) {
     xg_inst *other = xg_dnn_other(next, c->end);
     bool plain = !c->side && !c->bias && !c->relu;
     double v;
@@ -325,7 +325,7 @@ XG_FN int64_t xg_dnn_put_vector(xg_dnn_graph *g, const xg_dnn_conv *c, const xg_
 }
 /* What is behind the convolution, in its order. Engines that do more than a convolution take no factor of it, and only
  * they write wider numbers than they read. */
-XG_FN uint32_t xg_dnn_steps(xg_dnn_graph *g, const xg_dnn_conv *c, const xg_inst *y, xg_dnn_step *to) {
+XG_APART XG_FN uint32_t xg_dnn_steps(xg_dnn_graph *g, const xg_dnn_conv *c, const xg_inst *y, xg_dnn_step *to) {
     int64_t place = 2;
     uint32_t n = 0;
     bool wider = xg_type_bits(y->shape->type) > xg_type_bits(XG_OPERAND(c->conv, 0)->shape->type) &&
@@ -425,7 +425,7 @@ XG_FN void xg_dnn_conv_step(xg_dnn_graph *g, const xg_dnn_step *step, int64_t fr
     xg_dnn_pointwise(g, &op);
 }
 /* From the operands to the array of place n. */
-XG_FN void xg_dnn_put_all(xg_dnn_graph *g, xg_dnn_conv *c, xg_inst *const *in, uint32_t n, const xg_inst *y) {
+XG_APART XG_FN void xg_dnn_put_all(xg_dnn_graph *g, xg_dnn_conv *c, xg_inst *const *in, uint32_t n, const xg_inst *y) {
     xg_dnn_step steps[4];
     uint32_t k, n_steps = xg_dnn_steps(g, c, y, steps);
     int64_t tensors[3], window, from, made, type = xg_dnn_type(y->shape->type);
@@ -445,7 +445,7 @@ XG_FN int64_t xg_dnn_notes(xlagpu_type of) {
     int64_t exact = of == XLAGPU_F32 ? XG_DNN_NOTE_TENSOR_CORE | XG_DNN_NOTE_NARROWER_INPUTS : 0;
     return exact | XG_DNN_NOTE_NARROWER_SUMS | XG_DNN_NOTE_WINOGRAD_13;
 }
-XG_FN xg_inst *xg_dnn_rewrite(const xg_hb *b, xg_dnn_conv *c) {
+XG_APART XG_FN xg_inst *xg_dnn_rewrite(const xg_hb *b, xg_dnn_conv *c) {
     static const char *const ways[] = {"convForward", "convBackwardInput", "convBackwardFilter"};
     int64_t perm[XG_RANK_MAX], back[XG_RANK_MAX], dims[XG_RANK_MAX], asked[XG_RANK_MAX], cut[3] = {0, 0, 0};
     xlagpu_type of = XG_OPERAND(c->conv, 0)->shape->type;

@@ -22,7 +22,7 @@
 /* ---- results ---- */
 
 /* value, an array of p->i's bounds whose sizes are p->out, stands for p->i from here on. */
-XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
+XG_APART XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
     const xg_shape *was = p->i->shape, *now = xg_dyn_bounds(p->m, was);
     bool fixed[XG_RANK_MAX], any = false;
     xg_inst *i = p->i;

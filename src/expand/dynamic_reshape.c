@@ -80,7 +80,7 @@ XG_FN void xg_dyn_next_group(const xg_dyn *p, const xg_shape *in, const xg_shape
     }
 }
 /* The sizes of the result's dimensions in the group: one of them can be solved for. */
-XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
+XG_APART XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
     const xg_shape *out = p->i->shape;
     const xg_attr *inferred = xg_inst_attr(p->i, XG_A_inferred_dimension);
     int64_t known = 1, fixed = 1;

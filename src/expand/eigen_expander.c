@@ -216,7 +216,7 @@ XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
 }
 /* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n];
  * *bad [batch, 1, 1]: they are not. */
-XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_inst **bad) {
+XG_APART XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_inst **bad) {
     int64_t n = w->shape->dims[2], even;
     xg_inst *state[4], *inner[3], *moved;
     xg_rotation r;
@@ -290,7 +290,7 @@ XG_FN void xg_svd_kernel(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool 
 }
 /* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v] (if there
  * are to be vectors), info [batch, 1, 1]. */
-XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
+XG_APART XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
     bool tall = a->shape->dims[1] >= a->shape->dims[2];
     xg_inst *scale, *w, *z, *bad, *values, *again, *finite;
     if (xg_block_fits(vectors ? "gesvdj" : "gesvd", a)) {

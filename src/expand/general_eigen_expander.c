@@ -159,7 +159,7 @@ XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
 
 /* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the
  * one with the positive imaginary part first. */
-XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
+XG_APART XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     const int64_t *dims = (*values)->shape->dims;
     int64_t n = dims[2];
     xg_lin frame, *f = &frame;
@@ -224,7 +224,7 @@ XG_FN xg_inst *xg_general_left_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
 }
 /* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, info [batch, 1, 1] and, if
  * they are asked for, left vectors. */
-XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, bool left, xg_inst **out) {
+XG_APART XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, bool left, xg_inst **out) {
     bool real = xg_type_class(a->shape->type) != XGT_C;
     xg_inst *q, *t, *places, *keys, *made[4];
     if (!left && xg_block_fits("geev", a)) {

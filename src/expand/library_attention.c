@@ -121,7 +121,7 @@ XG_FN xg_inst *xg_library_of_rows(const xg_hb *b, xg_inst *x, xg_opcode op, xg_i
     *row = xg_hb_reduce(b, x, init, &rows[3], 1, xg_hb_reducer(b, op, XLAGPU_F32));
     return xg_hb_broadcast(b, *row, x->shape->dims, 4, rows, 3);
 }
-XG_FN bool xg_library_attention_of(const xg_hb *b, const xg_inst *i, xg_library_sdpa *a) {
+XG_APART XG_FN bool xg_library_attention_of(const xg_hb *b, const xg_inst *i, xg_library_sdpa *a) {
     bool biased = xg_attr_is(i, XG_A_custom_call_target, "__cudnn$fmhaScaleBiasSoftmax");
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k;
     if (i->n_operands != (biased ? 4u : 3u) || n < 2 || n > 3 || !xg_library_is_workspace(i->shape->elems[n - 1]) ||

@@ -448,16 +448,23 @@ XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
-    static const xg_target_row rows[] = {
-#define X(target, word) {target, xg_library_##word},
+XG_FN int xg_library_row_of(const xg_inst *i) {
+    static const char targets[] =
+#define X(target, word) target "\0"
+        XG_LIBRARY_CALLS(X)
+#undef X
+        ;
+    return xg_opt_target_in(i, targets);
+}
+XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) >= 0; }
+XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) {
+    static xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
+#define X(target, word) xg_library_##word,
         XG_LIBRARY_CALLS(X)
 #undef X
     };
-    return xg_opt_target_row(i, rows, XG_COUNT(rows));
+    return expand[xg_library_row_of(i)](b, i);
 }
-XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) != NULL; }
-XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) { return xg_library_row_of(i)->expand(b, i); }
 XG_FN bool xg_expand_library_calls(xg_module *m) {
     return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand);
 }

@@ -157,7 +157,7 @@ XG_FN bool xg_gesvd_is_plain(const xg_inst *i, const xg_matrices *m) {
            e[2]->elements == m->count * rows * (xg_call_flag(i, "full_matrices", false) ? rows : columns);
 }
 /* Results behind the first, of the call's form. */
-XG_FN bool xg_cusolver_is_plain(const xg_inst *i, xg_cusolver_call call, xg_matrices *m) {
+XG_APART XG_FN bool xg_cusolver_is_plain(const xg_inst *i, xg_cusolver_call call, xg_matrices *m) {
     const xg_cusolver_row *row = xg_cusolver_row_of(call);
     const xg_shape *const *e = i->shape->elems, *last;
     int64_t least;

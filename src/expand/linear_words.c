@@ -304,7 +304,7 @@ XG_FN xg_inst *xg_lin_compare(const xg_hb *b, const char *two, char of, xg_inst 
            : of == 'm' ? xg_linear_masked(b, x, direction)
                        : xg_linear_where_in(b, x, (uint32_t)(of - '0'), direction, y);
 }
-XG_FN xg_inst *xg_lin_call(const xg_hb *b, const xg_lin_word *w, xg_inst *const *v, uint32_t n, uint32_t dim) {
+XG_APART XG_FN xg_inst *xg_lin_call(const xg_hb *b, const xg_lin_word *w, xg_inst *const *v, uint32_t n, uint32_t dim) {
     xg_lin_function *g = w->function;
     if (w->op != XG_OPCODE_COUNT)
         return n == 1 ? xg_hb_1(b, (xg_opcode)w->op, v[0]) : xg_hb_2(b, (xg_opcode)w->op, v[0], v[1]);

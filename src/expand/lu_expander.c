@@ -129,7 +129,7 @@ XG_FN void xg_tri_eliminate(xg_lin *f, int64_t n) {
 }
 #undef XG_TRI_SWAP
 /* dl, d, du [batch, n, 1], right sides [batch, n, m] -> solutions. The last element of du is not part of the system. */
-XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg_inst *du, xg_inst *y) {
+XG_APART XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg_inst *du, xg_inst *y) {
     const int64_t *dims = y->shape->dims;
     int64_t n = dims[1];
     xg_inst *s[4], *last = xg_hb_int(b, XLAGPU_S32, n - 1);

@@ -152,7 +152,7 @@ XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) 
 
 /* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each
  * round takes the longest column that is left. */
-XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
+XG_APART XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
     const xg_shape *shapes[3];

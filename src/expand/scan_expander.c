@@ -127,7 +127,7 @@ XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
 /* ---- doubling ---- */
 
 /* Elementwise operations of arrays like the carried ones, whose outputs are what is carried, of as many inputs. */
-XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
+XG_APART XG_FN bool xg_scan_may_double(const xg_scan_parts *s) {
     const xg_inst *root = s->comp->root;
     uint32_t k;
     if (!s->associative || s->inputs != s->carries || s->outputs != s->carries || root->op != XG_TUPLE ||
@@ -234,7 +234,7 @@ XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
 /* ---- the loop ---- */
 
 /* An array of zeros like `shape`, as long as what is scanned in dynamic dimensions. */
-XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
+XG_APART XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, const xg_shape *shape) {
     xg_module *m = b->comp->module;
     xg_inst *y = xg_hb_splat(b, xg_hb_literal(b, xg_literal_new(m->arena, xg_shape_scalar(m, shape->type))),
                 shape->dims, shape->rank),
@@ -303,7 +303,7 @@ XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
         state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
     }
 }
-XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
+XG_APART XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
     xg_module *m = b->comp->module;
     uint32_t n = s->outputs + s->carries, k, total = n + s->inputs + 1;
     xg_inst **state = XG_NEW_N(m->arena, xg_inst *, total), *length;

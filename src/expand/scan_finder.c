@@ -278,7 +278,7 @@ XG_FN bool xg_find_is_zero(const xg_inst *i) {
     for (k = 0; k < bytes && !((const char *)l->data)[k]; k++) {}
     return l && k == bytes;
 }
-XG_FN xg_ladder *xg_find_moved(xg_finder *f, const xg_inst *i) {
+XG_APART XG_FN xg_ladder *xg_find_moved(xg_finder *f, const xg_inst *i) {
     const xg_ladder *from = i->n_operands ? xg_find_known(f, XG_OPERAND(i, 0)) : NULL, *next;
     xg_ladder *to;
     int64_t n = i->shape->rank > f->dim ? i->shape->dims[f->dim] : -1, t, at = 0;

@@ -91,7 +91,7 @@ XG_FN xg_inst *xg_scattered_numbers(const xg_scattered *d) {
     return xg_hb_reshape(d->b, xg_hb_iota(d->b, xg_scattered_number(d), &n, 1, 0), d->shape->dims, d->shape->rank);
 }
 /* (kept, its number, x, its number) -> kept if there is one and select(kept, x), else x. */
-XG_FN xg_comp *xg_scattered_selector(const xg_scattered *d) {
+XG_APART XG_FN xg_comp *xg_scattered_selector(const xg_scattered *d) {
     const xg_comp *select = xg_attr_comp(d->i, XG_A_select);
     xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("select_first"), d->b->comp);
     xg_hb b = xg_hb_end(c, d->i);
@@ -248,7 +248,7 @@ XG_FN xg_comp *xg_scattered_joiner(const xg_scattered *d) {
     c->root = xg_hb_tuple(&b, out, 2);
     return c;
 }
-XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
+XG_APART XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_inst *none, xg_inst *zero) {
     xg_inst *views = xg_scattered_all_views(d, selected, none),
             *source = xg_scattered_all_views(d, XG_OPERAND(d->i, 1), zero), *mine, *in[4], *i, *init;
     int64_t places[XG_RANK_MAX], dims[XG_RANK_MAX];

@@ -446,16 +446,23 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
-    static const xg_target_row rows[] = {
-#define X(target, word) {target, xg_solver_##word},
+XG_FN int xg_solver_row_of(const xg_inst *i) {
+    static const char targets[] =
+#define X(target, word) target "\0"
+        XG_SOLVER_CALLS(X)
+#undef X
+        ;
+    return xg_opt_target_in(i, targets);
+}
+XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) >= 0; }
+XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) {
+    static xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
+#define X(target, word) xg_solver_##word,
         XG_SOLVER_CALLS(X)
 #undef X
     };
-    return xg_opt_target_row(i, rows, XG_COUNT(rows));
+    return expand[xg_solver_row_of(i)](b, i);
 }
-XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
-XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
 XG_FN bool xg_expand_solver_calls(xg_module *m) {
     return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand);
 }

@@ -128,7 +128,7 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
 /* ---- moving it ---- */
 
 /* A maker that has the array as an operand, too, in place of the one that has not. */
-XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
+XG_APART XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
     xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1),
             *made;
     uint32_t k;
@@ -171,7 +171,7 @@ XG_FN void xg_combine_remove(xg_inst *i) {
         }
     }
 }
-XG_FN void xg_combine_move(xg_combine *w) {
+XG_APART XG_FN void xg_combine_move(xg_combine *w) {
     xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
     bool several = w->maker != w->value;
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;

@@ -26,7 +26,7 @@ XG_FN int64_t xg_fft_memory(const xg_inst *i) {
     return xg_cost_mul(3 * XG_MAX(in->elements, i->shape->elements), xg_type_bits(xg_type_real(i->shape->type)) / 4);
 }
 
-XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
+XG_APART XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     xg_module *m = c->module;
     xg_inst *last = g->p[g->n - 1], *outside[XG_FFT_TOGETHER_MAX], *inside[XG_FFT_TOGETHER_MAX],
             *roots[XG_FFT_TOGETHER_MAX], *fusion;

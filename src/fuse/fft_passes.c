@@ -29,7 +29,7 @@ XG_FN xg_inst *xg_fft_made(
     return i;
 }
 /* Of x in memory as [a, n, c]. */
-XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c) {
+XG_APART XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c) {
     static const int32_t order[3] = {1, 2, 0};
     int64_t dims[3];
     dims[0] = a;
@@ -68,7 +68,7 @@ XG_FN xg_inst *xg_fft_along_memory(
     return xg_fft_view(b, x, dims, NULL, rank);
 }
 
-XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
+XG_APART XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
     xg_hb b = xg_hb_at(i);
     xg_inst *x = XG_OPERAND(i, 0);
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);

@@ -187,7 +187,7 @@ XG_FN void xg_fingerprint_action(xg_buf *b, const xg_inst *i) {
     xg_fingerprint_number(b, 0); /* behind the attributes, whose keys are not 0 */
 }
 
-XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) {
+XG_APART XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) {
     XG_VEC(xg_inst *) path;
     uint32_t at = 0, k;
     memset(&path, 0, sizeof path);

@@ -98,12 +98,12 @@ typedef struct xg_launch {
 typedef struct xg_record {
     xg_str kind, way;     /* "emitter", "loop" */
     xg_numbers_list form; /* by names of the way's own */
-    xg_launch launch;
-    xg_str backend;     /* that prints it, "ptx" or "llvm"; empty: the compilation's */
-    uint32_t n_results; /* by result: operands that it may be written over; none at all: not decided */
+    xg_str backend;       /* that prints it, "ptx" or "llvm"; empty: the compilation's */
+    uint32_t n_results;   /* by result: operands that it may be written over; none at all: not decided */
     const xg_ints *over;
     xg_numbers_list estimates; /* by way: picoseconds */
     xg_str why;
+    xg_launch launch;
 } xg_record;
 XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
 /* The same out of a text that is an order for this fusion; messages name places in `from`. */

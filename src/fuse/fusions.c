@@ -85,7 +85,7 @@ XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
 
 /* The members as a computation of their own; what it takes goes to `outside`. Those that nothing else computes move
  * into it, the others are copied. */
-XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
+XG_APART XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
     uint32_t j, n, most = 0;

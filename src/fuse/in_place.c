@@ -140,7 +140,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
 }
 
 /* One use of a value that is in place, or of a window: does it stay so? */
-XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
+XG_APART XG_FN bool xg_in_place_use(
+    xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
     if (window && user == as) return operand == 1;
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) {

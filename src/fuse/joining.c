@@ -82,7 +82,7 @@ XG_FN uint64_t xg_phase_closure(const xg_phase_join *w, uint64_t mask) {
     return mask;
 }
 
-XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst *with, const char *why) {
+XG_APART XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst *with, const char *why) {
     if (w->log)
         xg_printf(w->log, "small-kernel-joining %s: %s with %s: %s%s\n", w->c->name.p, i->name.p, with->name.p,
             why ? "refused, " : "joined", why ? why : "");
@@ -137,7 +137,7 @@ XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
                                 : !xg_phases_is_long(&w->device, c) && xg_phases_takes(w->a, i);
 }
 /* Of those, the ones that read each other. */
-XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
+XG_APART XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
     uint32_t j, k;
     for (j = 0; j < w->n; j++) {
         xg_phase_node *node = &w->nodes[j];
@@ -149,7 +149,7 @@ XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
     }
 }
 /* May it be cut, and is it small then? */
-XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
+XG_APART XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
@@ -175,7 +175,7 @@ XG_FN bool xg_phase_names_in_order(const xg_inst *o) {
     return true;
 }
 /* Groups with[0..n-1], the last of which is asked for, and the node. */
-XG_FN const char *xg_phase_parted_refusal(
+XG_APART XG_FN const char *xg_phase_parted_refusal(
     xg_phase_join *w, xg_phase_node *node, xg_phase_group *const *with, uint32_t n) {
     XG_VEC(xg_phase_node *) nodes = {NULL, 0, 0};
     xg_map64 outside; /* by id + 1 of what is read from outside: 2 + cut or not */
@@ -253,7 +253,7 @@ XG_FN bool xg_phase_may(
     return !(xg_phase_closure(w, beyond) & bits);
 }
 /* Groups that make what the kernel reads take it, and become one, where that may be. */
-XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
+XG_APART XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
     xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
     bool taken[XG_PHASES_MEMBERS];
     uint32_t n = 0, k, j;
@@ -431,7 +431,7 @@ XG_FN void xg_phase_inline(xg_phase_build *d, const xg_inst *member, xg_inst *co
         if (i == c->root) leaves[0] = copy;
     }
 }
-XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
+XG_APART XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
     xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
@@ -463,7 +463,7 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->params = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
 }
 /* What others need. */
-XG_FN void xg_phase_roots(xg_phase_build *d) {
+XG_APART XG_FN void xg_phase_roots(xg_phase_build *d) {
     xg_phase_root r;
     uint32_t n;
     for (r.member = 0; r.member < d->g->n; r.member++)
@@ -494,7 +494,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
                 if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
-XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
+XG_APART XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     xg_module *m = w->c->module;
     xg_inst **roots, *fusion, *last;
     const xg_shape **shapes;

@@ -447,7 +447,7 @@ XG_FN void xg_kernel_inputs_grow(xg_kernels *g, xg_kernel *c, uint32_t n) {
     xg_kernel_inputs_give(g, was, cap);
 }
 /* New figures of c from those of c and p. */
-XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
+XG_APART XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
     uint32_t n = 0, had, j;
     for (j = 0; j < c->n_inputs; j++)
         if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
@@ -477,7 +477,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     for (j = had; j < n; j++) xg_kernel_add_reader(g, c->inputs[j].from, c);
 }
 
-XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
+XG_APART XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     xg_kernel_input in = *xg_kernel_find_input(c, p);
     xg_kernel was = *c;
     uint32_t j;
@@ -529,7 +529,7 @@ XG_FN void xg_kernel_list_operands(xg_kernels *g, uint32_t k, uint32_t *n) {
 enum {
     XG_KERNELS_MANY = 4096 /* whose inputs are worth an arena */
 };
-XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
+XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     uint32_t k = 0, j, total = 0;
     xg_kernel **list;
     memset(g, 0, sizeof *g);

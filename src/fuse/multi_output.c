@@ -66,7 +66,7 @@ XG_FN void xg_multi_wait(xg_kernel *n) {
     if (late != UINT32_MAX) n->level = late - 1;
 }
 
-XG_FN void xg_multi_levels(xg_kernels *g) {
+XG_APART XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->n; k++) {
         xg_kernel *n = &g->nodes[k];
@@ -514,7 +514,7 @@ XG_FN bool xg_multi_sums_meet(const xg_kernel *a, const xg_kernel *b) {
     return xg_multi_same_reduction(a->hero, b->hero) && xg_multi_common_level(a, b, &level) &&
            !xg_multi_holds(a, level) && !xg_multi_holds(b, level);
 }
-XG_FN void xg_multi_sums(xg_kernels *g) {
+XG_APART XG_FN void xg_multi_sums(xg_kernels *g) {
     xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
     uint32_t n = 0, k, j, tries;
     for (k = 0; k < g->kernels.n; k++)

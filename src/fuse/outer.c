@@ -193,7 +193,7 @@ XG_FN const xg_shape *xg_fuse_outer_shape(xg_module *m, const xg_shape *s, int64
     for (k = 0; k < s->n_elems; k++) elems[k] = xg_outer_part(m, s->elems[k], xg_outer_dim(s->elems[k]), parts);
     return xg_shape_tuple(m, elems, s->n_elems);
 }
-XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) {
+XG_APART XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) {
     xg_module *m = c->module;
     xg_comp *to = xg_comp_new(m, c->name, NULL);
     xg_inst **made = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **operands;

@@ -154,7 +154,7 @@ typedef struct xg_phase_count {
 XG_FN xg_phase_count *xg_phase_count_of(const xg_inst *i) { return (xg_phase_count *)i->scratch; }
 XG_FN bool xg_phases_is_serial(const xg_inst *i) { return i->op == XG_DOT || i->op == XG_CONVOLUTION; }
 /* What the reader asks of operand k. A part of what is read may ask for the whole of it. */
-XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps, int64_t parts) {
+XG_APART XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps, int64_t parts) {
     const xg_inst *o = XG_OPERAND(i, k);
     const xg_phase_count *c = xg_phase_count_of(i);
     xg_phase_count *r = xg_phase_count_of(o);
@@ -420,7 +420,7 @@ XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *para
     xg_arena_reset(a, mark);
     return XG_MAX(parts, (int64_t)1);
 }
-XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params) {
+XG_APART XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_module *m = fusion->comp->module;
     xg_comp *to = xg_comp_new(m, c->name, NULL), *around = xg_comp_new(m, c->name, NULL);

@@ -264,7 +264,7 @@ XG_FN void xg_priority_bring_next(const xg_queue *q) {
     for (j = 0; j < next->n_inputs && j < 4; j++) xg_priority_bring(next->inputs[j].from);
 }
 
-XG_FN void xg_priority_run(xg_kernels *g) {
+XG_APART XG_FN void xg_priority_run(xg_kernels *g) {
     xg_queue q;
     uint32_t k = 0;
     memset(&q, 0, sizeof q);

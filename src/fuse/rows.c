@@ -307,7 +307,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
 }
 
 /* The first kernel that reads the kernel and takes it. */
-XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
+XG_APART XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
     uint32_t r, j, n = 0, total = 0;
     xg_kernel **list;
     for (r = 0; r < xg_kernel_n_outputs(a); r++) total += xg_kernel_root(a, r)->readers.n;

@@ -61,7 +61,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
 
 /* The same instruction inside, of `in`. */
 XG_FN xg_inst *xg_sort_inside(xg_inst *i, xg_comp *c, xg_inst *in) { return xg_inst_clone(i, c, &in, NULL); }
-XG_FN void xg_sort_fuse_slices(xg_inst *sort, xg_inst *const *results, uint32_t n) {
+XG_APART XG_FN void xg_sort_fuse_slices(xg_inst *sort, xg_inst *const *results, uint32_t n) {
     xg_module *m = sort->comp->module;
     xg_comp *c = xg_comp_new(m, XG_STR("fused_sort"), sort->comp);
     xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, XG_MAX(sort->n_operands, n) + 1),

@@ -38,7 +38,7 @@ static const uint8_t xg_lex_class[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, XG_S, XG_S,
 #define XG_CLASS_OF(c) xg_lex_class[(unsigned char)(c)]
 
 XG_FN xg_str xg_lex_text(const xg_lex *x) { return xg_str_of(x->tok, x->len); }
-XG_FN size_t xg_lex_offset(const xg_lex *x) { return (size_t)(x->tok - x->base); }
+XG_ONE_COPY XG_FN size_t xg_lex_offset(const xg_lex *x) { return (size_t)(x->tok - x->base); }
 XG_FN bool xg_lex_is(const xg_lex *x, const char *word) {
     return x->kind == XG_TOK_WORD && xg_str_is(xg_lex_text(x), word);
 }

@@ -531,7 +531,7 @@ XG_INLINE bool xg_lit_ends(const char *p, const char *end) {
     return p < end && (*p == ',' || *p == ' ' || *p == '}' || *p == '\n');
 }
 
-XG_FN int64_t xg_lit_row_ints(xg_lit_reader *r, int64_t room) {
+XG_APART XG_FN int64_t xg_lit_row_ints(xg_lit_reader *r, int64_t room) {
     const char *p = r->p, *end = r->end, *first;
     const uint64_t least = 0 - (uint64_t)r->least, greatest = r->greatest;
     char *out = r->out;

@@ -3,7 +3,7 @@
 #define XG_HLO_TERMS_C
 #include "hlo.h"
 
-XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
+XG_APART XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
     uint64_t n = 1;
     uint32_t k;
     for (k = 0; k < dims.n; k++) n *= (uint64_t)s->dims[dims.p[k]];

@@ -149,7 +149,7 @@ static void xg_verify_fused(const xg_inst *fusion) {
         (int)c->name.n, c->name.p);
 }
 
-static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
+XG_APART static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     const xg_shape *s;
     XG_RULE(
         i, (uint32_t)i->op < (uint32_t)XG_OPCODE_COUNT && i->id < v->m->n_ids, NULL, "it has an unknown opcode or id");
@@ -203,7 +203,7 @@ static bool xg_verify_is_transfer(xg_opcode op) {
 
 /* A send and its send-done are one transfer over one channel. Pipelined ones, marked with frontend_attributes, may be
  * apart. */
-static void xg_verify_transfer(const xg_inst *i) {
+XG_APART static void xg_verify_transfer(const xg_inst *i) {
     bool piped = xg_inst_attr(i, XG_A_frontend_attributes) != NULL, start = i->op == XG_SEND || i->op == XG_RECV;
     xg_opcode pair = i->op == XG_SEND        ? XG_SEND_DONE
                      : i->op == XG_RECV      ? XG_RECV_DONE

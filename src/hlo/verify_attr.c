@@ -87,7 +87,7 @@ static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
 
 /* The row of the opcode table: each attribute is allowed, each required one is there, in the order of the attribute
  * table. */
-static bool xg_verify_is_named(xg_str word, xg_str name) {
+XG_APART static bool xg_verify_is_named(xg_str word, xg_str name) {
     if (word.n && word.p[word.n - 1] == '!') word.n--;
     return xg_str_eq(word, name);
 }

@@ -99,7 +99,7 @@ XG_FN int xg_bc_newest(xg_str op) {
     return newest;
 }
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
-XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
+XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
     static const char *const func[] = {"func", "call"};
     xg_bc_name v;
     xg_buf out;
@@ -281,7 +281,7 @@ XG_FN void xg_bc_regions(xg_bc *b, xg_bc_cur *c, xg_ir_op *op) {
     for (k = 0; k < op->n_regions; k++) xg_bc_region(b, c, &op->regions[k]);
     b->scope = scope;
 }
-XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
+XG_APART XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
     const unsigned char *at = c->p;
     const xg_bc_name *name = &b->names[xg_bc_index(b, c, b->n_names, "operation")];
     unsigned mask = *xg_bc_take(b, c, 1).p;
@@ -387,7 +387,7 @@ XG_FN xg_module *xg_bytecode_read(xg_ctx *c, xg_arena *a, const xg_source *src) 
 
 /* ---- jax.export: a flatbuffer whose field 13 is the artifact ---- */
 
-XG_FN uint32_t xg_export_u32(const xg_source *src, size_t at) {
+XG_APART XG_FN uint32_t xg_export_u32(const xg_source *src, size_t at) {
     uint32_t v = 0;
     if (at + 4 <= src->size) memcpy(&v, src->text + at, 4); /* little-endian hosts */
     return v;
@@ -405,7 +405,7 @@ XG_FN size_t xg_export_field(const xg_source *src, uint32_t field) {
     offset = xg_export_u16(src, vtable + 4 + 2 * (size_t)field);
     return offset ? table + offset : 0;
 }
-XG_FN xg_module *xg_export_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_APART XG_FN xg_module *xg_export_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     enum {
         ARTIFACT = 13
     };

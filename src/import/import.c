@@ -78,7 +78,7 @@ XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     return xg_import_parse_as(c, a, src, xg_import_detect(src->text, src->size));
 }
-XG_FN xg_module *xg_import_parse_as(xg_ctx *c, xg_arena *a, const xg_source *src, xg_file_kind f) {
+XG_APART XG_FN xg_module *xg_import_parse_as(xg_ctx *c, xg_arena *a, const xg_source *src, xg_file_kind f) {
     bool hlo = f == XG_FORMAT_HLO || f == XG_FORMAT_PROTO;
     size_t mark = xg_import_mark(src->text, src->size);
     if (mark) {

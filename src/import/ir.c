@@ -8,16 +8,17 @@
 #include "ir.h"
 #include "ops.h"
 
-/* Names of the operations, in the order of the rows. */
-static const char *const xg_ir_names[] = {
-#define X(name, form, lower, opcode) name,
+/* Names of the operations, in the order of the rows: for xg_text_nth. */
+static const char xg_ir_names[] =
+#define X(name, form, lower, opcode) name "\0"
     XG_IR_OPS(X)
 #undef X
-};
+    ;
 
 XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char *name) {
     xg_ir *ir = XG_NEW(a, xg_ir);
-    size_t k;
+    const char *row;
+    size_t k = 0;
     ir->ctx = c;
     ir->arena = a;
     ir->src = src;
@@ -25,26 +26,24 @@ XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char 
     ir->m->source = src;
     ir->m->stack.text = XG_STR("");
     xg_dict_init(&ir->rows, a);
-    for (k = 0; k < XG_COUNT(xg_ir_names); k++)
-        xg_dict_put_lasting(&ir->rows, xg_str_z(xg_ir_names[k]), (void *)(uintptr_t)(k + 1));
+    for (row = xg_ir_names; *row; row += strlen(row) + 1)
+        xg_dict_put_lasting(&ir->rows, xg_str_z(row), (void *)(uintptr_t)++k);
     return ir;
 }
 /* Rows are named as StableHLO names operations, those of other dialects with the dialect in front, and so are those
  * that mhlo has and StableHLO has not. */
+XG_FN xg_str xg_ir_bare(xg_str name) {
+    uint32_t n = name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0 ? 10
+                 : name.n > 5 && memcmp(name.p, "mhlo.", 5) == 0      ? 5
+                                                                      : 0;
+    return xg_str_of(name.p + n, name.n - n);
+}
 XG_FN int xg_ir_row(const xg_ir *ir, xg_str name) {
-    static const char *const same[] = {"stablehlo.", "mhlo."};
-    size_t k;
-    for (k = 0; k < XG_COUNT(same); k++) {
-        uint32_t n = (uint32_t)strlen(same[k]);
-        if (name.n > n && memcmp(name.p, same[k], n) == 0) {
-            int row = (int)(uintptr_t)xg_dict_get(&ir->rows, xg_str_of(name.p + n, name.n - n)) - 1;
-            if (row >= 0) return row;
-        }
-    }
-    return (int)(uintptr_t)xg_dict_get(&ir->rows, name) - 1;
+    int row = (int)(uintptr_t)xg_dict_get(&ir->rows, xg_ir_bare(name)) - 1;
+    return row >= 0 ? row : (int)(uintptr_t)xg_dict_get(&ir->rows, name) - 1;
 }
 XG_FN bool xg_ir_is(const xg_ir_op *op, const char *name) {
-    return op->row >= 0 && *xg_ir_names[op->row] == *name && strcmp(xg_ir_names[op->row], name) == 0;
+    return xg_str_is(xg_ir_bare(op->name), name) || xg_str_is(op->name, name);
 }
 
 XG_COLD XG_FN const char *const *xg_ir_foreign(xg_str op) {
@@ -262,7 +261,7 @@ XG_FN const xg_ir_attr *xg_ir_in_groups(const xg_ir_op *op, const char *name) {
 #undef X
     return NULL;
 }
-XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const char *name) {
+XG_APART XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const char *name) {
     const xg_ir_attr *a = xg_ir_own(op, name);
     return a ? a : xg_ir_in_groups(op, name);
 }

@@ -61,7 +61,7 @@ XG_FN xg_inst *xg_formula_number(xg_formula *f) {
     X("infinity", xg_f64_of_bits((uint64_t)0x7FF << 52)) \
     X("smallest", xg_float_decode(t, 1)) \
     X("nan", xg_f64_of_bits((uint64_t)0xFFF << 51))
-XG_FN xg_inst *xg_formula_named(xg_formula *f, xg_str name) {
+XG_APART XG_FN xg_inst *xg_formula_named(xg_formula *f, xg_str name) {
     xlagpu_type t = f->like->shape->type;
     uint32_t k;
     for (k = f->n; k-- > 0;)

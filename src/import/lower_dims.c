@@ -172,7 +172,7 @@ XG_FN void xg_dims_give(xg_low *w, xg_str name, int64_t size) {
             "dims: no size of an argument makes %.*s %lld; give the sizes of dimensions: arg0.1=N", (int)name.n, name.p,
             (long long)size);
 }
-XG_FN void xg_dims_read(xg_low *w, const char *p) { /* NAME=N,NAME=N */
+XG_APART XG_FN void xg_dims_read(xg_low *w, const char *p) { /* NAME=N,NAME=N */
     while (*p) {
         const char *from = p;
         xg_str name;

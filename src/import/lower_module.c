@@ -122,7 +122,7 @@ XG_FN const xg_ir_op *xg_low_find_entry(xg_low *w, const xg_ir_region *r) {
     xg_ir_refuse(
         w->ir, any ? any : w->op, XLAGPU_ERROR_INVALID, "name one @main", "which of %u functions is the entry?", n_any);
 }
-XG_FN void xg_low_donations(xg_low *w, const xg_ir_op *func) {
+XG_APART XG_FN void xg_low_donations(xg_low *w, const xg_ir_op *func) {
     XG_VEC(xg_io_alias) aliases = {NULL, 0, 0}, donors = {NULL, 0, 0};
     bool single = w->m->entry->root->shape->type != XLAGPU_TUPLE;
     uint32_t k;
@@ -180,7 +180,7 @@ XG_FN void xg_low_interface(xg_low *w, const xg_ir_op *func) {
 }
 /* A result that Shardy annotates goes through a call that says so, one that is a parameter or has a sharding through a
  * copy: the root carries the sharding of the interface. */
-XG_FN void xg_low_result_calls(xg_low *w, const xg_ir_op *func) {
+XG_APART XG_FN void xg_low_result_calls(xg_low *w, const xg_ir_op *func) {
     xg_comp *c = w->m->entry;
     xg_inst *root = c->root, **in;
     bool tuple = root->op == XG_TUPLE;
@@ -226,7 +226,7 @@ XG_FN void xg_low_interface_shardings(xg_low *w, const xg_ir_op *func) {
     xg_low_result_calls(w, func);
     xg_low_set_text(w, c->root, XG_A_sharding, xg_str_of(b.p, b.n));
 }
-XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, or the functions without one */
+XG_APART XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, or the functions without one */
     const xg_ir_op *module = w->ir->top.first;
     xg_str name, frontend;
     w->op = module;

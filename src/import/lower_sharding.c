@@ -194,7 +194,7 @@ XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x) 
     xg_shard_frontend(w, i, "xla.sdy.sharding", t, NULL, t);
     return i;
 }
-XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body) { /* into the module's header */
+XG_APART XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body) { /* into the module's header */
     const xg_ir_op *op;
     xg_header_attr *h;
     xg_buf b;

@@ -11,7 +11,7 @@
 /* ---- resources and aliases ---- */
 
 /* {-# dialect_resources: { builtin: { name: "0x...", ... } } #-}: names to where their strings begin. */
-XG_FN void xg_mlir_find_resources(xg_mlir *x) {
+XG_APART XG_FN void xg_mlir_find_resources(xg_mlir *x) {
     const char *p = x->end;
     if (x->end - x->base < 6) return;
     while (p > x->base && (p[-1] == '\n' || p[-1] == ' ' || p[-1] == '\r' || p[-1] == '\t')) p--;

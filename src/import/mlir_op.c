@@ -212,7 +212,7 @@ XG_FN void xg_mlir_add_operand(xg_mlir *x, xg_mlir_making *o) {
     xg_ir_value *v = xg_mlir_use(x);
     xg_push(x->ir->arena, xg_ir_value *, &o->operands, v);
 }
-XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
+XG_APART XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
     xg_buf b;
     xg_buf_init(&b, x->ir->arena);
     if (!t->shape) return "of another kind";
@@ -763,10 +763,6 @@ XG_FN void xg_mlir_define_results(xg_mlir *x, const xg_mlir_making *o, const cha
         n += o->names.p[k].n;
     }
 }
-XG_FN const char *xg_mlir_op_candidate(const void *user, size_t k) {
-    (void)user;
-    return k < XG_COUNT(xg_ir_names) ? xg_ir_names[k] : NULL;
-}
 XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) {
     char hint[160];
     xg_str bare = name;
@@ -776,7 +772,7 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
         xg_mlir_fail(x, at, foreign[1], "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u),
             name.p, foreign[0]);
     if (name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0) bare = xg_str_of(name.p + 10, name.n - 10);
-    like = xg_nearest(bare, xg_mlir_op_candidate, NULL);
+    like = xg_nearest(bare, xg_text_nth, xg_ir_names);
     if (like) xg_format(hint, sizeof hint, "did you mean '%s%s'?", strchr(like, '.') ? "" : "stablehlo.", like);
     xg_mlir_fail(
         x, at, like ? hint : NULL, "'%.*s' is not an operation that is read", (int)XG_MIN(name.n, 80u), name.p);
@@ -872,7 +868,7 @@ XG_FN void xg_mlir_file(xg_mlir *x) {
     x->ir->top.to = x->ir->serial;
     if (!x->ir->top.first) xg_mlir_fail(x, x->at, "a module starts with 'module {'", "the text has no operations");
 }
-XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_APART XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_mlir x;
     const void *nul = memchr(src->text, 0, src->size);
     memset(&x, 0, sizeof x);

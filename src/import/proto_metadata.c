@@ -58,7 +58,7 @@ typedef struct xg_proto_meta {
     xg_str string[XG_METADATA_COUNT];
     int64_t number[XG_METADATA_COUNT];
 } xg_proto_meta;
-XG_FN void xg_proto_metadata_field(xg_proto *p, const xg_proto_field *f, xg_proto_meta *v) {
+XG_APART XG_FN void xg_proto_metadata_field(xg_proto *p, const xg_proto_field *f, xg_proto_meta *v) {
 #define XG_PROTO_STRING(key) v->string[key] = xg_proto_str(p, f)
 #define XG_PROTO_NUMBER(key) v->number[key] = xg_proto_int(p, f)
     switch (f->number) {

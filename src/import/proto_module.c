@@ -240,7 +240,7 @@ XG_FN xg_proto *xg_proto_new(xg_ctx *c, xg_arena *a, const xg_source *src) {
             src->name, (unsigned long long)src->size);
     return p;
 }
-XG_FN xg_module *xg_proto_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_APART XG_FN xg_module *xg_proto_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_proto *p = xg_proto_new(c, a, src);
     xg_proto_bytes all, module, around, outermost;
     all.p = p->base;

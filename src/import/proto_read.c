@@ -127,7 +127,7 @@ XG_FN void xg_proto_push_attr(xg_proto *p, xg_parse_rhs *r, xg_attr a) {
     xg_push(p->arena, xg_attr, &p->parse->attrs, a);
 }
 /* The opcode; for one of the comparisons of old files, its direction too. */
-XG_FN void xg_proto_opcode(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
+XG_APART XG_FN void xg_proto_opcode(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
     size_t op = (size_t)(uintptr_t)xg_dict_get(&p->parse->ops, v->opcode);
     r->op_text = v->opcode;
     if (op) {
@@ -174,7 +174,7 @@ XG_FN bool xg_proto_says_nothing(const xg_proto_row *row, const xg_proto_field *
     default: return false;
     }
 }
-XG_FN void xg_proto_attrs(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
+XG_APART XG_FN void xg_proto_attrs(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
     uint32_t k, end = p->fields.n;
     for (k = v->fields; k < end; k++) {
         const xg_proto_row *row = xg_proto_row_of(p, r, p->fields.p[k].number);
@@ -200,7 +200,7 @@ XG_FN bool xg_proto_default_of(xg_proto *p, const xg_proto_row *row, xg_attr *a)
     default: return xg_proto_read_row(p, row, 0, 0, a);
     }
 }
-XG_FN void xg_proto_defaults(xg_proto *p, xg_parse_rhs *r) {
+XG_APART XG_FN void xg_proto_defaults(xg_proto *p, xg_parse_rhs *r) {
     xg_attr_set need = p->parse->op_attrs[r->op].required;
     uint32_t n, k, w;
     const xg_proto_row *rows = xg_proto_rows(&n);
@@ -301,7 +301,7 @@ XG_FN void xg_proto_drop_usual_type(xg_proto *p, xg_parse_rhs *r) {
     }
 }
 
-XG_FN xg_inst *xg_proto_build(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
+XG_APART XG_FN xg_inst *xg_proto_build(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs *r) {
     xg_proto_attrs(p, v, r);
     xg_proto_calls(p, v, r);
     if (v->has_predecessors) xg_proto_predecessors(p, v, r);
@@ -323,7 +323,7 @@ XG_FN xg_inst *xg_proto_build(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs 
     xg_parse_check_operands(p->parse, r);
     return xg_parse_build(p->parse, r);
 }
-XG_FN xg_inst *xg_proto_read_inst(xg_proto *p, xg_proto_bytes bytes) {
+XG_APART XG_FN xg_inst *xg_proto_read_inst(xg_proto *p, xg_proto_bytes bytes) {
     xg_proto_inst v;
     xg_proto_field f;
     xg_parse_rhs r;
@@ -401,7 +401,7 @@ XG_FN void xg_proto_comp_insts(xg_proto *p, const xg_proto_comp *v, xg_comp *c) 
             (int)XG_MIN(v->name.n, 200u), v->name.p, (long long)v->root);
     xg_parse_finish_comp(p->parse, c, p->parse->unnamed.n);
 }
-XG_FN void xg_proto_read_comp(xg_proto *p, xg_proto_bytes m) {
+XG_APART XG_FN void xg_proto_read_comp(xg_proto *p, xg_proto_bytes m) {
     xg_comp *c = xg_comp_make(p->m);
     xg_proto_comp v;
     xg_proto_field f;

@@ -41,7 +41,7 @@ XG_FN void xg_proto_layout_sparse(xg_proto *p, const xg_proto_field *f) {
     xg_fail_at(p->ctx, XLAGPU_ERROR_UNSUPPORTED, p->source, (size_t)(f->at - p->base), NULL,
         "HLO protobuf: a layout of sparse arrays, which are not supported");
 }
-XG_FN void xg_proto_layout_field(xg_proto *p, const xg_proto_field *f, xg_proto_layout *l, uint32_t rank) {
+XG_APART XG_FN void xg_proto_layout_field(xg_proto *p, const xg_proto_field *f, xg_proto_layout *l, uint32_t rank) {
     uint32_t base = p->parse->ints.n;
     switch (f->number) {
     case XG_LAYOUT_ORDER: xg_proto_layout_order(p, f, l, rank); break;
@@ -96,7 +96,7 @@ XG_FN void xg_proto_put_splits(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
         xg_putc(b, ')');
     }
 }
-XG_FN void xg_proto_put_number(xg_buf *b, const char *name, int64_t v, int64_t otherwise) {
+XG_APART XG_FN void xg_proto_put_number(xg_buf *b, const char *name, int64_t v, int64_t otherwise) {
     if (v != otherwise) xg_printf(b, "%s(%lld)", name, (long long)v);
 }
 /* A layout that says more than an order, through its text. */

@@ -312,7 +312,7 @@ XG_FN void xg_proto_put_frontend(xg_proto_writer *w) {
     else
         xg_proto_end(w, at);
 }
-XG_FN void xg_proto_put_module(xg_proto_writer *w, const bool *fusions) {
+XG_APART XG_FN void xg_proto_put_module(xg_proto_writer *w, const bool *fusions) {
     const xg_module *m = w->m;
     const xg_comp *c;
     xg_proto_put_string(w, XG_MODULE_NAME, m->name);

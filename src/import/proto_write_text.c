@@ -349,7 +349,7 @@ XG_FN void xg_proto_put_sharding_of(xg_proto_writer *w, xg_lex *x) {
 /* ---- stack frames ---- */
 
 /* The tables of proto_module.c, back from their text. */
-XG_FN void xg_proto_put_stack(xg_proto_writer *w, xg_str text) {
+XG_APART XG_FN void xg_proto_put_stack(xg_proto_writer *w, xg_str text) {
     size_t stack = xg_proto_begin(w, XG_MODULE_STACK), at;
     xg_lex x = xg_proto_scan(w, text);
     uint32_t table, k, row;

@@ -29,7 +29,7 @@ enum {
     XG_INDEXING_PAIRS_MAX = 4096
 };
 
-XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
+XG_APART XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
     uint32_t n = xg_indexing_n_outputs(i), o, k;
     if (xg_indexing_why_unknown(i->op)) {
         xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op));

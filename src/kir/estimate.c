@@ -130,7 +130,7 @@ XG_FN bool xg_kest_is_byte(const xg_kop *op) {
            (to == XG_E_F32 || to == XG_E_F16 || to == XG_E_BF16);
 #endif
 }
-XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
+XG_APART XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
     bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
     int64_t integer = wide ? XG_KEST_WIDE : 1;
@@ -252,7 +252,7 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
 }
 XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
 /* All groups but the last ones are done. */
-XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
+XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;
     if (but >= 0 && but < XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS))
         clock = XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
@@ -464,7 +464,7 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
 }
 /* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
  */
-XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     const xg_kmap *m = &e->m->entry->maps[op->b];
     bool store = op->op == XG_K_OP_TENSOR_STORE;
     int64_t bytes = m->bytes, n = e->times * e->weight, sectors, blocks = 0, bits;
@@ -529,7 +529,7 @@ XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
     e->later[barrier] = XG_MAX(e->clock - e->awaited_at, issued);
 }
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
-XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
+XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
     case XG_K_OP_ASYNC_COPY: e->copies.done = XG_MAX(e->copies.done, e->clock + memory); break;
     case XG_K_OP_ASYNC_COMMIT: xg_kest_commit(&e->copies); break;
@@ -586,7 +586,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
-XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
@@ -671,7 +671,7 @@ XG_FN uint32_t xg_kest_most_flight(const xg_device *d, uint32_t threads) {
     int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)threads, (int64_t)1), d->registers_per_thread);
     return (uint32_t)XG_MAX(XG_MIN(own / XG_KEST_FLIGHT_SHARE, (int64_t)XG_KEST_FLIGHT), (int64_t)1);
 }
-XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
+XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
     const xg_kfunc *f = m->entry;
     xg_mark mark = xg_arena_mark(a);
     uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],

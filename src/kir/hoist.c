@@ -72,7 +72,7 @@ XG_FN void xg_khoist_from(xg_khoist *h, xg_kregion *r) {
             for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
     }
 }
-XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_runs, uint32_t cluster) {
+XG_APART XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_runs, uint32_t cluster) {
     xg_khoist h;
     h.loop = loop;
     h.body = loop->regions[region];

@@ -60,7 +60,7 @@ XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var
     return xg_aff_dim(x->m->aff, k);
 }
 
-XG_FN void xg_kindex_constrain(xg_kindexer *x, const xg_aff *e, xg_range r) {
+XG_APART XG_FN void xg_kindex_constrain(xg_kindexer *x, const xg_aff *e, xg_range r) {
     if (!e || x->n_constraints == XG_KINDEX_CONSTRAINTS_MAX || e->kind == XG_AFF_DIM) return;
     if (r.lo == INT64_MIN && r.hi == INT64_MAX) return;
     x->constraints[x->n_constraints].expr = e;

@@ -171,7 +171,7 @@ XG_FN void xg_kaffine_constant_last(xg_kmodule *m, xg_kval *v) {
         xg_kop_set_operand(user, 1, last->operands[1].value);
     }
 }
-XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
+XG_APART XG_FN void xg_kaffine_lower(xg_kmodule *m, xg_set *made, xg_kop *op) {
     xg_kaffine x;
     uint32_t k;
     memset(&x, 0, sizeof x);

@@ -161,7 +161,7 @@ XG_FN void xg_kguard_add(xg_klowering *l, const xg_aff *e, xg_range r) {
 }
 
 /* A value of the expression over dims and the symbols made so far; nothing is assumed but what is known of these. */
-XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
+XG_APART XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     xg_imap *map;
     uint32_t n = l->map->n_dims, k;
     xg_kval **vars;
@@ -272,7 +272,7 @@ XG_FN void xg_knest_for(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **car
         carried[k]->name = l->loop->results[k].name.n ? l->loop->results[k].name : XG_STR("xla_loop");
     }
 }
-XG_FN void xg_knest_inside(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
+XG_APART XG_FN void xg_knest_inside(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
     if (level < l->map->n_syms)
         xg_knest_for(l, b, level, carried);
     else

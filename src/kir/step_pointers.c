@@ -111,7 +111,7 @@ XG_FN xg_kval *xg_kstep_more_args(xg_kstepper *z, xg_kregion *r, uint32_t more) 
     z->var = &r->args[0];
     return &r->args[n];
 }
-XG_FN void xg_kstep_carry(xg_kstepper *z) {
+XG_APART XG_FN void xg_kstep_carry(xg_kstepper *z) {
     uint32_t n = z->loop->n_operands, nr = z->loop->n_results, more = z->found.n, k;
     xg_kval **operands = XG_NEW_N(z->m->temp, xg_kval *, n + more), *args;
     xg_kval **yields = XG_NEW_N(z->m->temp, xg_kval *, nr + more);

@@ -172,7 +172,7 @@ XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_
     map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
     return xg_kapply(b, map, &v)->results;
 }
-XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
+XG_APART XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
@@ -230,7 +230,7 @@ XG_FN xg_kvector_written xg_kvector_written_by(const xg_kop *op) {
     return w;
 }
 /* The write that makes carried value k, if it is all that happens to it. */
-XG_FN xg_kop *xg_kvector_write_of(const xg_kvectorizer *z, uint32_t k) {
+XG_APART XG_FN xg_kop *xg_kvector_write_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kregion *r = z->loop->regions[0];
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
@@ -305,7 +305,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
     z->loop = to;
     return to;
 }
-XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
+XG_APART XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
     xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;

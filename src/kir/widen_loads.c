@@ -69,7 +69,7 @@ XG_FN int64_t xg_kwide_factor(const xg_kval *v, uint32_t depth) {
     default: return 1;
     }
 }
-XG_FN int64_t xg_kwide_of_number(int64_t n) {
+XG_APART XG_FN int64_t xg_kwide_of_number(int64_t n) {
     int64_t x = 1;
     while (x < XG_KWIDE_BYTES && n % (2 * x) == 0) x *= 2;
     return x;

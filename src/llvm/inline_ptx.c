@@ -125,7 +125,8 @@ XG_FN void xg_llvm_asm_value(xg_llvm_asm *a, const xg_kop *op, bool memory, bool
 static const char *const xg_llvm_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 
 /* What a letter of a row's text stands for; lanes: numbers of operand 0's lanes, in: of all operands. */
-XG_FN void xg_llvm_letter(xg_llvm_asm *a, const xg_kop *op, char c, const uint32_t *in, const uint32_t *lanes) {
+XG_APART XG_FN void xg_llvm_letter(
+    xg_llvm_asm *a, const xg_kop *op, char c, const uint32_t *in, const uint32_t *lanes) {
     uint32_t n = op->n_operands ? (uint32_t)XG_MAX(XG_KOPERAND(op, 0)->type->elements, (int64_t)1) : 1, k;
     bool ftz = a->l->m->ftz;
     switch (c) {
@@ -177,8 +178,9 @@ XG_FN void xg_llvm_row(xg_llvm *l, const xg_kop *op, const xg_ptx_row *row) {
         else
             in[k] = xg_llvm_asm_in(&a, v, -1);
     }
-    block = xg_llvm_temporaries(&a.text, row->text);
-    for (t = row->text; *t; t++) {
+    t = xg_ptx_row_text(&l->index, row);
+    block = xg_llvm_temporaries(&a.text, t);
+    for (; *t; t++) {
         if (*t == '$')
             xg_llvm_letter(&a, op, *++t, in, lanes);
         else if (*t == '|')
@@ -296,7 +298,7 @@ typedef struct xg_llvm_mma {
     uint32_t a[4], b[2], sums[4];
 } xg_llvm_mma;
 /* Instruction k of the operation, as ptx/matrix.c counts them: late ones have the second half of k. */
-XG_FN void xg_llvm_one_mma(xg_llvm *l, xg_llvm_mma *m, uint32_t k) {
+XG_APART XG_FN void xg_llvm_one_mma(xg_llvm *l, xg_llvm_mma *m, uint32_t k) {
     bool quarters = m->row->way == XG_PTX_MMA_QUARTERS, whole = m->row->way == XG_PTX_MMA_WHOLE;
     bool f32 = m->types->sum == XG_E_F32;
     uint32_t late = k & 1, row = k >> 1, nc = quarters ? 2 : 4, na = whole ? 4 : quarters ? 1 : 2, nb = whole ? 2 : 1;

@@ -41,7 +41,7 @@ XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
     return (xg_inst *)(uintptr_t)i;
 }
 
-XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
+XG_APART XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     const xg_comp *callee = op == XG_CALL ? xg_attr_comp(start, XG_A_calls) : NULL;
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
     xg_hb b = xg_hb_at(start);
@@ -82,7 +82,7 @@ XG_FN bool xg_async_is_generic(const xg_inst *i) {
     return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
 }
 /* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
-XG_FN void xg_async_as_tuple(xg_inst *i) {
+XG_APART XG_FN void xg_async_as_tuple(xg_inst *i) {
     const xg_comp *callee;
     xg_hb b = xg_hb_at(i);
     xg_inst **parts, **args;

@@ -452,12 +452,11 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
     xg_inst_replace(from, whole);
 }
 
-XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n) {
-    uint32_t k;
-    if (i->op != XG_CUSTOM_CALL) return NULL;
-    for (k = 0; k < n; k++)
-        if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
-    return NULL;
+XG_FN int xg_opt_target_in(const xg_inst *i, const char *targets) {
+    int k;
+    for (k = 0; i->op == XG_CUSTOM_CALL && *targets; k++, targets += strlen(targets) + 1)
+        if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), targets)) return k;
+    return -1;
 }
 /* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a
  * tuple its elements. */

@@ -303,7 +303,7 @@ XG_FN bool xg_transfer_agrees(const xg_inst *send, const xg_inst *recv) {
         if (memcmp(a.v.lists->p[k].p, b.v.lists->p[k].p, 2 * sizeof(int64_t)) != 0) return false;
     return true;
 }
-XG_FN bool xg_transfer_expand(xg_inst *end) {
+XG_APART XG_FN bool xg_transfer_expand(xg_inst *end) {
     const xg_module *m = end->comp->module;
     xg_inst *recv = XG_OPERAND(end, 0), *send, *sent, *both[2], *tuple, *x;
     xg_hb b = xg_hb_at(end);

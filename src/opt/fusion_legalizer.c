@@ -47,7 +47,7 @@ typedef struct xg_legal_places {
     uint64_t count;
 } xg_legal_places;
 
-XG_FN bool xg_legal_asks_in_place(const xg_inst *user) {
+XG_APART XG_FN bool xg_legal_asks_in_place(const xg_inst *user) {
     return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE;
 }
 XG_FN bool xg_legal_asked_before(const xg_use *first, const xg_use *u) {
@@ -116,7 +116,7 @@ XG_FN bool xg_legal_settle_result(xg_inst *i) {
     xg_inst_remove(i);
     return true;
 }
-XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
+XG_APART XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
     xg_hb b = xg_hb_at(i);
     bool changed = xg_legal_settle_root(c->root);

@@ -53,7 +53,7 @@ XG_FN bool xg_index_form_starts(const xg_inst *i, xg_windows *w, xg_index_form *
     return changed || f->n_starts != w->n_starts;
 }
 
-XG_FN void xg_index_form_put(xg_index_form *f, int64_t size, bool inside) {
+XG_APART XG_FN void xg_index_form_put(xg_index_form *f, int64_t size, bool inside) {
     if (inside) f->inside[f->n_inside++] = f->part_rank;
     f->part[f->part_rank++] = size;
 }

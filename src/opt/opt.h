@@ -261,13 +261,9 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 /* of a tuple `expand` gives a tuple instruction */
 XG_FN bool xg_opt_expand(
     xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i));
-/* `?` in a target is LAPACK's letter of the type */
-typedef struct xg_target_row {
-    const char *target;
-    xg_inst *(*expand)(const xg_hb *b, xg_inst *i);
-} xg_target_row;
-/* of a custom call with that target, or NULL */
-XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n);
+/* The number of a custom call's target in a list for xg_text_nth, or -1; `?` in a target is LAPACK's letter of the
+ * type. */
+XG_FN int xg_opt_target_in(const xg_inst *i, const char *targets);
 
 /* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
 XG_FN bool xg_is_block_call(const xg_inst *i);

@@ -155,7 +155,7 @@ XG_FN bool xg_parts_is_number(const xg_inst *i, double *v) {
     *v = xg_literal_get_float(c->literal, 0);
     return true;
 }
-XG_FN bool xg_parts_is_zero(const xg_inst *i) {
+XG_APART XG_FN bool xg_parts_is_zero(const xg_inst *i) {
     double v;
     return xg_parts_is_number(i, &v) && v == 0;
 }
@@ -325,7 +325,7 @@ XG_FN xg_inst *xg_parts_finite(const xg_hb *b, xg_inst *x) {
     return xg_hb_select(b, finite, x, zero);
 }
 /* The reduction that others wait for, of parts; each part's shift. */
-XG_FN void xg_parts_first(xg_parts_sum *s) {
+XG_APART XG_FN void xg_parts_first(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     xg_inst *i = s->reduce, *init = XG_OPERAND(i, 1), *part, *number;
     xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
@@ -366,7 +366,7 @@ XG_FN xg_inst *xg_parts_path(const xg_hb *b, const xg_parts_sum *s, xg_inst *v, 
     return v;
 }
 /* The terms of the sum, one of each part; m: of each row. */
-XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m) {
+XG_APART XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m) {
     const xg_parts_rows *r = &s->rows;
     xg_inst *h = xg_parts_all(b, r->shift, r->last_shift),
             *d = xg_hb_2(b, XG_SUBTRACT, r->cut, xg_parts_spread(b, r->shift, r->cut)), *squares, *rest, *n, *last;

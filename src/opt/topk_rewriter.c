@@ -23,7 +23,7 @@ typedef struct xg_topk {
     bool largest;
 } xg_topk; /* which: the operand that is compared */
 
-XG_FN bool xg_topk_read_comparator(xg_topk *t) {
+XG_APART XG_FN bool xg_topk_read_comparator(xg_topk *t) {
     const xg_comp *c = xg_attr_comp(t->sort, XG_A_to_apply);
     const xg_inst *root = c->root, *x, *y;
     xg_str direction;
@@ -67,7 +67,7 @@ XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
     return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own &&
            xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
 }
-XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
+XG_APART XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
     const xg_shape *s;
     bool places = false;
     memset(t, 0, sizeof *t);

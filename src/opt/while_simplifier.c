@@ -449,7 +449,7 @@ XG_APART XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsi
     return xg_while_remake(b, w, &p);
 }
 
-XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
+XG_APART XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsigned char *acts) {
     xg_while w;
     int64_t trips, index = 0, k;
     xg_inst *state, **all;
@@ -524,7 +524,7 @@ XG_FN void xg_while_note_counter(xg_map64 *all, xg_while *w, const xg_comp *c, i
     l->hi = XG_MAX(w->first, last);
     xg_map64_put(all, c->id, l);
 }
-XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
+XG_APART XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     xg_map64 *all = XG_NEW(m->work, xg_map64);
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;

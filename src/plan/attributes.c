@@ -120,7 +120,7 @@ XG_FN bool xg_typed_digits(xg_str s, uint64_t *out) {
     return s.n != 0;
 }
 /* The bits of a number of this type; hexadecimal digits are a float's bits. */
-XG_FN bool xg_typed_bits(xg_str s, xlagpu_type type, uint64_t *out) {
+XG_APART XG_FN bool xg_typed_bits(xg_str s, xlagpu_type type, uint64_t *out) {
     int bits = xg_type_bits(type);
     uint64_t most = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     bool minus = s.n && s.p[0] == '-', overflow = false;

@@ -143,7 +143,7 @@ XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t resul
             alias |= XG_EXE_MUST_ALIAS;
     return alias;
 }
-XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
+XG_APART XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     uint32_t k, j, n, at = 0;
     const xg_shape *const *leaves;
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
@@ -449,7 +449,7 @@ XG_FN size_t xg_exe_dims(const xg_shape *s) {
     return n;
 }
 /* Room for what is counted already: a section that grows leaves the smaller ones behind. */
-XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
+XG_APART XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
     size_t links = 0, blocks = p->spaces.n, dims = xg_exe_dims(p->m->entry->root->shape);
     uint32_t k;
     for (k = 0; k < p->m->entry->n_params; k++) dims += xg_exe_dims(p->m->entry->params[k]->shape);
@@ -474,7 +474,7 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
+XG_APART XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
     h.target = p->target;

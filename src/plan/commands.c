@@ -93,7 +93,7 @@ XG_FN void xg_commands_take_off(xg_commands_flight *f, uint32_t at) {
     if (f->n == XG_COMMANDS_COLLECTIVES) memmove(f->at, f->at + 1, --f->n * sizeof f->at[0]);
     f->at[f->n++] = at;
 }
-XG_FN bool xg_commands_writes(const xg_plan_step *s, uint32_t link) {
+XG_APART XG_FN bool xg_commands_writes(const xg_plan_step *s, uint32_t link) {
     uint32_t marked = link >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
     return xg_exe_writes(s->kind, marked, link, s->n_links);
 }

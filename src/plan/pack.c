@@ -294,7 +294,7 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
 
 /* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live
  * long. After some for which there is no room it is full. */
-XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
+XG_APART XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
     xg_packer q;

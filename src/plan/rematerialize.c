@@ -56,7 +56,7 @@ XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) {
     return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes;
 }
 
-XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
+XG_APART XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
     xg_plan *p = l->p = xg_plan_buffers(l->arena, l->m);
     uint32_t k;
     l->live = XG_NEW_N(l->arena, int64_t, (size_t)p->end + 2);
@@ -147,10 +147,10 @@ XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
 
 /* A value and, in front of it, what has to be made again for its sake. */
 typedef struct xg_limit_chain {
-    xg_plan_value *v[XG_LIMIT_CHAIN];
     int64_t slight /* what has so few bytes may live longer */;
     uint32_t n, depth, after;
     double excess, seconds;
+    xg_plan_value *v[XG_LIMIT_CHAIN];
 } xg_limit_chain;
 
 XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) {

@@ -38,7 +38,6 @@ typedef struct xg_sched_given {
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
-    xg_records records; /* of its kernels */
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
@@ -56,6 +55,7 @@ typedef struct xg_sched {
     xg_sched_overwrite *over;
     int64_t initial; /* live when it begins */
     XG_VEC(xg_sched_given) given;
+    xg_records records; /* of its kernels */
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
@@ -226,7 +226,7 @@ XG_APART XG_FN void xg_sched_edges(xg_sched *s) {
 }
 
 /* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
-XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
+XG_APART XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     const xg_inst *i = s->insts[k];
     uint32_t n, j, l;
     const xg_shape *const *leaves;
@@ -271,7 +271,7 @@ XG_FN void xg_sched_find_given(xg_sched *s) {
     }
 }
 
-XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
+XG_APART XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
     s->arena = a;
@@ -583,7 +583,7 @@ XG_APART XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order,
 }
 
 /* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
-XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
+XG_APART XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
     uint32_t t = order[at], k, j;
     int64_t left = xg_sched_time(s, t);
     for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) &&
@@ -600,7 +600,7 @@ XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t
     return k;
 }
 
-XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
+XG_APART XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
     int64_t most = xg_sched_add(peak, peak / XG_SCHED_MORE);
     uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, tries = 0;
     bool any = false;

@@ -271,7 +271,7 @@ XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
     t->at = at;
 }
 /* A value stands for the array that a parameter, result or constant is; temporaries have one of their size alone. */
-XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
+XG_APART XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
     xg_buffer *b = XG_NEW(p->arena, xg_buffer);
     xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
@@ -396,7 +396,7 @@ XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
     }
     s->n_children = want;
 }
-XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
+XG_APART XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     xg_exe_thunk_kind kind = xg_ptext_kind(t);
     const xg_inst *i = xg_ptext_inst_of(t, q->comp, xg_ptext_name(t));
     xg_plan_step s, *made;
@@ -492,7 +492,7 @@ XG_FN void xg_ptext_check_layouts(const xg_module *m) {
                     "in a plan a layout is an order of dimensions, without tiles, lengths and splits");
 }
 
-XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_APART XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_ptext t;
     uint32_t k;
     memset(&t, 0, sizeof t);

@@ -92,7 +92,7 @@ XG_FN bool xg_windowed_is_one(const xg_inst *i, xg_opcode op) {
     return i->op == op && i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic && !xg_inst_order(i);
 }
 /* The exchange beside a dot: what it reads, else what reads it. */
-XG_FN bool xg_windowed_of(xg_inst *dot, xg_windowed *w) {
+XG_APART XG_FN bool xg_windowed_of(xg_inst *dot, xg_windowed *w) {
     memset(w, 0, sizeof *w);
     if (dot->op != XG_DOT || dot->shape->dynamic) return false;
     w->dot = dot;

@@ -13,36 +13,36 @@
 #define XG_PTX_ISEL_C
 #include "ptx.h"
 
-/* Sets of element types. An index is left only in the ids of threads and blocks and their casts, where 32 bits hold it.
- * A pointer is PG (global, 64 bits) or PS (shared, 32 bits). */
+/* Sets of element types: X(word, elements). An index is left only in the ids of threads and blocks and their casts,
+ * where 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). ANY stands first. */
+/* clang-format off */
+#define XG_PTX_OF(e) (1u << XG_E_##e)
+#define XG_PTX_NARROW (XG_PTX_OF(I8) | XG_PTX_OF(I16))
+#define XG_PTX_SETS(X) \
+    X(ANY, 0) X(I1, XG_PTX_OF(I1)) X(I8, XG_PTX_OF(I8)) X(I16, XG_PTX_OF(I16)) X(I32, XG_PTX_OF(I32)) \
+    X(I64, XG_PTX_OF(I64)) X(INDEX, XG_PTX_OF(INDEX)) X(BF16, XG_PTX_OF(BF16)) X(F16, XG_PTX_OF(F16)) \
+    X(F32, XG_PTX_OF(F32)) X(F64, XG_PTX_OF(F64)) X(E4M3, XG_PTX_OF(F8E4M3FN)) X(E5M2, XG_PTX_OF(F8E5M2)) \
+    X(PG, 1u << 30) X(PS, 1u << 29) X(S, XG_PTX_NARROW) X(SH, XG_PTX_OF(I32) | XG_PTX_OF(F32)) \
+    X(H, XG_PTX_OF(BF16) | XG_PTX_OF(F16)) \
+    X(R, XG_PTX_NARROW | XG_PTX_OF(I32) | XG_PTX_OF(F8E5M2) | XG_PTX_OF(F8E4M3) | XG_PTX_OF(F8E4M3FN) | \
+        XG_PTX_OF(F8E3M4) | XG_PTX_OF(F8E4M3B11FNUZ) | XG_PTX_OF(F8E5M2FNUZ) | XG_PTX_OF(F8E4M3FNUZ) | \
+        XG_PTX_OF(F8E8M0FNU) | XG_PTX_OF(F4E2M1FN) | XG_PTX_OF(F6E2M3FN) | XG_PTX_OF(F6E3M2FN))
+/* clang-format on */
 enum {
-    XG_PT_I1 = 1 << XG_E_I1,
-    XG_PT_I8 = 1 << XG_E_I8,
-    XG_PT_I16 = 1 << XG_E_I16,
-    XG_PT_I32 = 1 << XG_E_I32,
-    XG_PT_I64 = 1 << XG_E_I64,
-    XG_PT_INDEX = 1 << XG_E_INDEX,
-    XG_PT_BF16 = 1 << XG_E_BF16,
-    XG_PT_F16 = 1 << XG_E_F16,
-    XG_PT_F32 = 1 << XG_E_F32,
-    XG_PT_F64 = 1 << XG_E_F64,
-    XG_PT_E4M3 = 1 << XG_E_F8E4M3FN,
-    XG_PT_E5M2 = 1 << XG_E_F8E5M2,
-    XG_PT_PG = 1 << 30,
-    XG_PT_PS = 1 << 29,
-    XG_PT_S = XG_PT_I8 | XG_PT_I16,
-    XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 |
-              1 << XG_E_F8E4M3B11FNUZ | 1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU |
-              1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_SH = XG_PT_I32 | XG_PT_F32,
-    XG_PT_H = XG_PT_BF16 | XG_PT_F16,
-    XG_PT_ANY = 0
+#define X(word, elements) XG_PT_##word,
+    XG_PTX_SETS(X)
+#undef X
+};
+static const uint32_t xg_ptx_sets[] = {
+#define X(word, elements) elements,
+    XG_PTX_SETS(X)
+#undef X
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. XA: on every target, without
  * flags. */
 /* clang-format off */
-#define XG_PTX_ROWS(X, XA) \
+#define XG_PTX_FIRST_ROWS(X, XA) \
     XA(THREAD_ID, I32, ANY, "mov.u32 $d, %tid.$x") \
     XA(THREAD_ID, INDEX, ANY, "mov.u32 $d, %tid.$x") \
     XA(THREAD_ID, I64, ANY, "mov.u32 $t, %tid.$x|cvt.u64.u32 $d, $t") \
@@ -192,7 +192,8 @@ enum {
     X(MAXF, BF16, ANY, 80, 70, 0, "max.NaN.bf16 $d, $0, $1") \
     X(MINF, F32, ANY, 80, 70, 0, "min.NaN$f.f32 $d, $0, $1") \
     X(MINF, F16, ANY, 80, 70, 0, "min.NaN.f16 $d, $0, $1") \
-    X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1") \
+    X(MINF, BF16, ANY, 80, 70, 0, "min.NaN.bf16 $d, $0, $1")
+#define XG_PTX_OTHER_ROWS(X, XA) \
     XA(MAXNUMF, F32, ANY, "max$f.f32 $d, $0, $1") \
     XA(MAXNUMF, F64, ANY, "max.f64 $d, $0, $1") \
     X(MAXNUMF, F16, ANY, 80, 70, 0, "max.f16 $d, $0, $1") \
@@ -291,28 +292,51 @@ enum {
     X(REGISTERS_MORE, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.inc.sync.aligned.u32 $b") \
     X(REGISTERS_LESS, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.dec.sync.aligned.u32 $b") \
     XA(BARRIER, ANY, ANY, "bar.sync $b")
+#define XG_PTX_ROWS(X, XA) XG_PTX_FIRST_ROWS(X, XA) XG_PTX_OTHER_ROWS(X, XA)
 /* clang-format on */
 
+#define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
-    {text, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, XG_K_OP_##op, cc, isa, flags},
-#define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
+    {XG_K_OP_##op, XG_PT_##in, XG_PT_##out, cc, isa, flags, (uint8_t)sizeof(text)},
     XG_PTX_ROWS(X, XA)
-#undef XA
 #undef X
 };
+/* Their texts, one behind the other, where pointers would take as much again; in two, since C99 promises no longer
+ * ones. */
+#define X(op, in, out, cc, isa, flags, text) text "\0"
+static const struct xg_ptx_texts {
+    char first[sizeof(XG_PTX_FIRST_ROWS(X, XA))], other[sizeof(XG_PTX_OTHER_ROWS(X, XA))];
+} xg_ptx_texts = {XG_PTX_FIRST_ROWS(X, XA), XG_PTX_OTHER_ROWS(X, XA)};
+#undef X
+#define X(op, in, out, cc, isa, flags, text) +1
+enum {
+    XG_PTX_FIRST = 0 XG_PTX_FIRST_ROWS(X, XA)
+};
+#undef X
+#undef XA
 
 /* The bit of a type in the sets above, of a vector that of its elements; 0 for what no instruction takes (tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    if (t->kind == XG_TK_POINTER) return xg_ptx_sets[XG_KSPACE_IS_SHORT(t->space) ? XG_PT_PS : XG_PT_PG];
     return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
 static void xg_ptx_index_make(xg_ptx_index *x) {
-    size_t i;
+    size_t i, text = sizeof xg_ptx_texts - 1;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
-    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;)
+    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;) {
+        if (i + 1 == XG_PTX_FIRST) text--; /* the end of the first ones */
+        text -= xg_ptx_rows[i].length;
         x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
+        x->text[xg_ptx_rows[i].op] = (uint16_t)text;
+    }
+}
+static const char *xg_ptx_row_text(const xg_ptx_index *x, const xg_ptx_row *row) {
+    const char *text = xg_ptx_texts.first + x->text[row->op];
+    const xg_ptx_row *r = xg_ptx_rows + x->first[row->op];
+    for (; r < row; r++) text += r->length;
+    return text;
 }
 
 /* The row for an operation on a target; NULL when it has none. `of_one`: a row for operand 0 being 1. */
@@ -326,7 +350,7 @@ static const xg_ptx_row *xg_ptx_find_row_of(const xg_ptx_index *x, const xg_targ
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) &&
+        if ((r->in == XG_PT_ANY || (xg_ptx_sets[r->in] & in)) && (r->out == XG_PT_ANY || (xg_ptx_sets[r->out] & out)) &&
             (r->flags & (XG_PI_VECTOR | XG_PI_ONE)) == kind && t->cc >= r->cc &&
             (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;

@@ -54,7 +54,7 @@ typedef struct xg_ptx_mma {
     const xg_ptx_lane *a[4], *b[2], *c[4], *d[4];
     uint32_t na, nb, nc;
 } xg_ptx_mma;
-static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
+XG_APART static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
     const char *sum = m->types->sum == XG_E_F32 ? "f32" : "s32";
     char *at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mma.sync.aligned.");
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, m->row->shape), ".row.col.");

@@ -192,7 +192,7 @@ static char *xg_ptx_pen_i64(char *at, int64_t v) {
     if (v < 0) *at++ = '-';
     return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
-static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
+XG_APART static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
     while (digits-- > 0) *at++ = "0123456789ABCDEF"[v >> 4 * digits & 15];
     return at;
 }
@@ -334,7 +334,7 @@ typedef struct xg_ptx_fill {
 } xg_ptx_fill;
 
 /* Operands as they may stand in the text: most constants as they are, other things in registers. */
-static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
+XG_APART static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
     const xg_kop *op = f->op;
     bool vector = (row->flags & XG_PI_VECTOR) != 0, all_imm = true;
     uint32_t n = op->n_operands, i;
@@ -357,8 +357,8 @@ static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *ro
     }
 }
 /* Operand 1 in 32 bits, if the text asks for it. */
-static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row) {
-    if (f->op->n_operands != 2 || f->in[1].cls != XG_PC_RD || !strstr(row->text, "$n1")) return;
+static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const char *text) {
+    if (f->op->n_operands != 2 || f->in[1].cls != XG_PC_RD || !strstr(text, "$n1")) return;
     f->narrow = f->in[1];
     f->narrow.cls = XG_PC_R;
     if (f->in[1].kind == XG_PL_IMM) return;
@@ -379,7 +379,7 @@ static char *xg_ptx_pen_temporary(xg_ptx *p, char *at, xg_ptx_fill *f, char lett
     return xg_ptx_pen_lane(p, at, &f->tmp[i]);
 }
 /* What the letters that few texts have stand for. */
-static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
+XG_APART static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
     const xg_kop *op = f->op;
     switch (letter) {
     case 'p': return xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
@@ -418,8 +418,8 @@ static char *xg_ptx_pen_row(xg_ptx *p, char *at, xg_ptx_fill *f, const char *t) 
     }
 }
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    const char *letters = strchr(row->text, '$');
-    size_t head = letters && !memchr(row->text, '|', (size_t)(letters - row->text)) ? (size_t)(letters - row->text) : 0;
+    const char *text = xg_ptx_row_text(&p->index, row), *letters = strchr(text, '$');
+    size_t head = letters && !memchr(text, '|', (size_t)(letters - text)) ? (size_t)(letters - text) : 0;
     xg_ptx_fill f;
     char *at;
     f.op = op;
@@ -427,11 +427,11 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     memset(f.has_tmp, 0, sizeof f.has_tmp);
     memset(&f.narrow, 0, sizeof f.narrow);
     xg_ptx_fill_operands(p, &f, row, op->n_operands > 1 && letters && strstr(letters, "$p"));
-    xg_ptx_fill_narrow(p, &f, row);
+    xg_ptx_fill_narrow(p, &f, text);
     if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
     at = xg_ptx_line_begin(p);
-    memcpy(at, row->text, head);
-    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, row->text + head));
+    memcpy(at, text, head);
+    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, text + head));
     xg_ptx_need_isa(p, row->isa);
     p->letter = p->letter || row->flags & XG_PI_LETTER;
 }

@@ -121,15 +121,14 @@ enum {
     XG_PI_REG = 16 /* no operand may be an immediate */
 };
 typedef struct xg_ptx_row {
-    const char *text;
-    uint32_t in, out;
-    uint16_t op, cc, isa;
-    uint8_t flags;
+    uint16_t op;
+    uint8_t in, out, cc, isa, flags, length; /* in, out: sets of types in isel.c; length: of the text, with its end */
 } xg_ptx_row;
 
-/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
+/* First rows by opcode, and where their texts begin: filled at the start of a module, so that finding a row does not
+ * scan the table. */
 typedef struct xg_ptx_index {
-    uint16_t first[XG_K_OP_COUNT + 1];
+    uint16_t first[XG_K_OP_COUNT + 1], text[XG_K_OP_COUNT + 1];
 } xg_ptx_index;
 
 /* ---- matrix.c ---- */
@@ -151,5 +150,6 @@ static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what);
 static const xg_ptx_row *xg_ptx_find_row(
     const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result);
 static void xg_ptx_index_make(xg_ptx_index *x);
+static const char *xg_ptx_row_text(const xg_ptx_index *x, const xg_ptx_row *row);
 XG_FN const char *xg_ptx_condition(const xg_kop *op); /* of a compare: "lt.u" ($c) */
 #endif                                                /* XG_PTX_H */

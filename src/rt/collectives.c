@@ -14,7 +14,7 @@
 
 #ifndef XR_CLIQUES
 /* A program that meets other devices is refused when it is loaded. */
-XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+XG_APART XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
@@ -61,7 +61,7 @@ XG_FN bool xr_take_number(const char **at, uint32_t *out) {
     return true;
 }
 /* The label of a device's group is that of a device in it; they are joined as pairs come. */
-XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
+XG_APART XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
     while (label[device] != device + 1) device = label[device] - 1;
     return device;
 }
@@ -92,7 +92,7 @@ XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
     return !*at;
 }
 /* {{0,1},{2,3}} of so many devices. */
-XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
+XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
     uint32_t n = 0, id, pair[2], k;
     bool pairs = q->kind == XR_COLLECTIVE_PERMUTE;
     if (*at++ != '{') return false;
@@ -165,7 +165,7 @@ XG_FN bool xr_collective_is_int(xlagpu_type t) {
     return t == XLAGPU_S8 || t == XLAGPU_S16 || t == XLAGPU_S32 || t == XLAGPU_S64 ||
            (t >= XLAGPU_U8 && t <= XLAGPU_U64);
 }
-XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
+XG_APART XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
     uint32_t k, n = 0, g = q->n_groups ? q->first[1] : 1;
     bool reduces = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
     uint64_t in, out;
@@ -401,7 +401,7 @@ XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t i
         }
     return true;
 }
-XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+XG_APART XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
     const xr_collective *q = x->q;
     uint32_t m, j, to = q->n_in + k;
     uint64_t root = 0;

@@ -13,7 +13,7 @@
 #define XG_RT_COMMANDS_C
 #include "rt.h"
 
-XG_FN bool xr_is_list(uint32_t kind) {
+XG_APART XG_FN bool xr_is_list(uint32_t kind) {
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
     return row->runs == XG_EXE_MANY && !row->slices;
 }

@@ -187,8 +187,8 @@ XG_FN XG_COLD int xr_dnn_try(
     }
     return (e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000) || e == XR_DNN_CANNOT_COMPILE ? 0 : e;
 }
-XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode, const xlagpu_rt_call *c,
-    int64_t refused, const char **which) {
+XG_APART XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode,
+    const xlagpu_rt_call *c, int64_t refused, const char **which) {
     void *heuristics = NULL, *configs[XR_DNN_ADVICE_MAX];
     int64_t n = 0, k, made;
     int e = 0;

@@ -303,13 +303,13 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
 }
 
 /* The line of a place in the text. */
-XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+XG_APART XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
     uint32_t line = 1;
     while (at) line += text[--at] == '\n';
     return line;
 }
 /* What the launch's instructions did, one after the other; gives the memory back. */
-XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+XG_APART XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
     const xg_sim_module *m = r->launch.module;
     const char *text = m->src->text;
     const uint64_t *ran = r->launch.ran;

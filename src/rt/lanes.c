@@ -132,7 +132,7 @@ XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint
         if (!xr_lanes_known(p, p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
-XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
+XG_APART XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
@@ -172,7 +172,7 @@ XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     if (e->aside) q->stream_free(e, e->aside);
 }
 
-XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
+XG_APART XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
     return e->aside && !e->profile.on && e->program->lanes[number].forks;
 }
 
@@ -182,7 +182,7 @@ XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *
     xlagpu_status s = q->event_record(e, e->lane_events[event - 1], from);
     return s == XLAGPU_OK ? q->stream_follow(e, to, e->lane_events[event - 1]) : s;
 }
-XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
+XG_APART XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const xg_exe_thunk *t = &p->thunks[number];

@@ -76,7 +76,7 @@ XG_FN XG_COLD void xr_libraries_close(xlagpu_device *d) {
 /* ---- what programs call ---- */
 
 /* Of cuSOLVER each function is a target. */
-XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
+XG_APART XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
     static const char prefix[] = XG_EXE_SOLVER_TARGET;
     uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
                      : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT

@@ -25,7 +25,7 @@ XG_FN void xr_once_leave(xlagpu_execution *e) { (void)e; }
 
 /* ---- command buffers: the records themselves, replayed ---- */
 
-XG_FN xlagpu_status xr_once_replay_thunk(
+XG_APART XG_FN xlagpu_status xr_once_replay_thunk(
     xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
     const xlagpu_program *p = e->program;
     const xr_platform *f = p->device->platform;

@@ -19,7 +19,7 @@ XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {
     return offset < p->sections[XG_EXE_STRINGS].bytes;
 }
 
-XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
@@ -109,7 +109,7 @@ XG_FN XG_COLD bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* Parameters and results agree with their allocations. */
-XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
     if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
@@ -199,7 +199,7 @@ XG_FN XG_COLD bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     return true;
 }
 /* Members stand before their dictionary, so that there is no circle. */
-XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
     uint64_t k, bytes;
     for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
@@ -221,7 +221,7 @@ XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
     const xg_exe_thunk_row *row;
@@ -326,7 +326,7 @@ XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
 }
 
 /* The sections as arrays, in a copy that is ours. */
-XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+XG_APART XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
     memcpy(copy, bytes, size);
     p->bytes = copy;
@@ -380,7 +380,7 @@ XG_FN XG_COLD xlagpu_status xr_upload_constants(xlagpu_program *p) {
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
-XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
@@ -422,7 +422,7 @@ XG_FN XG_COLD bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_v
 
 /* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
  * a message goes. */
-XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
     enum {
         NAMED = 16
     };

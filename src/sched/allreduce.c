@@ -104,7 +104,7 @@ XG_FN bool xg_literal_same_zero(const xg_loopnest *n, const xg_literal *l) {
     return xg_literal_equal(l, zero);
 }
 /* All that a block combines are elements of a sum of its own that began with +0. */
-XG_FN bool xg_nblock_reads_sums(const xg_loopnest *n, const xg_nblock *b) {
+XG_APART XG_FN bool xg_nblock_reads_sums(const xg_loopnest *n, const xg_nblock *b) {
     const xg_nstmt *s;
     bool sums = false;
     if (b->n_args != 1 || b->args[0].kind != XG_NA_LOAD || b->body->root->op != XG_PARAMETER) return false;
@@ -169,7 +169,7 @@ XG_FN void xg_ncross_guard(xg_ncross *c, xg_nstmt *s) {
 }
 /* The spatial iterators anew, a reduced one for each serial loop, and last a spatial one for each loop of threads, of
  * which there are so many: what is read and written is of these then. */
-XG_FN uint32_t xg_ncross_own_iters(const xg_ncross *c, xg_nblock *p) {
+XG_APART XG_FN uint32_t xg_ncross_own_iters(const xg_ncross *c, xg_nblock *p) {
     xg_loopnest *n = c->n;
     const xg_nblock *b = c->s->block;
     xg_niter *iters = xg_nblock_spatial(n, b, c->count, &p->n_iters);
@@ -258,7 +258,7 @@ XG_FN xg_nstmt *xg_ncross_loops(xg_ncross *c, xg_nsubst *to_copies) {
     xg_nstmt_append(at, c->s);
     return top;
 }
-XG_FN uint32_t xg_naxes_count(uint32_t axes) { return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1); }
+XG_APART XG_FN uint32_t xg_naxes_count(uint32_t axes) { return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1); }
 /* The block combines what the threads have in `parts` now. */
 XG_FN void xg_ncross_second(xg_ncross *c, xg_nbuf *const *parts, const xg_aff **const *places, const xg_nblock *p) {
     xg_loopnest *n = c->n;
@@ -448,7 +448,7 @@ typedef struct xg_nteam {
     const xg_aff *linear;   /* the thread's number in its block */
 } xg_nteam;
 /* Loops of the thread axes that are not around the block come around it. */
-XG_FN void xg_nteam_close(xg_nteam *t) {
+XG_APART XG_FN void xg_nteam_close(xg_nteam *t) {
     xg_loopnest *n = t->n;
     xg_aff_env env;
     int64_t below = 1;
@@ -587,7 +587,7 @@ XG_FN const xg_aff **xg_nteam_at(xg_nteam *t, const xg_aff *a, const xg_aff *b) 
     return at;
 }
 /* Two levels of lanes over a staging array of one entry a warp. */
-XG_FN void xg_nteam_two_levels(xg_nteam *t) {
+XG_APART XG_FN void xg_nteam_two_levels(xg_nteam *t) {
     xg_loopnest *n = t->n;
     xg_nblock *b = t->s->block;
     const xg_nout *result = b->outs;
@@ -640,7 +640,7 @@ XG_FN void xg_nteam_two_levels(xg_nteam *t) {
     if (lanes == 1) second->block->lanes = 0, second->block->combine = NULL; /* one warp: there is nothing to combine */
 }
 /* Through shared memory: all values, then half of them to the other half until one is left. */
-XG_FN void xg_nteam_tree(xg_nteam *t) {
+XG_APART XG_FN void xg_nteam_tree(xg_nteam *t) {
     xg_loopnest *n = t->n;
     xg_nblock *b = t->s->block;
     xg_nout *result = XG_NEW_N(n->arena, xg_nout, b->n_outs);

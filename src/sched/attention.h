@@ -336,9 +336,7 @@ typedef struct xg_attention_kernel {
     const xg_attention_plan *p;
     const xg_attention_form *f;
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_tile_kernel t;               /* scope and builder */
     xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
@@ -371,6 +369,8 @@ typedef struct xg_attention_kernel {
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
+    xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
+    xg_tile_kernel t;                              /* scope and builder */
     xg_scope scopes[XG_ATTENTION_PARTS];
     xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
 } xg_attention_kernel;

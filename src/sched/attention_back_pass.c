@@ -39,13 +39,13 @@ typedef struct xg_attention_back_group {
     xg_arena *arena;
     xg_attention_gradient g; /* of dQ, or dK */
     int64_t ahead_spares;    /* picoseconds of the forward pass: it becomes one kernel, too */
-    xg_inst *dots[XG_ATTENTION_BACK_DOTS];
     bool is_grad[XG_ATTENTION_BACK_DOTS];
     uint32_t n_dots;
     xg_attention_back_side *first, *second;
     xg_inst *last;        /* in front of which the fusions stand */
     xg_attention forward; /* the same weights' second dot; out_dot NULL: there is none */
     xg_attention_members ahead;
+    xg_inst *dots[XG_ATTENTION_BACK_DOTS];
 } xg_attention_back_group;
 
 /* ---- members ---- */
@@ -455,7 +455,7 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
 /* ---- the pass ---- */
 
 /* Which dot is which: dQ goes along keys, dK along queries, dV is that of the weights which is not the forward pass. */
-XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
+XG_APART XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
     xg_inst *grads[2] = {NULL, NULL}, *soft[2] = {NULL, NULL};
     uint32_t n_grads = 0, n_soft = 0, k, j;
     w->last = xg_attention_back_last(w);

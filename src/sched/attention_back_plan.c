@@ -221,7 +221,7 @@ XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores,
     *all = *scores + f->pieces[0] * p->depth + (f->back.second ? f->pieces[1] * p->columns : 0);
 }
 /* The same for warp groups. */
-XG_FN void xg_attention_back_count_group(
+XG_APART XG_FN void xg_attention_back_count_group(
     const xg_attention_plan *p, const xg_device *m, int64_t walks, int64_t issue, xg_cost_counts *c) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,

@@ -82,7 +82,7 @@ XG_FN void xg_attention_joined(xg_attention_kernel *w, int64_t half, xg_kval **o
     w->most[half] = most;
     w->sum[half] = sum;
 }
-XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
+XG_APART XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *scale, *own = w->most[half], *first, *column, *sums[XG_ATTENTION_PAIR];
     int64_t parts = w->p->shape.parts, k, c;
@@ -190,7 +190,7 @@ XG_FN void xg_attention_own_sums(xg_attention_kernel *w, int64_t half, xg_kval *
     else
         memcpy(out, &w->out[half][XG_ATTENTION_PAIR * k], XG_ATTENTION_PAIR * sizeof *out);
 }
-XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
+XG_APART XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts, w->part);
     xg_kval *column, *sums[XG_ATTENTION_PAIR];
     xg_flow f = xg_flow_of(&w->t.s, &w->shown);
@@ -233,7 +233,7 @@ XG_FN xg_kval *xg_attention_row_value(
     xg_elem v = xg_attention_element(w, part, at, ends->given, ends->n, index);
     return xg_attention_converted_to(w, v, w->f->stages[part].root->shape->type, w->f->sum);
 }
-XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attention_ends *ends) {
+XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attention_ends *ends) {
     const xg_attention *a = &w->f->match;
     xg_kb *b = xg_attention_b(w);
     xg_kval *at[XG_ATTENTION_DIMS], *shift, *v;
@@ -315,7 +315,7 @@ XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
     return w->rank ? xg_tile_join(&w->t, w->rank, w->p->shape.parts, w->part) : w->part;
 }
 /* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
-XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
+XG_APART XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts * w->p->cluster, xg_attention_own_part(w));
     xg_flow share = xg_flow_of(&w->t.s, &w->dest[0]);
     xg_kval *pair, *sums[XG_ATTENTION_PAIR];

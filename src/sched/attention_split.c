@@ -110,7 +110,7 @@ XG_FN bool xg_attention_same_order(const xg_shape *x, const xg_shape *y) {
     while (j < y->rank && y->dims[j] == 1) j++;
     return j == y->rank;
 }
-XG_FN bool xg_attention_may_split(const xg_attention *a) {
+XG_APART XG_FN bool xg_attention_may_split(const xg_attention *a) {
     const xg_shape *s = a->exp->shape;
     int64_t place[XG_RANK_MAX];
     uint32_t key = s->rank - 1, k;
@@ -184,7 +184,7 @@ XG_FN xg_inst *xg_attention_weighed(const xg_attention_cut_keys *w, xg_inst *i) 
     }
 }
 /* The second dot of all parts: [batch, part, rows, columns], or columns first. */
-XG_FN xg_inst *xg_attention_parts_dot(const xg_attention_cut_keys *w, xg_inst *weights) {
+XG_APART XG_FN xg_inst *xg_attention_parts_dot(const xg_attention_cut_keys *w, xg_inst *weights) {
     xg_inst *dot = w->a->out_dot, *in[2];
     xg_arena *a = dot->comp->module->arena;
     xg_dot_dims d = xg_dot_dims_of(dot), to;
@@ -263,7 +263,7 @@ XG_FN xg_inst *xg_attention_as_max(const xg_attention_cut_keys *w, xg_inst *x) {
         if (place[k] != (int64_t)w->key) perm[n++] = place[k];
     return xg_perm_is_identity(perm, n) ? x : xg_hb_transpose(&w->b, x, perm);
 }
-XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *sum, xg_inst *out) {
+XG_APART XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *sum, xg_inst *out) {
     const xg_attention *a = w->a;
     const xg_hb *b = &w->b;
     uint32_t batch = xg_dot_dims_of(a->out_dot).lb.n, k;
@@ -286,7 +286,7 @@ XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *s
     out = xg_hb_2(b, XG_MULTIPLY, out, xg_attention_along_rows(w, by, out->shape, false));
     xg_opt_replace(a->out_dot, xg_hb_convert(b, out, a->out_dot->shape->type));
 }
-XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, xlagpu_type t) {
+XG_APART XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, xlagpu_type t) {
     xg_attention_cut_keys w;
     xg_inst *x, *most, *sum, *out;
     memset(&w, 0, sizeof w);

@@ -216,7 +216,7 @@ XG_FN const xg_inst *xg_lt_narrow(const xg_inst *i, xg_lt_match *m) {
     return m->scale_out ? XG_OPERAND(i, 0) : i;
 }
 /* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added, scales. */
-XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
+XG_APART XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
     uint32_t k;
     i = xg_lt_peel(i);
     if (i->shape->type == XLAGPU_F8E4M3FN) {
@@ -264,7 +264,7 @@ XG_FN bool xg_lt_largest(const xg_inst *i, xg_lt_match *m) {
     m->largest = i;
     return true;
 }
-XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
+XG_APART XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
     const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
     uint32_t k;
     memset(m, 0, sizeof *m);
@@ -285,7 +285,7 @@ XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
     return m->operand[1]->shape->type == m->in && (!m->bias || m->bias->shape->type == m->out);
 }
 /* Sums that are rounded before the epilogue are no sums of the library's. */
-XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d, xg_lt_types *out) {
+XG_APART XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d, xg_lt_types *out) {
     bool epilogue = m->bias || m->relu || m->gelu || m->addend || m->n_scales;
     bool rounded = m->dot->shape->type != m->out && xg_type_bits(m->dot->shape->type) < 32;
 #define X(in_, out_, in_code_, out_code_, compute_, scale_, rate_) \

@@ -503,7 +503,7 @@ XG_FN int64_t xg_sdpa_masked(const xg_sdpa *s, xg_dnn_graph *g, int64_t x) {
     return op.y;
 }
 /* The logarithm of the sum, more the maximum, is part of the pattern that the library knows, read or not. */
-XG_FN void xg_sdpa_graph(const xg_sdpa *s, xg_dnn_graph *g) {
+XG_APART XG_FN void xg_sdpa_graph(const xg_sdpa *s, xg_dnn_graph *g) {
     int64_t q = xg_sdpa_array(s, g, XG_SDPA_Q), k = xg_sdpa_array(s, g, XG_SDPA_K), v = xg_sdpa_array(s, g, XG_SDPA_V),
             o = xg_sdpa_array(s, g, XG_SDPA_O), x = xg_sdpa_between(s, g, XLAGPU_F32, false), most, sum;
     xg_dnn_matmul(g, q, k, x);

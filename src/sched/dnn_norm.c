@@ -112,7 +112,7 @@ XG_FN bool xg_dnn_norm_factors(xg_dnn_norm *n, const xg_inst *i, uint32_t depth)
     return true;
 }
 /* From the result to the rows' sums. */
-XG_FN bool xg_dnn_norm_result(xg_dnn_norm *n, const xg_inst *i) {
+XG_APART XG_FN bool xg_dnn_norm_result(xg_dnn_norm *n, const xg_inst *i) {
     uint32_t k;
     i = xg_lt_peel(i);
     if (i->op == XG_CONVERT) i = xg_lt_peel(XG_OPERAND(i, 0));
@@ -133,7 +133,7 @@ XG_FN bool xg_dnn_norm_result(xg_dnn_norm *n, const xg_inst *i) {
            xg_dnn_norm_is_variance(n, XG_OPERAND(i, 0));
 }
 /* The result first, since it says what the others may be. */
-XG_FN bool xg_dnn_norm_leaves(xg_dnn_norm *n, const xg_inst *root) {
+XG_APART XG_FN bool xg_dnn_norm_leaves(xg_dnn_norm *n, const xg_inst *root) {
     uint32_t pass, k, j, n_leaves = root->op == XG_TUPLE ? root->n_operands : 1;
     for (pass = 0; pass < 2; pass++)
         for (k = 0; k < n_leaves && k < 3; k++) {
@@ -169,7 +169,7 @@ XG_FN bool xg_dnn_norm_of(xg_dnn_norm *n, const xg_comp *c) {
 
 /* ---- the graph ---- */
 
-XG_FN void xg_dnn_norm_graph(const xg_dnn_norm *n, xg_dnn_graph *g, int64_t results) {
+XG_APART XG_FN void xg_dnn_norm_graph(const xg_dnn_norm *n, xg_dnn_graph *g, int64_t results) {
     xlagpu_type t = n->x->shape->type, of = n->scale->shape->type;
     xg_dnn_norm_arrays a;
     a.x = xg_dnn_features(g, n->x->number, t, n->rows, n->lanes, 1);

@@ -65,7 +65,7 @@ XG_FN xg_inst *xg_f8_largest(const xg_inst *y) {
     }
     return NULL;
 }
-XG_FN bool xg_f8_match_of(xg_inst *narrow, xg_f8_match *f) {
+XG_APART XG_FN bool xg_f8_match_of(xg_inst *narrow, xg_f8_match *f) {
     xlagpu_type t = narrow->shape->type;
     xg_inst *i, *inner;
     uint32_t k;

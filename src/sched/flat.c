@@ -155,7 +155,7 @@ XG_FN void xg_nplace_sets(
         (still ? fixed : moving)[axes->to[p->var]->kind == XG_AFF_DIM ? axes->to[p->var]->n : p->var] = true;
     }
 }
-XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
+XG_APART XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
     xg_nplaces v;
     xg_nshare *shares = XG_NEW_N(n->arena, xg_nshare, buf->rank);
     bool *fixed = XG_NEW_N(n->arena, bool, n->vars.n), *moving = XG_NEW_N(n->arena, bool, n->vars.n), known = true;

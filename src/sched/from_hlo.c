@@ -37,7 +37,7 @@ XG_FN bool xg_nfrom_takes_pad(xg_aff_ctx *x, const xg_inst *i) {
     return edge->op == XG_CONSTANT && !edge->literal->elided && xg_imap_ok(m) && !m->n_syms && !m->n_rts;
 }
 /* May elements of it be made so? Asked of all instructions before anything is. */
-XG_FN bool xg_nfrom_takes(xg_aff_ctx *x, const xg_inst *i) {
+XG_APART XG_FN bool xg_nfrom_takes(xg_aff_ctx *x, const xg_inst *i) {
     const xg_imap *m;
     if (!xg_nfrom_holds(i->shape))
         return i->shape->type == XLAGPU_PRED && xg_shape_is_array(i->shape) && !i->shape->dynamic &&

@@ -19,11 +19,11 @@ enum {
 
 typedef struct xg_grouped_fusion {
     xg_arena *arena;
-    xg_inst *members[XG_GROUPED_MEMBERS];
     uint32_t n;
     bool some; /* gathers that must not become memory are among them */
     xg_comp *to;
     xg_inst *made[XG_GROUPED_MEMBERS], **outside;
+    xg_inst *members[XG_GROUPED_MEMBERS];
 } xg_grouped_fusion;
 
 XG_FN uint32_t xg_grouped_place(const xg_grouped_fusion *g, xg_inst *i) {

@@ -32,7 +32,7 @@ XG_FN void xg_sched_check_whole(const xg_loopnest *n, const char *primitive, con
             s->block->name.p);
 }
 /* In front of an argument that may be another block's: its value for these indices of the iterators. */
-XG_FN xg_inst *xg_ninline_value(
+XG_APART XG_FN xg_inst *xg_ninline_value(
     xg_nbody *y, const xg_nblock *p, const uint32_t *which, const xg_narg *load, const xg_nbuf *buf) {
     xg_inst **params = XG_NEW_N(y->n->arena, xg_inst *, p->n_args);
     xg_nsubst s;

@@ -213,7 +213,7 @@ XG_FN bool xg_nlower_is_fma(const xg_nblock *b) {
     return b->combine && xg_eval_single(b->combine) == XG_ADD && r->op == XG_MULTIPLY &&
            (t == XLAGPU_F32 || t == XLAGPU_F64);
 }
-XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
+XG_APART XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
     xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1),
             *outs = XG_NEW_N(l->e.arena, xg_elem, 3 * (size_t)b->n_outs);
     const xg_aff **at = XG_NEW_N(l->e.arena, const xg_aff *, b->n_outs);
@@ -314,7 +314,7 @@ XG_FN const xg_aff *xg_nlower_lanes(xg_nlower *l, const xg_nbuf *buf, const xg_a
     }
     return xg_aff_divisor(first) % lanes ? NULL : first;
 }
-XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
+XG_APART XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
     const xg_nstmt *s = loop->first;
     const xg_nblock *b = s->block;
     const xg_aff **from, *to;
@@ -474,7 +474,7 @@ XG_FN void xg_nlower_pool(xg_nlower *l, xg_nhome *m) {
     m->tensor = xg_shared_array(&l->s.b, xg_kelem_of(m->buf->type), size);
     m->pool = m;
 }
-XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
+XG_APART XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
     uint32_t k, in = 0, out = 0;
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];

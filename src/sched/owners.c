@@ -261,7 +261,7 @@ XG_FN void xg_nowners_touches(const xg_nowners *o, const xg_nbuf *buf, xg_ntouch
         }
 }
 XG_FN bool xg_ntouch_updates(const xg_ntouch *t) { return t->out >= 0 && t->s->block->combine && !t->s->block->lanes; }
-XG_FN void xg_nowners_check_buf(xg_nowners *o, const xg_nbuf *buf) {
+XG_APART XG_FN void xg_nowners_check_buf(xg_nowners *o, const xg_nbuf *buf) {
     const uint32_t threads = XG_NK_THREAD_X - XG_NK_BLOCK_X;
     bool global = buf->scope == XG_NS_GLOBAL;
     uint32_t own = buf->scope == XG_NS_LOCAL || global ? (uint32_t)XG_NAXES : threads, k, j, writers;

@@ -247,7 +247,7 @@ XG_FN void xg_nrfactor_divide_where(xg_nrfactor *r) {
 }
 /* The iterators of both steps. The first has one for each loop that was reduced over; the loop that is named counts
  * results there, and is what the second reduces over. */
-XG_FN void xg_nrfactor_iters(xg_nrfactor *r) {
+XG_APART XG_FN void xg_nrfactor_iters(xg_nrfactor *r) {
     xg_loopnest *n = r->n;
     xg_nblock *f = r->f;
     xg_niter *rounds;
@@ -345,7 +345,7 @@ XG_FN xg_narg xg_nrfactor_between(const xg_nrfactor *r, uint32_t which, const xg
     return xg_narg_load(to->buf, from);
 }
 /* The block combines what the first step has made. */
-XG_FN void xg_nrfactor_second(xg_nrfactor *r) {
+XG_APART XG_FN void xg_nrfactor_second(xg_nrfactor *r) {
     xg_loopnest *n = r->n;
     xg_nblock *b = r->b;
     xg_nout *between = XG_NEW_N(n->arena, xg_nout, b->n_outs), *outs = XG_NEW_N(n->arena, xg_nout, b->n_outs);

@@ -438,7 +438,7 @@ XG_FN void xg_rule_fetch(xg_loopnest *n, xg_nstmt *copy, xg_nstmt *at, int64_t t
     xg_sched_kind(n, parts[2], XG_NK_THREAD_X);
     if (f[3] > 1) xg_sched_kind(n, parts[3], XG_NK_VECTORIZED);
 }
-XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, const xg_nrule_tile *tile, xg_nstmt *result) {
+XG_APART XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, const xg_nrule_tile *tile, xg_nstmt *result) {
     int64_t rows = tile->m / tile->tm, columns = tile->n / tile->tn; /* of threads */
     xg_nstmt *block = p->info->block, *loops[XG_NEST_DEPTH_MAX], *i[3], *j[3], *k[2], *order[9], *shared[2], *local[2];
     xg_nbuf *operands[2];

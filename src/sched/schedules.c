@@ -33,7 +33,7 @@ XG_FN const xg_nbuf *xg_schedules_between(const xg_loopnest *n) {
         if (n->bufs.p[k]->scope == XG_NS_GLOBAL && !n->bufs.p[k]->param) return n->bufs.p[k];
     return NULL;
 }
-XG_FN void xg_schedules_print_one(xg_buf *b, const xg_inst *fusion) {
+XG_APART XG_FN void xg_schedules_print_one(xg_buf *b, const xg_inst *fusion) {
     xg_arena *a = xg_arena_inner(fusion->comp->module->arena);
     const xg_device *m = &fusion->comp->module->device;
     const char *why = xg_nfusion_refuses(a, fusion), *rule;

@@ -265,7 +265,7 @@ XG_FN xg_inst *xg_split_sum(const xg_hb *b, xg_inst *x, int64_t dim, const xg_in
     }
     return sum;
 }
-XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
+XG_APART XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
     xg_arena *a = dot->comp->module->arena;
     xg_dot_dims d = xg_dot_dims_of(dot), to;
     xg_inst *l, *r, *sum;

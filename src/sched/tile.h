@@ -155,11 +155,15 @@ typedef struct xg_tile_patch {
     int64_t each;                                                 /* ... and of those that come with a step */
 } xg_tile_patch;
 
-typedef struct xg_tile_plan {
+typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
-    xg_tile_patch patch;
-    int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
-    xlagpu_type held; /* of elements in shared memory while sums are made */
+    int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held;  /* of elements in shared memory while sums are made */
+    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;    /* warp groups multiply such elements, too ... */
+    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
+    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
+    bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
@@ -168,13 +172,8 @@ typedef struct xg_tile_plan {
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
-    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;    /* warp groups multiply such elements, too ... */
-    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
-    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;         /* tensor copies bring both operands, as so many threads beside the others ask */
+    int64_t producers; /* threads beside the others, where tensor copies bring operands */
     const xg_device *device; /* xg_tile_choose_unit */
-    int64_t producers;
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
     int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
     int64_t grid;      /* blocks that there are: all, or, where they stay, as many as run at a time */
@@ -200,6 +199,7 @@ typedef struct xg_tile_plan {
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_at[(int)XG_KTENSOR_M / (int)XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
+    xg_tile_patch patch;
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
@@ -403,7 +403,6 @@ typedef struct xg_tile_kernel {
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
-    xg_ragged_tile ragged;
     int64_t from;      /* elements of `out` in front of the chunk that threads copy */
     xg_kval *all;      /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps;    /* of the block's sums */
@@ -435,6 +434,7 @@ typedef struct xg_tile_kernel {
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+    xg_ragged_tile ragged;
     xg_tile_made made[XG_TILE_MADE];
 } xg_tile_kernel;
 /* A map of so many results, whose dims count so much. */

@@ -205,7 +205,8 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels /= 2;
     return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
 }
-XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+XG_APART XG_FN void xg_tile_box_plan(
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K};
     xg_tile_plan plain = *p, boxes;
     uint32_t k;

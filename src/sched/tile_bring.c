@@ -328,7 +328,7 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_BATCH] = w->batch;
 }
 #ifndef XLAGPU_SMALL
-XG_FN void xg_tile_shift(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_shift(xg_tile_kernel *w) {
     xg_aff_ctx *x = w->e->m->aff;
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
@@ -442,7 +442,7 @@ XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
     g->memory = xg_kir_value(
         &w->s.b, XG_K_OP_VIEW, &tensor, 1, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
 }
-XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
+XG_APART XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
     const xg_imap *all = xg_tile_fetch_all(w, side);
     xg_aff_ctx *x = w->e->m->aff;
     xg_imap *to;
@@ -735,7 +735,7 @@ XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer
     xg_flow_end(&inner);
     xg_flow_end(&outer);
 }
-XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t by) {
+XG_APART XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t by) {
     xg_tile_span s;
     s.first = first;
     s.last = last;
@@ -744,7 +744,7 @@ XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t by) {
 }
 #ifndef XLAGPU_SMALL
 /* The row with which a thread begins in a round of k, and in those `turns` further on. */
-XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
+XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
@@ -776,7 +776,7 @@ XG_FN void xg_tile_copy_turns(xg_tile_kernel *w, uint32_t side, xg_kval *buffer)
 }
 #endif
 /* Where rows are shifted, the last round alone goes on at the step's beginning. */
-XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+XG_APART XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
     enum {
         WRITTEN_OUT = 32 /* rounds: a longer loop would stay one (kir/unroll.c), and compute each address */
     };

@@ -260,7 +260,7 @@ enum {
     XG_TILE_BULK_AT_DIMS
 };
 /* One box of a side: `row` rows from the tile's first one on. */
-XG_FN void xg_tile_bulk_box(
+XG_APART XG_FN void xg_tile_bulk_box(
     xg_tile_kernel *w, uint32_t side, int64_t row, const int64_t *counts, xg_kval *const *at, xg_kval *full) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
@@ -389,7 +389,7 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     last = w->begin ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->picture = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
 }
-XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
+XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, pictures = one, kept = one, f = one;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
@@ -440,7 +440,7 @@ XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, w->picture, xg_tile_halo_stages(w->p) - 1, first);
 }
 /* A tile's sums. */
-XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
     xg_flow pictures = xg_flow_of(&w->s, NULL), f = pictures;
     int64_t steps = w->p->steps;
     xg_kval *first;
@@ -492,7 +492,7 @@ XG_FN void xg_tile_bulk_maps(xg_tile_kernel *w, xg_kfunc *f) {
     for (k = 0; k < XG_TILE_SIDES; k++) f->maps[k] = p->fetch[k].tensor;
     if (p->shape.stores) f->maps[XG_TILE_SIDES] = p->result;
 }
-XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
+XG_APART XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     const xg_tile_plan *p = w->p;
     xg_kval *thread = xg_kthread_id(&w->s.b, 0, p->threads + p->producers), *shared;
     xg_flow part = xg_flow_of(&w->s, NULL);

@@ -38,7 +38,7 @@ XG_FN void xg_tile_add_sum(xg_tile_builder *b, uint32_t which, uint32_t dim, int
 /* Of a ragged-dot the batch is of what stands in front of the ragged dimension, and of groups, whose number is the last
  * variable; the other rows lie behind it. Or the sum is ragged: then groups are a dimension of the result, and what
  * else is summed lies behind it. */
-XG_FN bool xg_tile_dot(xg_tile_builder *b) {
+XG_APART XG_FN bool xg_tile_dot(xg_tile_builder *b) {
     const xg_inst *i = b->f->hero;
     const xg_shape *s = i->shape, *lhs = XG_OPERAND(i, 0)->shape;
     bool ragged = i->op == XG_RAGGED_DOT, sums;

@@ -575,7 +575,7 @@ XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
     return xg_elem_real(
         xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));
 }
-XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_elem none = xg_tile_unit_none(w);
     int64_t k, n;

@@ -114,7 +114,7 @@ XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
 
 /* Behind its last step, until all buffers are empty: other blocks say so, and arrive here, which must still be there
  * (as CUTLASS's producers wait in the end). */
-XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     int64_t grid = p->grid, stages = p->shape.stages, steps = p->steps, all = p->blocks + p->idle, counts[2];
@@ -139,7 +139,7 @@ XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     }
 }
 
-XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
+XG_APART XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow one = xg_flow_of(&w->s, NULL), tiles = one;
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
     xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
@@ -198,7 +198,7 @@ XG_FN void xg_tile_pairs_store(xg_tile_kernel *w, const xg_tile_plan *part, xg_k
 }
 /* All of a tile. Where the next tile waits for it, it is told as soon as the last part's sums have been taken, and else
  * behind all parts, which are one loop then. */
-XG_FN void xg_tile_pairs_store_all(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_pairs_store_all(xg_tile_kernel *w) {
     const xg_tile_plan *part = xg_tile_pairs_part(w);
     bool waits = xg_tile_pairs_turns(w->p) == 1;
     int64_t all = w->p->parts * (w->p->shape.n / part->shape.n), looped = all - waits;

@@ -24,7 +24,7 @@ XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { 
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return (void)p, 0; }
-XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
+XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) { (void)w, (void)buffer; }
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) { (void)w, (void)step; }
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
@@ -116,7 +116,7 @@ XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, in
     return xg_imap_compose(x, m, p->patch.map);
 }
 /* Pixels lie `apart`, and their channels side by side. */
-XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
+XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
     uint32_t d, last = window->n - 1, n;
@@ -147,7 +147,7 @@ XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t firs
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
-XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
+XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     int64_t by[4 * XG_TILE_VARS_MAX], first, k;
     xg_tile_patch *t = &p->patch;
     bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
@@ -326,7 +326,8 @@ XG_FN xg_kval *xg_tile_patch_inside(xg_tile_kernel *w, const xg_imap *m, const x
     return cond;
 }
 /* One round of a patch whose first pixel this is, from a channel on (counted in vectors), into a buffer. */
-XG_FN void xg_tile_patch_copy(xg_tile_kernel *w, xg_kval *round, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
+XG_APART XG_FN void xg_tile_patch_copy(
+    xg_tile_kernel *w, xg_kval *round, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
     enum {
         VECTOR,
         CHANNEL,
@@ -404,7 +405,7 @@ XG_FN void xg_tile_patch_rounds(
     xg_flow_end(&f);
 }
 /* For each row of its fragments a thread knows where it lies, and a bit for each place of the window. */
-XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
+XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
     const xg_tile_plan *p = w->p;
     xg_kval *d[XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
     xg_imap *known = xg_tile_patch_known(w);

@@ -592,7 +592,7 @@ XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes,
     return NULL;
 }
 /* False behind the last. */
-XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
+XG_APART XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_shape *s) {
     bool plain = p->unit == XG_TILE_NO_UNIT;
     const xg_tile_row *r = plain ? xg_tile_plain_row(p, xg_type_bytes(p->form.sum), k) : xg_tile_unit_row(p, k);
     xg_tile_row own;

@@ -70,7 +70,7 @@ XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile) {
     if (high > 1) w->tile[0] = xg_tile_join(w, w->pair, p->shape.m, w->tile[0]);
 }
 /* A group's part of the sum: where it lies, in w->ragged, and its steps. */
-XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
+XG_APART XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_inst *i = p->form.hero;
     int64_t behind = p->form.group[XG_TILE_K].size / p->form.group[XG_TILE_K].axes[0].extent;

@@ -197,7 +197,7 @@ XG_FN const xg_imap *xg_tile_rows_map(xg_tile_kernel *w, int64_t *counts) {
     return xg_imap_with_constraint(x, xg_imap_simplify(x, m), v, xg_range_of(0, vectors - 1));
 }
 /* What all blocks and slices have of a sum, in their order. */
-XG_FN xg_elem xg_tile_rows_sum(xg_tile_kernel *w, xg_kval *at) {
+XG_APART XG_FN xg_elem xg_tile_rows_sum(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     int64_t size = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum), k, slice;
@@ -213,7 +213,7 @@ XG_FN xg_elem xg_tile_rows_sum(xg_tile_kernel *w, xg_kval *at) {
     return v;
 }
 /* The values of one vector of the block's rows into their arrays. */
-XG_FN void xg_tile_rows_vector(
+XG_APART XG_FN void xg_tile_rows_vector(
     xg_tile_kernel *w, xg_scope *scopes, const xg_imap *map, xg_kval **at, xg_kval **arrays, uint32_t n) {
     const xg_tile_form *f = &w->p->form;
     xg_rows *program = w->p->rows_behind->program;
@@ -275,7 +275,7 @@ XG_FN void xg_tile_rows_fill(xg_tile_kernel *w, xg_scope *scopes, xg_kval **arra
         xg_shared_wait(&w->s.b, arrays, n);
 }
 /* all: of the whole fusion. */
-XG_FN void xg_tile_rows_results(xg_tile_kernel *w, xg_fusion_emission *all) {
+XG_APART XG_FN void xg_tile_rows_results(xg_tile_kernel *w, xg_fusion_emission *all) {
     const xg_tile_rows *r = w->p->rows_behind;
     xg_fusion_emission *e = XG_NEW_N(w->e->arena, xg_fusion_emission, XG_TILE_ROWS_VALUES + 1);
     xg_scope scopes[XG_TILE_ROWS_VALUES];

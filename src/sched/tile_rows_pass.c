@@ -63,7 +63,7 @@ XG_FN void xg_behind_take(xg_behind *j, xg_inst *fusion) {
         xg_map64_put(&j->copies, i->id + (uint64_t)1, made);
     }
 }
-XG_FN xg_inst *xg_behind_make(xg_behind *j) {
+XG_APART XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     xg_module *m = j->rows->comp->module;
     const xg_comp *of_rows = xg_attr_comp(j->rows, XG_A_calls);
     uint32_t n = xg_behind_results(j), k;

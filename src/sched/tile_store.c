@@ -98,7 +98,7 @@ XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_store_columns(const xg_tile_plan *p) {
     return p->shape.stores ? XG_KWGMMA_LINE_BYTES / p->result.bytes : (int64_t)XG_TILE_STORE_COLUMNS;
 }
-XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p) {
+XG_APART XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p) {
     return xg_tile_is_apart(p) ? p->parts * (p->shape.n / xg_tile_store_columns(p)) : 0;
 }
 XG_FN void xg_tile_store_settle(xg_tile_plan *p) {
@@ -217,7 +217,7 @@ XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
 }
 /* Words, a line of each row: two of them at a time. Lines of neighbouring rows are swizzled alike but for the order of
  * two pieces, which a fragment's four lanes fill; so odd rows begin with the fragment after the next one. */
-XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
+XG_APART XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row = xg_tile_store_first(w), *odd, *at;
     xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
@@ -371,7 +371,7 @@ XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
 }
 #ifdef XLAGPU_SMALL
 XG_FN void xg_tile_store_all(xg_tile_kernel *w) { xg_tile_store_walk(w); }
-XG_FN void xg_tile_store_end(xg_tile_kernel *w) { (void)w; }
+XG_APART XG_FN void xg_tile_store_end(xg_tile_kernel *w) { (void)w; }
 #else
 XG_FN void xg_tile_store_all(xg_tile_kernel *w) {
     if (w->p->shape.stores)

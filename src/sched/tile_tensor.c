@@ -150,7 +150,7 @@ XG_FN int64_t xg_tile_tensor_row_at(const xg_tile_plan *p, int64_t half) {
     return at + apart * XG_KWGMMA_LINE_BYTES * ((int64_t)1 << DISTANCE_AT);
 }
 /* The products of 32 bytes of k, each 128 rows' behind the other's. */
-XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
+XG_APART XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
     const xg_tile_plan *p = w->p;
     xg_kval *o[2 + XG_TILE_SIDES];
     int64_t half, on;
@@ -255,7 +255,7 @@ XG_FN void xg_tile_tensor_round(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_unit_bring_next(w, next, spare);
     xg_tile_put_step(w, spare);
 }
-XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_flow f = xg_flow_of(&w->s, NULL), one;
     xg_kval *zero = xg_elem_index(&w->s, 0);

@@ -340,7 +340,7 @@ XG_FN void xg_tread_split(xg_tread *r, const char *p, const char *end) {
         if (close) p++;
     }
 }
-XG_FN void xg_trace_line(xg_tread *r, const char *p, const char *end) {
+XG_APART XG_FN void xg_trace_line(xg_tread *r, const char *p, const char *end) {
     uint32_t k, at = 0;
     xg_tread_split(r, p, end);
     if (!r->n_words) return;

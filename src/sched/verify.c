@@ -81,7 +81,7 @@ XG_FN void xg_nverify_body(xg_nverify *v, const xg_nblock *b, bool *own) {
                     xg_nverify_fail(v, b, "a reduced iterator is in an index of what it writes");
     }
 }
-XG_FN void xg_nverify_block(xg_nverify *v, xg_nstmt *s, bool *seen) {
+XG_APART XG_FN void xg_nverify_block(xg_nverify *v, xg_nstmt *s, bool *seen) {
     xg_nblock *b = s->block;
     bool *own = v->n->flat ? seen : XG_NEW_N(v->n->arena, bool, v->n->vars.n);
     xg_range bound;

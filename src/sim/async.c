@@ -525,7 +525,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 /* No warp of the cluster can move. True when one can now: copies have landed, or waits have been told "not yet". */
-XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
+XG_APART XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
     bool moved = false;
@@ -554,7 +554,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     return moved;
 }
 /* Which warp waits for what, when nothing will come of it. True when it was such a wait. */
-XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
+XG_APART XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
     uint32_t r, i;
     for (r = 0; r < w->cluster->n; r++)
         for (i = 0; i < w->l->warps; i++) {

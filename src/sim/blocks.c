@@ -16,7 +16,7 @@ XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3
     at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
     at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
 }
-XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
+XG_APART XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     const xg_sim_launch *l = w->l;
     const xg_sim_func *f = &l->entry->f;
     uint32_t i;
@@ -123,7 +123,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
 }
 
 /* No warp can move: which wait, and what became of the others? */
-XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
+XG_APART XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
     const xg_sim_warp *first = NULL, *other = NULL;
     for (i = 0; i < w->l->warps; i++) {
@@ -158,7 +158,7 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 }
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
-XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+XG_APART XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     uint32_t i;
     bool moved = false;
     const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
@@ -230,7 +230,7 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 
 /* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
  * said. Its results do not matter any more: it has failed. */
-XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
+XG_APART XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
     const xg_source *s = w->m->src;
     xg_sim_kept *kept = &w->faults[fault];
     xg_sim_search *t = &w->watch;

@@ -67,7 +67,7 @@ static const xg_sim_classed xg_sim_classes[] = {
 };
 
 /* The class of the statement at an offset of the text, "add.rn.f32 ...". */
-XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
+XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     size_t end = at, i, from;
     xg_str op, word;
     bool memory;

@@ -68,7 +68,7 @@ XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32
     const uint32_t *s = xg_sim_trace_slot(w, v, code);
     return s ? XG_MAX(clock, *s) : clock;
 }
-XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+XG_APART XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
     uint32_t *s = xg_sim_trace_slot(w, v, code);
     if (s) *s = clock;
 }
@@ -97,7 +97,7 @@ XG_FN void xg_sim_trace_results(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
 XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
 /* All but the last `left` groups are done. */
-XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
+XG_APART XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
     if (left >= g->n || left >= XG_SIM_TRACE_GROUPS) return clock;
     return XG_MAX(clock, g->at[(g->n - 1 - left) % XG_SIM_TRACE_GROUPS]);
 }

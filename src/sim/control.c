@@ -442,7 +442,7 @@ XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, con
     return true;
 }
 /* A call through a register: one call by name for each function known here that fits, chosen by its address. */
-XG_FN void xg_sim_call_indirect(
+XG_APART XG_FN void xg_sim_call_indirect(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
     XG_VEC(uint32_t) ends = {NULL, 0, 0};
     uint32_t i, k, next;

@@ -69,7 +69,7 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
 }
 
 /* All touches sorted by register; in one register they keep the order of the text. */
-XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
+XG_APART XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
     xg_sim_touches t = {NULL, 0, 0};
     uint32_t i, sum = 0, *at;
     for (i = p->f->begin; i < p->code.n; i++) xg_sim_touches_of(p, &t, i);
@@ -95,8 +95,8 @@ XG_FN bool xg_sim_plainly_defined(const xg_sim_asm *p, const xg_sim_graph *g, co
 }
 
 /* For up to 64 registers: a bit for each that is used where it may be unwritten. Adds to *work. */
-XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, const uint32_t *regs,
-    uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
+XG_APART XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w,
+    const uint32_t *regs, uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
     uint32_t begin = p->f->begin, i, k;
     uint64_t bad = 0;
     bool moved = true;
@@ -150,7 +150,7 @@ XG_FN bool xg_sim_is_argument(const xg_sim_asm *p, uint32_t reg) {
     return false;
 }
 /* Gives a predicate to each register that needs watching; how many. */
-XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch *w) {
+XG_APART XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch *w) {
     uint32_t regs[64], n = 0, i, k, found = 0, all = p->vregs.n;
     uint64_t *sets = XG_NEW_N(&p->scratch, uint64_t, xg_mul(p->c, g->n, 2)), args = 0, work = 0;
     w->flag = XG_NEW_N(&p->scratch, uint32_t, all + 1);
@@ -201,7 +201,7 @@ XG_FN bool xg_sim_hands_on(const xg_sim_watch *w, const xg_sim_ins *in) {
     return k < n;
 }
 /* Marks what is carried, until nothing more is found or the work is too much: what is not marked is asked at once. */
-XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
+XG_APART XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
     const uint32_t begin = p->f->begin, end = p->code.n;
     uint64_t work = 0;
     uint32_t i;
@@ -247,7 +247,7 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
 }
 /* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
  * said that since its last fence. True when it has now. */
-XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
+XG_APART XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
     uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
                        n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     codes[0] = in->d;
@@ -284,7 +284,7 @@ XG_FN void xg_sim_insert_flag(
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
 }
 /* The predicate of a carried result: that of the lane a shuffle reads, or of all that arithmetic reads together. */
-XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
+XG_APART XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
     const uint32_t flag = w->flag[in->d >> 1];
     uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), sum = yes, k;
     if (xg_sim_is_shuffle(in)) {
@@ -304,7 +304,7 @@ XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_
         sum = flag;
     }
 }
-XG_FN void xg_sim_insert_around(
+XG_APART XG_FN void xg_sim_insert_around(
     xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
     const bool carries = xg_sim_hands_on(w, in) && w->carried[in->d >> 1], shuffle = xg_sim_is_shuffle(in);
     uint32_t i;
@@ -323,7 +323,7 @@ XG_FN void xg_sim_insert_around(
     }
 }
 /* True when records were put in: blocks and edges are to be found again. */
-XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *moved, no, yes, all = p->vregs.n;
     xg_sim_ins *old;
     xg_sim_watch w;

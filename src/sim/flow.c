@@ -60,7 +60,7 @@ XG_FN uint32_t xg_sim_lt_number(xg_sim_lt *t, const xg_sim_graph *g, uint32_t *e
     return n;
 }
 
-XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
     xg_sim_lt t;
     uint32_t *mem = XG_NEW_N(&p->scratch, uint32_t, xg_mul(p->c, g->n, 10)), i, k, n;
     memset(mem, 0xFF, (size_t)g->n * 10 * sizeof *mem);
@@ -139,7 +139,7 @@ XG_FN void xg_sim_mention_late(xg_sim_asm *p, const xg_sim_graph *g, const xg_si
     uint32_t k;
     for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], wait, g->of[wait - p->f->begin], false);
 }
-XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, i, k, *waits = NULL;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
@@ -176,7 +176,7 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
 
 /* Lives that touch a loop cover it: start and end are the bounds of the merged loop around a position, end 0
  * outside. */
-XG_FN void xg_sim_widen(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_widen(xg_sim_asm *p) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *reach = XG_NEW_N(&p->scratch, uint32_t, n),
              *start = XG_NEW_N(&p->scratch, uint32_t, n), *end = XG_NEW_N(&p->scratch, uint32_t, n);
     for (i = 0; i < n; i++) {
@@ -211,7 +211,7 @@ XG_FN void xg_sim_widen(xg_sim_asm *p) {
     }
 }
 
-XG_FN void xg_sim_slots(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_slots(xg_sim_asm *p) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = XG_SIM_NO_SLOT;
     uint32_t *starts = XG_NEW_N(&p->scratch, uint32_t, n), *ends = XG_NEW_N(&p->scratch, uint32_t, n), *next_start,
              *next_end, *free_list[4], free_n[4] = {0, 0, 0, 0};
@@ -267,7 +267,7 @@ XG_FN uint32_t xg_sim_offset(xg_sim_asm *p, uint32_t code) {
 }
 
 /* Copies the function's records with JOINs put in and every position and operand final. */
-XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, joins = 0, *moved = XG_NEW_N(&p->scratch, uint32_t, n);
     xg_sim_ins *old = XG_NEW_N(&p->scratch, xg_sim_ins, n), join;
     memcpy(old, p->code.p + begin, (size_t)n * sizeof *old);
@@ -326,7 +326,7 @@ XG_FN void xg_sim_place_constants(xg_sim_asm *p) {
     p->consts_placed = p->consts.n;
 }
 
-XG_FN void xg_sim_function_end(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_function_end(xg_sim_asm *p) {
     xg_sim_graph g;
     xg_sim_func *f = p->f;
     xg_sim_ins end;

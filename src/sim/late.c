@@ -36,7 +36,7 @@ XG_FN bool xg_sim_late_behind(const xg_sim_ins *in, bool before) {
     return xg_sim_is_wgmma(in) || (before && !(waits && !in->imm2 && !(in->flags & XG_SIM_GUARDED)));
 }
 /* By block, may something be late at its start; NULL: the function has no wgmma. regs: by register, what those do. */
-XG_FN bool *xg_sim_late_blocks(xg_sim_asm *p, const xg_sim_graph *g, uint8_t *regs) {
+XG_APART XG_FN bool *xg_sim_late_blocks(xg_sim_asm *p, const xg_sim_graph *g, uint8_t *regs) {
     bool *late = XG_NEW_N(&p->scratch, bool, g->n), any = false, moved = true;
     uint32_t i, k;
     for (i = p->f->begin; i < p->code.n; i++) {

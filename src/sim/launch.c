@@ -6,7 +6,7 @@
 /* ---- the end of loading ---- */
 
 /* Shared variables: those of one entry come after the common ones, which several functions or a .func use. */
-XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
     uint32_t i, common = 0, most = 0;
     uint64_t at;
     bool called_dynamic = false;
@@ -103,7 +103,7 @@ XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
 }
-XG_FN void xg_sim_finish(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_finish(xg_sim_asm *p) {
     xg_sim_module *m = p->m;
     uint32_t i;
     xg_sim_layout_shared(p);
@@ -465,7 +465,7 @@ XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) {
     return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64;
 }
 
-XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
+XG_APART XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
     uint32_t i, full = l->threads / XG_SIM_WARP;
     xg_sim_carve_worker(w, at, l);

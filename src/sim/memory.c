@@ -593,7 +593,7 @@ XG_FN bool xg_sim_shadow_words(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     return true;
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(
+XG_APART XG_FN bool xg_sim_shadow_lanes(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;

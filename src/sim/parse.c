@@ -665,7 +665,7 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
     while (i < 3 && xg_sim_accept(p, ','));
 }
 
-XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
+XG_APART XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -775,7 +775,7 @@ XG_FN void xg_sim_skip_section(xg_sim_asm *p) { /* .section name { ... } */
     } while (depth);
 }
 
-XG_FN void xg_sim_header(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
     if (xg_sim_dot(p, "version")) {
         const char *s = p->src->text;
         uint32_t major = 0, minor = 0;
@@ -806,7 +806,7 @@ XG_FN void xg_sim_header(xg_sim_asm *p) {
     }
 }
 
-XG_FN void xg_sim_module_item(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
     bool is_extern = false;
     if (xg_sim_is(p, '@')) {
         xg_sim_skip_line(p);

@@ -429,7 +429,7 @@ XG_FN void xg_sim_assert(
             (uint32_t)x[2], (int)function.n, function.p, (int)message.n, message.p);
 }
 /* True when the driver provides the function; it has been executed then. */
-XG_FN bool xg_sim_exec_provided(
+XG_APART XG_FN bool xg_sim_exec_provided(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_callsite *s, uint32_t mask) {
     xg_sim_provided what = xg_sim_provided_of(s->callee);
     uint32_t i;

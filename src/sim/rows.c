@@ -167,19 +167,12 @@ static const char xg_sim_row_names[] =
 #undef R
     ;
 #undef xg_sim_d_access
-XG_FN const char *xg_sim_row_name(const void *user, size_t i) {
-    const char *name = xg_sim_row_names;
-    (void)user;
-    if (i >= XG_COUNT(xg_sim_rows)) return NULL;
-    while (i--) name += strlen(name) + 1;
-    return name;
-}
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
     const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
     uint32_t i;
     if (!row) {
-        const char *near_name = xg_nearest(s->op, xg_sim_row_name, NULL);
+        const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
         char hint[64];
         if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
         XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",

@@ -23,7 +23,8 @@ enum {
 
 /* ---- calls ---- */
 
-XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
+XG_APART XG_FN void xg_sim_exec_call(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
     const xg_sim_callsite *s = &w->m->sites[in->imm];
     const xg_sim_func *callee = s->callee;
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
@@ -70,7 +71,7 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     v->mask = mask;
     v->pc = callee->begin;
 }
-XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_frame *f = &v->frames[--v->depth];
     const xg_sim_callsite *s = &w->m->sites[f->site];
     const xg_sim_ins *in = &w->m->code[f->pc - 1];
@@ -123,7 +124,8 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */
-XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_barrier_divergence(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t missing = v->live & ~mask, lane = xg_sim_first_lane(missing), i;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     const xg_sim_ins *there = NULL;
@@ -147,7 +149,7 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
 /* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them
  * ends the kernel: only there would all meet. Those that stand at this barrier already join, those at the end of the
  * kernel have left; then the others go on. False when no warp can move. */
-XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
     for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
         if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live)
@@ -173,7 +175,7 @@ XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     return false;
 }
 /* True when the warp may go on to the next record. */
-XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
     xg_sim_barrier *b;
     if (v->released) {
@@ -250,7 +252,7 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 /* Lanes that are about to use a register must have written it. */
-XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const xg_sim_ins *by = in->op == XG_SIM_ASKS_LATE ? xg_sim_late_by(w, v, in) : NULL;
     uint32_t missing = in->op < XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
     const xg_source *s = w->m->src;
@@ -276,7 +278,7 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 /* All kinds that neither branch nor wait. */
-XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     switch (in->kind) {
     case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
     case XG_SIM_K_LD:
@@ -366,7 +368,8 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
     }
 }
 
-XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
+XG_APART XG_FN void xg_sim_branch_many(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
     for (i = 0; i < XG_SIM_WARP; i++)
@@ -430,7 +433,7 @@ XG_FN bool xg_sim_team_split(xg_sim_team *t, uint32_t join) {
     for (k = 0; k < t->n; k++) t->v[k].join = join;
     return xg_sim_team_stop(t, XG_SIM_SPLIT);
 }
-XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
+XG_APART XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
     uint32_t k;
     if (t->w->quantum-- > 0) return false;
     for (k = 0; k < t->n; k++) t->v[k].pc = pc;
@@ -600,7 +603,7 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
     return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 /* What neither steers nor waits: one warp after the other. */
-XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+XG_APART XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     const bool tiles = in->kind == XG_SIM_K_TILE && t->n > 1;
     uint32_t k, at, m, ran = 0;
     if (!tiles || !xg_sim_tile_together(t->w, t->v, t->n, in)) {

@@ -585,7 +585,7 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #if XG_SIM_X86
 #define XG_SIM_T(name) xg_sim_avx2_##name
-static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_WIDE_NAMES
     default: return xg_sim_base_fn(f);
@@ -604,7 +604,7 @@ static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #endif
 #define XG_SIM_T(name) xg_sim_##name
-static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_SCALAR_NAMES
     default: return NULL;

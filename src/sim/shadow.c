@@ -523,7 +523,7 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
 
 /* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has
  * read in it either or one access has, of this block or another. */
-XG_RACY XG_FN bool xg_sim_track_tiles(
+XG_APART XG_RACY XG_FN bool xg_sim_track_tiles(
     const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
     const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
     uint32_t i, k, next = xg_sim_with_part(mine, XG_SIM_PART_ALL), line = XG_SIM_NOREG;

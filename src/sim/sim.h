@@ -163,7 +163,6 @@ typedef struct xg_sim_memory {
     xg_sim_buffer *p;
     uint32_t n, cap;
     uint64_t shadow_bytes, shadow_limit; /* limit 0: 2^30 */
-    xg_sim_buffer freed[XG_SIM_FREED];   /* the last ones that were removed, for the messages */
     uint32_t n_freed;                    /* counts on; the place is n_freed % XG_SIM_FREED */
     uint64_t heap;                       /* what malloc of kernels gives out (provided.c); 0: none yet */
     void *heap_block;
@@ -171,6 +170,7 @@ typedef struct xg_sim_memory {
     uint32_t wide_lock; /* held by an atomic of 128 bits */
     /* shadow.c: the next interval; launches under way; how often all tags were swept */
     uint32_t interval, running, sweeps;
+    xg_sim_buffer freed[XG_SIM_FREED]; /* the last ones that were removed, for the messages */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -472,7 +472,6 @@ typedef struct xg_sim_formal {
 } xg_sim_formal;
 
 struct xg_sim_func {
-    xg_sim_info info;
     bool entry, defined;
     uint32_t id, at;
     uint32_t begin, end;               /* records [begin, end]; the last is END */
@@ -486,6 +485,7 @@ struct xg_sim_func {
     uint32_t n_args, n_rets;
     uint32_t shared_private;
     uint32_t dynamic_align;
+    xg_sim_info info;
 };
 struct xg_sim_entry {
     xg_sim_func f;

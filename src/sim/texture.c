@@ -114,7 +114,7 @@ typedef struct xg_sim_fetch {
 
 /* The two texels beside a coordinate and their shares. A coordinate is first brought near the texture, so that any
  * float, NaN too, becomes an integer. */
-XG_FN void xg_sim_fetch_axis(
+XG_APART XG_FN void xg_sim_fetch_axis(
     const xlagpu_texture *t, uint32_t axis, bool whole, double x, uint32_t at[2], double share[2]) {
     const double n = t->dims[axis];
     const bool scaled = t->normalized && !whole;
@@ -209,7 +209,7 @@ XG_FN bool xg_sim_fetch_tap(
     return true;
 }
 /* What the lanes of the mask fetch of the texture f->t; false after a fault. */
-XG_FN bool xg_sim_fetch_all(
+XG_APART XG_FN bool xg_sim_fetch_all(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, xg_sim_fetch *f) {
     const uint32_t lane = xg_sim_first_lane(mask), rank = xg_sim_texture_rank(&f->t);
     const bool layered = (in->imm & XG_SIM_TX_LAYERED) != 0, real = xg_sim_texture_real(&f->t);

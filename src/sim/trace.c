@@ -126,7 +126,7 @@ struct xg_sim_trace {
 /* ---- prices ---- */
 
 typedef struct xg_sim_priced {
-    const char *text;
+    char text[6];
     uint8_t pipe, weight;
     uint16_t latency;
 } xg_sim_priced;
@@ -161,7 +161,7 @@ XG_FN uint8_t xg_sim_trace_tensor_of(xg_str type) {
     return XG_TENSOR_I8;
 }
 /* "m16n8k16", and the type of A, which is the second of the types of mma and wgmma. */
-XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
+XG_APART XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
     uint64_t macs = 1;
     uint32_t types = 0;
     xg_str w;
@@ -182,7 +182,7 @@ XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price
     }
     p->macs = (uint32_t)(macs > 1 ? macs / (wide ? 4 : 1) : 0); /* four warps give one wgmma */
 }
-XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
+XG_APART XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
     bool wide = false, rounded = false, integer = false;
     xg_str w, from = xg_str_of("", 0);
     p->pipe = XG_PIPE_INTEGER;
@@ -225,7 +225,8 @@ XG_FN int64_t xg_sim_trace_shared(const xg_source *s, size_t at, const xg_device
         if (xg_str_is(word, "shared::cluster")) return XG_COST_PEER_CLOCKS;
     return d->shared_latency;
 }
-XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
+XG_APART XG_FN void xg_sim_trace_price(
+    const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
     size_t at = start, i;
     xg_str op;
     memset(p, 0, sizeof *p);
@@ -293,7 +294,7 @@ XG_FN bool xg_sim_trace_stays(const xg_sim_module *m, uint32_t i) {
 }
 /* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
  * arithmetic: what comes before it makes its address. */
-XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
+XG_APART XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
     const xg_sim_ins *in = &m->code[i], *next = i + 1 < m->n_code ? in + 1 : NULL;
     xg_sim_price *p = &t->prices[i];
     bool last = !next || next->flags & XG_SIM_FIRST || next->at != in->at || next->kind == XG_SIM_K_JOIN;
@@ -377,7 +378,8 @@ XG_FN uint32_t xg_sim_trace_most_flight(const xg_device *d, const xg_sim_launch 
     int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), d->registers_per_thread);
     return (uint32_t)XG_MAX(XG_MIN(own / XG_SIM_TRACE_FLIGHT_SHARE, (int64_t)XG_SIM_TRACE_FLIGHT), (int64_t)1);
 }
-XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
+XG_APART XG_SIM_FN xg_sim_trace *xg_sim_trace_new(
+    xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
     xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
     const xg_sim_module *m = l->module;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -471,7 +473,7 @@ typedef struct xg_sim_recents {
     uint64_t p[8];
     uint32_t n;
 } xg_sim_recents;
-XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
+XG_APART XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
     uint32_t k;
     for (k = 0; k < XG_MIN(r->n, (uint32_t)XG_COUNT(r->p)); k++)
         if (r->p[k] == what) return true;
@@ -539,7 +541,7 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
-XG_SIM_FN void xg_sim_trace_counts(
+XG_APART XG_SIM_FN void xg_sim_trace_counts(
     const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
     uint32_t k, j;
     int64_t clocks = 0, issued = 0, tensor = 0, passes = 0, sampled = 0,

@@ -156,7 +156,7 @@ XG_FN bool xg_sim_umma_types(xg_sim_umma *u, uint32_t shape) {
     if (tight && shape >> 31) return xg_sim_umma_bad(u, "a K of 96 is not simulated", shape);
     return true;
 }
-XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
+XG_APART XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0, ws = (u->in->imm & XG_SIM_U_STATIONARY) != 0;
     bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, fits;
     if (!xg_sim_umma_types(u, shape)) return false;
@@ -418,7 +418,7 @@ XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
     }
 }
 /* An operation has been issued that reads shared memory until it is complete. */
-XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
+XG_APART XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
     xg_sim_cluster *c = u->w->cluster;
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
     uint32_t a_per = 128 / u->a_bits, b_per = 128 / u->b_bits, columns = pair ? u->n / 2 : u->n;
@@ -468,7 +468,7 @@ XG_FN uint32_t xg_sim_umma_u32(const xg_sim_umma *u, xg_sim_umma_operand i) {
 XG_FN uint64_t xg_sim_umma_u64(const xg_sim_umma *u, xg_sim_umma_operand i) {
     return xg_sim_mb_get(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]) + (size_t)u->lane * 8);
 }
-XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+XG_APART XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_umma u;
     memset(&u, 0, sizeof u);
     u.w = w;
@@ -506,7 +506,7 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     return true;
 }
 
-XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
     if (in->op < XG_SIM_N_COPY && in->op != XG_SIM_N_FENCE && (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu)) {

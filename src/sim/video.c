@@ -99,7 +99,7 @@ XG_FN uint32_t xg_sim_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t imm) 
     }
 }
 /* One part. */
-XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+XG_APART XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
     uint32_t d = select & 15,
              bits = d == 0   ? 32
                     : d <= 4 ? 8

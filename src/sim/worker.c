@@ -102,9 +102,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row no warp could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
-    xg_sim_issuer issuers[XG_SIM_ISSUERS];
     xg_sim_lease *leases;
     uint32_t n_issuers, n_leases;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,

@@ -140,8 +140,8 @@ XG_FN bool xg_spmd_split_scatters(const xg_inst *i) {
 }
 
 /* A combined result, then what is wanted. */
-XG_FN double xg_spmd_split_result_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_shape *shape,
-    const xg_sharding *natural, xg_axes_list sums, const xg_sharding *wanted) {
+XG_APART XG_FN double xg_spmd_split_result_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i,
+    const xg_shape *shape, const xg_sharding *natural, xg_axes_list sums, const xg_sharding *wanted) {
     double bytes = 0;
     while (sums.n && xg_spmd_split_scatters(i)) {
         uint32_t dim = 0;

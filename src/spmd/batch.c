@@ -28,11 +28,11 @@ typedef struct xg_batch_class {
     bool meets;    /* it is two dimensions of one index space */
 } xg_batch_class;
 typedef struct xg_batch {
-    xg_prop p;
     uint32_t *base;          /* by variable: the number of its first dimension */
     uint32_t *same;          /* by dimension, as xg_prop_var.same */
     xg_batch_class *classes; /* by dimension: of those that are the class's first */
     double points;           /* of all index spaces */
+    xg_prop p;
 } xg_batch;
 
 XG_FN uint32_t xg_batch_find(const xg_batch *b, uint32_t node) {
@@ -102,7 +102,7 @@ XG_FN void xg_batch_params(xg_batch *b) {
             }
         }
 }
-XG_FN bool xg_batch_may(const xg_batch *b, const xg_batch_class *c) {
+XG_APART XG_FN bool xg_batch_may(const xg_batch *b, const xg_batch_class *c) {
     return c->leaf && !c->mixed && !(c->meets && c->dim) && c->worth * (double)XG_BATCH_LEAST >= b->points;
 }
 XG_FN uint32_t xg_batch_best(const xg_batch *b, uint32_t n, bool meets) {

@@ -95,7 +95,7 @@ XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) {
 XG_FN void xg_spmd_rule_matrices(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 2); }
 XG_FN void xg_spmd_rule_fft(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, xg_attr_ints(m->inst, XG_A_fft_length).n); }
 
-XG_FN void xg_spmd_rule_dot(xg_spmd_rule_maker *m) {
+XG_APART XG_FN void xg_spmd_rule_dot(xg_spmd_rule_maker *m) {
     xg_dot_dims d = xg_dot_dims_of(m->inst);
     uint32_t k, at = 0;
     for (k = 0; k < d.lb.n; k++, at++) xg_spmd_rule_join(m, XG_FACTOR_PASS, d.lb.p[k], d.rb.p[k], at);
@@ -186,7 +186,7 @@ XG_FN void xg_spmd_rule_put_some(xg_spmd_rule_maker *m, uint32_t array, uint32_t
     if (m->rule->factors[factor].size > 1) xg_spmd_rule_put(m, array, dim, factor);
 }
 /* Groups are the major factor of the features and batches that they divide. */
-XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
+XG_APART XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
     const xg_dim_labels *l = xg_inst_attr(m->inst, XG_A_dim_labels)->v.labels;
     const xg_window *w = xg_inst_attr(m->inst, XG_A_window) ? xg_inst_attr(m->inst, XG_A_window)->v.window : NULL;
     int64_t groups = xg_attr_int(m->inst, XG_A_feature_group_count, 1),
@@ -470,7 +470,7 @@ XG_FN bool xg_spmd_copies(const xg_inst *i) {
     X(SORT, sort) X(TOPK, topk) X(FFT, fft) X(CHOLESKY, matrices) X(TRIANGULAR_SOLVE, matrices)
 /* clang-format on */
 
-XG_FN bool xg_spmd_rule_write(xg_spmd_rule_maker *m) {
+XG_APART XG_FN bool xg_spmd_rule_write(xg_spmd_rule_maker *m) {
     switch (m->inst->op) {
 #define X(op, rule) \
     case XG_##op: xg_spmd_rule_##rule(m); return true;

@@ -246,7 +246,7 @@ XG_FN void xg_shardy_annotate(xg_inst *i, const xg_spmd_mesh *mesh) {
     if (s) xg_spmd_annotate(i, mesh, s, i->shape->leaves, XG_SHARDING_IOTA);
 }
 
-XG_FN void xg_spmd_import_inst(xg_inst *i, const xg_spmd_mesh *mesh) {
+XG_APART XG_FN void xg_spmd_import_inst(xg_inst *i, const xg_spmd_mesh *mesh) {
     xg_str target = i->op == XG_CUSTOM_CALL ? xg_attr_str(i, XG_A_custom_call_target) : xg_str_of(NULL, 0);
     bool enters = xg_str_is(target, "xla.sdy.GlobalToLocalShape");
     xg_hb b = xg_hb_at(i);

@@ -270,7 +270,7 @@ XG_FN bool xg_prop_extend(xg_prop *p, uint32_t var, uint32_t dim, const xg_axes_
 }
 
 /* What all arrays say of each factor; a list that contradicts another ends where they part. */
-XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists, int64_t *weight) {
+XG_APART XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists, int64_t *weight) {
     const xg_spmd_rule *r = op->rule;
     bool *parted = XG_NEW_N(p->arena, bool, (size_t)r->n_factors + 1);
     xg_axes_list has[XG_SPMD_AXES_MAX];
@@ -366,7 +366,7 @@ XG_FN bool xg_prop_cross(xg_prop *p, const xg_prop_op *op) {
     }
     return changed;
 }
-XG_FN bool xg_prop_step(xg_prop *p, const xg_prop_op *op, uint32_t level) {
+XG_APART XG_FN bool xg_prop_step(xg_prop *p, const xg_prop_op *op, uint32_t level) {
     if (op->level > level) return false;
     p->step = op;
     p->level = level;
