@@ -123,17 +123,10 @@ XG_FN xg_kop *xg_kop_rebuild(
     return op;
 }
 
-XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r) {
-    xg_kop *op;
-    uint32_t k;
-    for (op = r->first; op; op = op->next) {
-        xg_push(a, xg_kop *, out, op);
-        for (k = 0; k < op->n_regions; k++) xg_kops_collect(a, out, op->regions[k]);
-    }
-}
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code) {
     xg_kop *op;
     uint32_t k;
+    if (!r->func->module->made[code]) return;
     for (op = r->first; op; op = op->next) {
         for (k = 0; k < op->n_regions; k++) xg_kops_collect_of(a, out, op->regions[k], code);
         if (op->op == code) xg_push(a, xg_kop *, out, op);

@@ -36,17 +36,6 @@ struct xg_kinliner {
     xg_set asked, made;
 };
 
-XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
-    uint64_t n = 0;
-    const xg_kop *op;
-    uint32_t k;
-    for (op = r->first; op; op = op->next) {
-        n++;
-        for (k = 0; k < op->n_regions; k++) n += xg_kregion_count(op->regions[k]);
-    }
-    return n;
-}
-
 /* Merges what is equal in a function and in those that it calls, and sees that none calls itself. Gives the calls of
  * the first. */
 XG_FN xg_kops xg_kinline_prepare(xg_kinliner *in, xg_kfunc *f) {
