@@ -265,7 +265,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, t->from, &to);
-    const xg_imap *row;
+    const xg_imap *row = NULL; /* where who asks is */
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int64_t size[2];
     int way;
@@ -286,8 +286,8 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                 continue;
             t->vector = n;
             t->along_k = way;
-            row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
             if (xg_tile_sums_groups(p)) return;
+            if (way || p->may_group) row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
             xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
