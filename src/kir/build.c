@@ -349,7 +349,7 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     block = (char *)xg_alloc_raw(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
     op = (xg_kop *)(void *)block;
     op->op = code;
-    b->m->made[code] = true;
+    b->m->made[code]++;
     b->m->n_ops++;
     op->changed = true;
     op->flags = 0;
@@ -758,6 +758,7 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     memcpy(block, op, sizeof *op);
     to->id = b->m->n_ids++;
     b->m->n_ops++;
+    b->m->made[to->op]++;
     to->changed = true;
     to->scratch = NULL;
     to->operands = (xg_kuse *)(void *)(block + sizeof *op);

@@ -40,15 +40,14 @@ XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped)
     return op->operands[swapped ? 1 - k : k].value;
 }
 
+/* Where operands lie is enough: what is equal is found, whatever else has its hash. */
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k,
-             n = op->n_operands;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k;
     const xg_kuse *o = op->operands;
-    if (n == 2)
-        h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id)
-                                : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    if (xg_kop_flags(op->op) & KF_COMM)
+        h = xg_hash_mix(h, (uint64_t)(uintptr_t)o[0].value + (uintptr_t)o[1].value);
     else
-        for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
+        for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, (uintptr_t)o[k].value);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     /* the functions of a fusion are called with the same tensors */
     if (op->op == XG_K_OP_CALL) {

@@ -128,9 +128,8 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         xg_map64 maps; /* by the tensor's type */
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_INSERT);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);

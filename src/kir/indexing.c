@@ -573,7 +573,7 @@ XG_FN void xg_kindex_all(xg_kindexer *x, xg_kmodule *m, const xg_kfunc *f) {
     uint32_t k;
     memset(&ops, 0, sizeof ops);
     xg_set_init(&known, m->temp);
-    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY, XG_K_OP_APPLY);
     for (k = 0; k < ops.n; k++) {
         xg_kop *op = ops.p[k];
         op->scratch = xg_kindex_is_inner(op) ? op : NULL;

@@ -361,7 +361,7 @@ struct xg_kmodule {
     xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
-    bool made[XG_K_OP_COUNT];            /* the opcodes of which operations were ever made: others need no search */
+    uint32_t made[XG_K_OP_COUNT];        /* operations ever, by opcode */
     struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
 };
 
@@ -536,8 +536,8 @@ typedef struct xg_kops {
     xg_kop **p;
     uint32_t n, cap;
 } xg_kops;
-/* The operations of one opcode in a region, inner ones first; a snapshot, so the caller may change the region. */
-XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op);
+/* The operations of one opcode, or two, in a region, inner ones first; a snapshot, so the caller may change the region. */
+XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op, xg_kopcode other);
 /* those of all functions, as they were at the beginning of each */
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op));
 

@@ -156,6 +156,11 @@ XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int
     if (!rest || xg_aff_uses(rest, v)) return 0;
     return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
 }
+/* No quotients or remainders, which come first: only then rows can begin as far apart as each other. */
+XG_FN bool xg_tile_is_linear(const xg_imap *m) {
+    const xg_aff *e = m->results[0];
+    return !(e->kind == XG_AFF_SUM ? e->terms->of->of : e->of);
+}
 XG_FN const xg_imap *xg_tile_probe_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_tile_role *roles,
     const xg_imap *to, const xg_shape *s, bool second, int64_t n) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
@@ -265,7 +270,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, t->from, &to);
-    const xg_imap *row = NULL; /* where who asks is */
+    const xg_imap *at, *row;
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int64_t size[2];
     int way;
@@ -282,12 +287,14 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
             if (way ? xg_tile_sums_groups(p) : !side && xg_tile_is_ragged(p)) continue; /* groups begin anywhere */
-            if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
-                continue;
+            if (size[way] % n) continue;
+            at = xg_tile_probe(f, x, side, to, from->shape, way, n);
+            if (xg_tile_contiguous(x, at, 2, n) < 2) continue;
             t->vector = n;
             t->along_k = way;
             if (xg_tile_sums_groups(p)) return;
-            if (way || p->may_group) row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+            row = (way || p->may_group) && xg_tile_is_linear(at) ? xg_tile_probe(f, x, side, to, from->shape, true, 1)
+                                                                 : xg_imap_undefined(x);
             xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
