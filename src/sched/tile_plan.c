@@ -156,6 +156,20 @@ XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int
     if (!rest || xg_aff_uses(rest, v)) return 0;
     return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
 }
+/* False: neighbours of the group's last axis surely do not lie side by side. linear: (indices) -> where they lie. */
+XG_FN bool xg_tile_may_lie_beside(
+    xg_aff_ctx *x, const xg_tile_group *g, const xg_imap *to, const xg_imap *linear, int64_t n) {
+    const xg_tile_axis *last = &g->axes[g->n - 1];
+    int64_t sum = 0, by;
+    uint32_t k;
+    if (last->extent % n || !xg_imap_ok(to) || !xg_imap_ok(linear)) return true;
+    for (k = 0; k < to->n_results; k++) {
+        if (!xg_aff_growth(to->results[k], xg_aff_dim(x, last->of), last->scale, &by) ||
+            !xg_mul64(by, xg_aff_scale_of(linear->results[0], xg_aff_dim(x, k)), &by) || !xg_add64(sum, by, &sum))
+            return true;
+    }
+    return sum == 1;
+}
 /* No quotients or remainders, which come first: only then rows can begin as far apart as each other. */
 XG_FN bool xg_tile_is_linear(const xg_imap *m) {
     const xg_aff *e = m->results[0];
@@ -270,12 +284,9 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, t->from, &to);
-    const xg_imap *at, *row;
+    const xg_imap *at, *row, *linear = xg_indexing_linear(x, from->shape);
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
-    int64_t size[2];
     int way;
-    size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
-    size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
     t->loads = t->work = t->branches = 0;
     xg_tile_count_work(t, t->from);
@@ -286,8 +297,9 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
+            const xg_tile_group *g = &f->group[way ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
             if (way ? xg_tile_sums_groups(p) : !side && xg_tile_is_ragged(p)) continue; /* groups begin anywhere */
-            if (size[way] % n) continue;
+            if (g->size % n || !xg_tile_may_lie_beside(x, g, to, linear, n)) continue;
             at = xg_tile_probe(f, x, side, to, from->shape, way, n);
             if (xg_tile_contiguous(x, at, 2, n) < 2) continue;
             t->vector = n;
@@ -301,9 +313,8 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
 #endif
             return;
         }
-    for (way = 1; way >= 0 && !t->along_k; way--)
-        t->along_k = way && size[way] > 1 &&
-                     xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+    t->along_k = f->group[XG_TILE_K].size > 1 &&
+                 xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
 #ifndef XLAGPU_SMALL
     if (!xg_tile_sums_groups(p)) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
 #endif
