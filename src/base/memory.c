@@ -9,10 +9,10 @@
  * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps a slab in few pieces. The
  * compilation of a kernel needs one slab, which malloc keeps for the next context; of two it would give some back.
  * Only the first ones ask for large pages: those that were not used for long are dear (a guest's have to come from its
- * host), and a context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve
- * other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next
- * module of the context, so that one module hardly ever asks for memory twice: a page that comes anew has to be
- * cleared. */
+ * host), and a context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are
+ * given up serve other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few
+ * slabs for the next module of the context, so that one module hardly ever asks for memory twice: a page that comes
+ * anew has to be cleared. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -281,7 +281,7 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     char *memory;
     xg_slab *s;
     if (least > SIZE_MAX - 2 * XG_SLAB) return NULL;
-    bytes = (least + XG_SLAB_HEAD + XG_SLAB - 1) / XG_SLAB * XG_SLAB;
+    bytes = XG_MAX((least + XG_SLAB_HEAD + align - 1) / align * align, (size_t)XG_SLAB);
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
