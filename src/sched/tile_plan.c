@@ -682,19 +682,21 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
-/* The blocks of a cluster may have the tile together: where there are few tiles, or few warps, and each of them has
- * steps, whatever memory says (tile_limit.c). */
-XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
-    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps, tiles, warps;
-    bool few_m;
+/* The blocks of a cluster may have the tile together, each of which has steps, whatever memory says (tile_limit.c). */
+XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
+    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
         xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
-    if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
+    return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
+}
+/* Where there are few tiles, or few warps, it is worth a look; the shape is that of single blocks. */
+XG_FN bool xg_tile_wants_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    int64_t tiles = p->blocks, warps;
+    bool few_m;
     if (given && xg_record_get(&given->form, "cluster")) return true;
-    tiles = p->blocks / blocks;
     if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.slices > 1 && xg_tile_is_few(p, &few_m) && tiles < 2 * m->sm_count)
         return true; /* one block of a multiprocessor, or two of some, would wait for its steps alone */
@@ -709,8 +711,9 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
+    if (!xg_tile_wants_cluster(p, given, m)) return;
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
-        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, given, m)) return;
+        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
