@@ -536,7 +536,7 @@ typedef struct xg_kops {
     xg_kop **p;
     uint32_t n, cap;
 } xg_kops;
-/* The operations of one opcode, or two, in a region, inner ones first; a snapshot, so the caller may change the region. */
+/* The operations of one opcode, or two, in a region, inner ones first; a snapshot: the caller may change the region. */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op, xg_kopcode other);
 /* those of all functions, as they were at the beginning of each */
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op));
