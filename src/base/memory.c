@@ -5,13 +5,14 @@
  * aside the chunks that came after, for the next ones: work that is done again and again stays in the same, warm
  * memory.
  *
- * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
- * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps each slab at once. Only the first
- * ones ask for it: large pages that were not used for long are dear (a guest's have to come from its host), and a
- * context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve
- * other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next
- * module of the context, so that one module hardly ever asks for memory twice: a page that comes anew has to be
- * cleared. */
+ * A context that has the memory from malloc cuts chunks from slabs of 8 MiB, which begin at large pages, once it holds
+ * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps a slab in few pieces. The
+ * compilation of a kernel needs one slab, which malloc keeps for the next context; of two it would give some back.
+ * Only the first ones ask for large pages: those that were not used for long are dear (a guest's have to come from its
+ * host), and a context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are
+ * given up serve other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few
+ * slabs for the next module of the context, so that one module hardly ever asks for memory twice: a page that comes
+ * anew has to be cleared. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
@@ -220,10 +221,12 @@ void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 #define XG_LAST_BLOCK(at) ((void)0)
 #endif
 enum {
-    XG_SLAB = 1 << 21,
+    XG_LARGE_PAGE = 1 << 21,
+    XG_SLAB = 4 * XG_LARGE_PAGE,
+    XG_SLAB_PIECE = 1 << 18, /* the largest chunk that nothing asks for */
     XG_SLAB_FROM = 1 << 19,
-    XG_SLABS_KEPT = 8 * XG_SLAB,
-    XG_SLABS_LARGE = 128 * XG_SLAB,
+    XG_SLABS_KEPT = 2 * XG_SLAB,
+    XG_SLABS_LARGE = 32 * XG_SLAB,
     XG_SLABS_TRIED = 8
 };
 struct xg_chunk {
@@ -274,11 +277,11 @@ XG_FN size_t xg_slab_bytes(const xg_slab *s) { return (size_t)(s->end - (const c
 
 /* With room for `least` bytes; NULL when there is no memory. */
 XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
-    size_t bytes, align = XG_SLAB;
+    size_t bytes, align = XG_LARGE_PAGE;
     char *memory;
     xg_slab *s;
-    if (least > SIZE_MAX - 3 * align) return NULL;
-    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    if (least > SIZE_MAX - 2 * XG_SLAB) return NULL;
+    bytes = XG_MAX((least + XG_SLAB_HEAD + align - 1) / align * align, (size_t)XG_SLAB);
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
@@ -327,6 +330,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live + room >= XG_SLAB_FROM) {
+        room = XG_MAX(least, XG_MIN(room, (size_t)XG_SLAB_PIECE));
         for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) {
             next = s->next;
             k = xg_slab_take(c, s, least, room);

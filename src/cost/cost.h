@@ -171,6 +171,7 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
+XG_FN int64_t xg_cost_launched(const xg_device *d, const xg_cost_counts *c);    /* the same without the launch */
 XG_FN double xg_cost_moved(const xg_device *d, double bytes);    /* picoseconds at the bandwidth that a copy reaches */
 XG_FN int64_t xg_cost_copied(const xg_device *d, int64_t bytes); /* ... in whole picoseconds, at most 9e17 */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);

@@ -267,8 +267,8 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
  * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in
  * which they are busy in a share u of the clocks holds tensor_mhz * (1 / u)^0.4, up to the highest clock. Short kernels
  * keep that: power is averaged over a longer time. */
-XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
+XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const int64_t *terms, int64_t whole) {
+    int64_t busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
     uint64_t square, root = 0, bit;
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
     share = XG_MAX(xg_cost_scale(busy, XG_COST_PERMILLE, whole), (int64_t)XG_COST_IDLE_PERMILLE);
@@ -316,12 +316,14 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
     uint32_t k;
     xg_cost_terms(d, c, s, d->clock_mhz, terms);
+    together = xg_cost_together(c, terms);
     for (k = 0; k < XG_COST_CLOCK_TIMES && terms[XG_LIMIT_TENSOR]; k++) {
-        mhz = xg_cost_held_mhz(d, c, terms);
-        if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+        mhz = xg_cost_held_mhz(d, terms, together);
+        if (mhz == d->clock_mhz) break;
+        xg_cost_terms(d, c, s, mhz, terms);
+        together = xg_cost_together(c, terms);
     }
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
-    together = xg_cost_together(c, terms);
     XG_ESTIMATED(*c);
     XG_ESTIMATED(together);
     return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
@@ -330,6 +332,9 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     int64_t terms[XG_LIMIT_COUNT];
     xg_cost_spread s = xg_cost_spread_of(d, c);
     return xg_cost_formula(d, c, &s, terms);
+}
+XG_FN int64_t xg_cost_launched(const xg_device *d, const xg_cost_counts *c) {
+    return xg_cost_picoseconds(d, c) - d->graph_ns * 1000;
 }
 XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
     XG_ESTIMATED(bytes);

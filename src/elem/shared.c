@@ -34,16 +34,22 @@ XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank) {
 
 /* ---- how much ---- */
 
-XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
+/* left: arrays that may still come; most stand at the beginning. */
+XG_FN int64_t xg_shared_taken_of(const xg_kregion *r, uint32_t *left) {
     int64_t bytes = 0;
     const xg_kop *op;
     uint32_t k;
-    for (op = r->first; op; op = op->next) {
+    for (op = r->first; op && *left; op = op->next) {
         const xg_ktype *t = op->op == XG_K_OP_ALLOC_SHARED ? op->results[0].type : NULL;
         if (t) bytes += xg_shared_whole(t->elements * xg_kelem_bytes(t->elem));
-        for (k = 0; k < op->n_regions; k++) bytes += xg_shared_taken(op->regions[k]);
+        *left -= t != NULL;
+        for (k = 0; k < op->n_regions; k++) bytes += xg_shared_taken_of(op->regions[k], left);
     }
     return bytes;
+}
+XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
+    uint32_t left = r->func->module->made[XG_K_OP_ALLOC_SHARED];
+    return xg_shared_taken_of(r, &left);
 }
 
 /* ---- sets ---- */

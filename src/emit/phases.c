@@ -205,7 +205,7 @@ XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
     uint32_t k, j;
     for (j = 0; j < XG_COUNT(front); j++) {
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(w->e.arena, &ops, p->f->body, front[j]);
+        xg_kops_collect_of(w->e.arena, &ops, p->f->body, front[j], front[j]);
         for (k = 0; k < ops.n; k++)
             if (ops.p[k] != p->f->body->first) xg_kop_move_before(ops.p[k], p->f->body->first);
     }
@@ -234,7 +234,7 @@ XG_FN void xg_phase_own_barrier(xg_phases *w, const xg_phase *p) {
     if (!p->waits || p->threads == w->threads) return;
     w->barriers++;
     memset(&ops, 0, sizeof ops);
-    xg_kops_collect_of(w->e.arena, &ops, p->f->body, XG_K_OP_SYNC);
+    xg_kops_collect_of(w->e.arena, &ops, p->f->body, XG_K_OP_SYNC, XG_K_OP_SYNC);
     for (k = 0; k < ops.n; k++) {
         ops.p[k]->a = p->threads;
         ops.p[k]->b = w->barriers;

@@ -229,8 +229,19 @@ XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *p
     return f;
 }
 
+XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
+    uint64_t n = 0;
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        n++;
+        for (k = 0; k < op->n_regions; k++) n += xg_kregion_count(op->regions[k]);
+    }
+    return n;
+}
 XG_FN void xg_kir_func_remove(xg_kfunc *f) {
     xg_kmodule *m = f->module;
+    m->n_ops -= (uint32_t)xg_kregion_count(f->body);
     if (f->prev)
         f->prev->next = f->next;
     else
@@ -338,6 +349,8 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     block = (char *)xg_alloc_raw(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
     op = (xg_kop *)(void *)block;
     op->op = code;
+    b->m->made[code]++;
+    b->m->n_ops++;
     op->changed = true;
     op->flags = 0;
     op->a = op->b = 0;
@@ -683,6 +696,7 @@ XG_FN void xg_kop_drop_uses(xg_kop *op) {
     uint32_t k;
     xg_kop *o;
     for (k = 0; k < op->n_operands; k++) xg_kuse_unlink(&op->operands[k]);
+    op->parent->func->module->n_ops--;
     op->parent = NULL; /* tells a worklist that it is gone */
     for (k = 0; k < op->n_regions; k++)
         for (o = op->regions[k]->last; o; o = o->prev) xg_kop_drop_uses(o);
@@ -743,6 +757,8 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     uint32_t k;
     memcpy(block, op, sizeof *op);
     to->id = b->m->n_ids++;
+    b->m->n_ops++;
+    b->m->made[to->op]++;
     to->changed = true;
     to->scratch = NULL;
     to->operands = (xg_kuse *)(void *)(block + sizeof *op);

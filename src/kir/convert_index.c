@@ -30,10 +30,13 @@ XG_FN bool xg_kindex_for_narrow(const xg_kop *op) {
            xg_kval_is_const(op->operands[2].value, &step) && step <= INT32_MAX &&
            op->operands[1].value->hi <= INT32_MAX - step;
 }
-XG_FN void xg_kindex_types(xg_kmodule *m, xg_kregion *r) {
+/* Gives the operations that may have to do with indices, too, in program order. */
+XG_FN void xg_kindex_types(xg_kmodule *m, xg_kops *ops, xg_kregion *r) {
     xg_kop *op;
     uint32_t k, i;
     for (op = r->first; op; op = op->next) {
+        if (op->n_regions || op->n_results != 1 || !xg_kelem_is_float(op->results->type->elem))
+            xg_push(m->temp, xg_kop *, ops, op);
         for (k = 0; k < op->n_results; k++)
             xg_kindex_retype(m, &op->results[k],
                 op->n_regions == 0 &&
@@ -42,7 +45,7 @@ XG_FN void xg_kindex_types(xg_kmodule *m, xg_kregion *r) {
             for (k = 0; k < op->regions[i]->n_args; k++)
                 xg_kindex_retype(
                     m, &op->regions[i]->args[k], op->op == XG_K_OP_FOR && k == 0 && xg_kindex_for_narrow(op));
-            xg_kindex_types(m, op->regions[i]);
+            xg_kindex_types(m, ops, op->regions[i]);
         }
     }
 }
@@ -227,17 +230,13 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect(m->temp, &ops, f->body);
         for (k = 0; k < f->body->n_args; k++) xg_kindex_retype(m, &f->body->args[k], false);
         for (k = 0; k < f->n_results; k++)
             if (f->results[k]->elem == XG_E_INDEX) f->results[k] = xg_kir_scalar(m, XG_E_I64);
-        xg_kindex_types(m, f->body);
+        xg_kindex_types(m, &ops, f->body);
         for (k = 0; k < ops.n; k++) xg_kindex_op(m, &b, ops.p[k]);
-        for (k = 0; k < ops.n; k++)
-            if (ops.p[k]->op == XG_K_OP_RETURN) {
-                xg_kb_move(&b, ops.p[k]);
-                xg_kindex_returned(&b, ops.p[k]);
-            }
+        xg_kb_move(&b, f->body->last);
+        xg_kindex_returned(&b, f->body->last);
     }
 }
 

@@ -40,15 +40,14 @@ XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped)
     return op->operands[swapped ? 1 - k : k].value;
 }
 
+/* Where operands lie is enough: what is equal is found, whatever else has its hash. */
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k,
-             n = op->n_operands;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k;
     const xg_kuse *o = op->operands;
-    if (n == 2)
-        h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id)
-                                : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    if (xg_kop_flags(op->op) & KF_COMM)
+        h = xg_hash_mix(h, (uint64_t)(uintptr_t)o[0].value + (uintptr_t)o[1].value);
     else
-        for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
+        for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, (uintptr_t)o[k].value);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
     /* the functions of a fusion are called with the same tensors */
     if (op->op == XG_K_OP_CALL) {
@@ -117,7 +116,7 @@ XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
     }
     e = &c->seen[c->n_seen++];
     c->slots[at] = c->n_seen;
-    e->op = NULL;
+    e->op = op;
     e->hash = hash;
     e->epoch = c->epoch;
     return e;
@@ -125,7 +124,6 @@ XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
 /* The operation to use instead of op; op itself, which is entered, if there is none. */
 XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     xg_kcse_entry *e = xg_kcse_entry_of(c, op);
-    if (!e->op) return e->op = op;
     if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
     if (xg_kcse_may_leave(op)) {
         xg_kcse_lift(e->op, op->parent);
@@ -153,29 +151,26 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the
- * operation around it. Counts the operations, too. */
-XG_FN bool xg_kcse_writes(const xg_kregion *r, uint32_t *count) {
-    bool writes = false;
+/* Whether memory may have been written when a region was left, or when it is entered again. What writes comes last:
+ * from there it is soon found. */
+XG_FN bool xg_kcse_writes(const xg_kregion *r) {
+    const xg_kop *op;
     uint32_t k;
-    xg_kop *op;
-    for (op = r->first; op; op = op->next) {
-        bool here = (xg_kop_flags(op->op) & KF_WRITE) != 0;
-        ++*count;
-        if (op->n_regions) {
-            for (k = 0; k < op->n_regions; k++) here = xg_kcse_writes(op->regions[k], count) || here;
-            op->scratch = here ? (void *)op : NULL;
-        }
-        writes = writes || here;
+    for (op = r->last; op; op = op->prev) {
+        if (xg_kop_flags(op->op) & KF_WRITE) return true;
+        for (k = 0; k < op->n_regions; k++)
+            if (xg_kcse_writes(op->regions[k])) return true;
     }
-    return writes;
+    return false;
 }
 
-XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
+/* writes: something in the region may write. */
+XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r, bool writes) {
     uint32_t k;
     xg_kop *op, *next, *same;
     for (op = r->first; op; op = next) {
         uint32_t flags = xg_kop_flags(op->op);
+        bool here = (flags & KF_WRITE) != 0;
         next = op->next;
         if (op->op == XG_K_OP_CONST) {
             xg_kcse_constant(c, op);
@@ -188,17 +183,18 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
             xg_kop_remove(op);
             continue;
         }
-        if (op->n_regions ? op->scratch != NULL : (flags & KF_WRITE) != 0) c->epoch++;
+        for (k = 0; k < op->n_regions && writes; k++) here = here || xg_kcse_writes(op->regions[k]);
+        c->epoch += here;
         for (k = 0; k < op->n_regions; k++) {
-            xg_kcse_region(c, op->regions[k]);
-            if (op->scratch) c->epoch++;
+            xg_kcse_region(c, op->regions[k], here);
+            c->epoch += here;
         }
     }
 }
 
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
-    uint32_t count = 0;
+    uint64_t count = f == m->entry ? m->n_ops : xg_kregion_count(f->body);
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
@@ -206,12 +202,11 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
-    (void)xg_kcse_writes(f->body, &count);
     if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
     for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
     c.slots = XG_NEW_N(m->temp, uint32_t, (size_t)c.mask + 1);
     c.seen = (xg_kcse_entry *)xg_alloc_raw(m->temp, xg_mul(m->ctx, sizeof *c.seen, (size_t)count + 1));
-    xg_kcse_region(&c, f->body);
+    xg_kcse_region(&c, f->body, true);
     if (f == m->entry) m->last_constant = c.last_constant;
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {

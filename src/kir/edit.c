@@ -123,20 +123,13 @@ XG_FN xg_kop *xg_kop_rebuild(
     return op;
 }
 
-XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r) {
+XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other) {
     xg_kop *op;
     uint32_t k;
+    if (!r->func->module->made[code] && !r->func->module->made[other]) return;
     for (op = r->first; op; op = op->next) {
-        xg_push(a, xg_kop *, out, op);
-        for (k = 0; k < op->n_regions; k++) xg_kops_collect(a, out, op->regions[k]);
-    }
-}
-XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code) {
-    xg_kop *op;
-    uint32_t k;
-    for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_regions; k++) xg_kops_collect_of(a, out, op->regions[k], code);
-        if (op->op == code) xg_push(a, xg_kop *, out, op);
+        for (k = 0; k < op->n_regions; k++) xg_kops_collect_of(a, out, op->regions[k], code, other);
+        if (op->op == code || op->op == other) xg_push(a, xg_kop *, out, op);
     }
 }
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule *m, xg_kop *op)) {
@@ -145,7 +138,7 @@ XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule
         xg_kops ops;
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, code);
+        xg_kops_collect_of(m->temp, &ops, f->body, code, code);
         for (k = 0; k < ops.n; k++) fn(m, ops.p[k]);
     }
 }

@@ -41,12 +41,29 @@ XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
         if (a->operands[k].value != b->operands[k].value) return false;
     return true;
 }
+/* Plain sums inside of the dims need no rules. NULL: these are asked. */
+XG_FN const xg_imap *xg_kflat_plain(xg_aff_ctx *x, const xg_imap *map, const xg_aff *const *at, const xg_imap *flat) {
+    xg_aff_env env = xg_imap_env(x, map);
+    const xg_aff *sum = xg_aff_const(x, 0);
+    xg_imap *to;
+    uint32_t k;
+    if (map->n_constraints || map->n_syms || map->n_rts) return NULL;
+    for (k = 0; k < flat->n_dims && sum; k++) {
+        if (!at[k] || !xg_range_within(xg_aff_range(&env, at[k]), flat->dims[k].range)) return NULL;
+        sum = xg_aff_add_scaled(&env, sum, at[k], xg_aff_scale_of(flat->results[0], xg_aff_dim(x, k)));
+    }
+    if (!sum || sum->kind != XG_AFF_SUM || sum->terms->of->of) return NULL; /* quotients come first */
+    to = xg_imap_of_dims(x, map->n_dims, 1);
+    memcpy(to->dims, map->dims, map->n_dims * sizeof *to->dims);
+    to->results[0] = sum;
+    return to;
+}
 /* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which
  * nothing sees any more once all maps are one. NULL: it is not. */
 XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg_ktype *tensor, const xg_imap *flat) {
     const xg_kop *op = v[0]->def;
     const xg_aff *at[XG_RANK_MAX];
-    const xg_imap *map;
+    const xg_imap *map, *plain;
     uint32_t k, i;
     bool chain = false;
     for (k = 0; k < tensor->rank; k++)
@@ -56,6 +73,8 @@ XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg
         chain = chain || (op->operands[k].value->def && op->operands[k].value->def->op == XG_K_OP_APPLY);
     if (!chain) return NULL;
     for (k = 0; k < tensor->rank; k++) at[k] = ((const xg_imap *)v[k]->def->p)->results[v[k]->index];
+    plain = xg_kflat_plain(m->aff, map, at, flat);
+    if (plain) return plain;
     map = xg_imap_compose(m->aff, xg_imap_with_results(m->aff, map, at, tensor->rank), flat);
     if (!xg_imap_ok(map) || map->n_dims + map->n_syms + map->n_rts != op->n_operands ||
         map->results[0]->kind != XG_AFF_SUM)
@@ -109,9 +128,8 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         xg_map64 maps; /* by the tensor's type */
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_INSERT);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT, XG_K_OP_INSERT);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);

@@ -17,14 +17,17 @@
 enum {
     XG_KINDEX_LEAVES_MAX = 64,
     XG_KINDEX_CONSTRAINTS_MAX = 48,
-    XG_KINDEX_DEPTH_MAX = 24
+    XG_KINDEX_DEPTH_MAX = 24,
+    XG_KINDEX_SEEN = 16 /* inner maps that are remembered, since all results of one are made of the same */
 };
 
 typedef struct xg_kindexer {
     xg_kmodule *m;
     uint32_t n_leaves;
-    uint32_t n_constraints;
+    uint32_t n_constraints, n_seen;
     bool failed;
+    const xg_kop *seen[XG_KINDEX_SEEN];
+    const xg_aff **operands[XG_KINDEX_SEEN]; /* of those seen, over the leaves */
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
     int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
@@ -83,13 +86,25 @@ XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
     return true;
 }
 
+/* Its number among those seen; that of the next one where it is new. */
+XG_FN uint32_t xg_kindex_find(const xg_kindexer *x, const xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < x->n_seen && x->seen[k] != op; k++) {}
+    return k;
+}
+XG_FN void xg_kindex_saw(xg_kindexer *x, const xg_kop *op, const xg_aff **operands) {
+    if (x->n_seen == XG_KINDEX_SEEN) return;
+    x->seen[x->n_seen] = op;
+    x->operands[x->n_seen++] = operands;
+}
 /* One result of an apply_indexing over the leaves. */
 XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t which, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
-    uint32_t n = map->n_syms + map->n_rts, k;
-    const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
+    uint32_t n = map->n_syms + map->n_rts, k = xg_kindex_find(x, op);
+    bool known = k < x->n_seen;
+    const xg_aff **vars = known ? x->operands[k] : XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
     xg_aff_rewrite w;
-    for (k = 0; k < map->n_dims + n; k++) {
+    for (k = 0; k < map->n_dims + n && !known; k++) {
         const xg_imap_var *var = k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims];
         vars[k] = xg_kindex_expr(x, op->operands[k].value, var, depth + 1);
         if (!vars[k]) return NULL;
@@ -97,6 +112,8 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
     }
     w = xg_aff_rewrite_begin(&x->env, vars, map->n_dims, vars + map->n_dims, n);
     e = xg_aff_rewrite_one(&w, map->results[which]);
+    if (known) return e;
+    xg_kindex_saw(x, op, vars);
     if (!xg_kindex_done(op))
         for (k = 0; k < map->n_constraints; k++)
             xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
@@ -140,6 +157,8 @@ XG_FN void xg_kindex_collect(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, 
         case XG_K_OP_APPLY:
             map = (const xg_imap *)op->p;
             if (!xg_imap_ok(map)) break;
+            if (xg_kindex_find(x, op) < x->n_seen) return;
+            xg_kindex_saw(x, op, NULL);
             for (k = 0; k < op->n_operands && !x->failed; k++)
                 xg_kindex_collect(
                     x, op->operands[k].value, k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims], depth + 1);
@@ -352,7 +371,7 @@ XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
 }
 XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
     x->m = m;
-    x->n_leaves = x->n_constraints = x->n_inner = 0;
+    x->n_leaves = x->n_constraints = x->n_inner = x->n_seen = 0;
     x->constant = 0;
     x->from = NULL;
     x->failed = false;
@@ -396,6 +415,7 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     xg_kindex_sort(x);
     for (k = 0; k < x->n_leaves; k++) x->ranges[k] = x->vars[k].range;
     x->env = xg_aff_env_of(m->aff, x->ranges, x->n_leaves, NULL, 0);
+    x->n_seen = 0;
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
     map = xg_kindex_map(x, e);
@@ -515,12 +535,12 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
 }
 
 XG_FN xg_kval *xg_kir_simplify_index(xg_kmodule *m, xg_kval *v) {
-    xg_kindexer *x = (xg_kindexer *)xg_alloc_raw(m->temp, sizeof *x);
+    xg_kindexer x; /* large, and asked for often: it stays where memory is warm */
     xg_kop *op = v->def;
     xg_kval *to;
     if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) return v;
-    to = xg_kindex_sum(m, x, op, v->index);
-    if (!to) to = xg_kindex_simplified(m, x, op, v->index);
+    to = xg_kindex_sum(m, &x, op, v->index);
+    if (!to) to = xg_kindex_simplified(m, &x, op, v->index);
     if (!to) return v;
     xg_kval_replace(v, to);
     if (xg_kop_is_dead(op)) xg_kop_remove(op);
@@ -553,7 +573,7 @@ XG_FN void xg_kindex_all(xg_kindexer *x, xg_kmodule *m, const xg_kfunc *f) {
     uint32_t k;
     memset(&ops, 0, sizeof ops);
     xg_set_init(&known, m->temp);
-    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY, XG_K_OP_APPLY);
     for (k = 0; k < ops.n; k++) {
         xg_kop *op = ops.p[k];
         op->scratch = xg_kindex_is_inner(op) ? op : NULL;

@@ -36,17 +36,6 @@ struct xg_kinliner {
     xg_set asked, made;
 };
 
-XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
-    uint64_t n = 0;
-    const xg_kop *op;
-    uint32_t k;
-    for (op = r->first; op; op = op->next) {
-        n++;
-        for (k = 0; k < op->n_regions; k++) n += xg_kregion_count(op->regions[k]);
-    }
-    return n;
-}
-
 /* Merges what is equal in a function and in those that it calls, and sees that none calls itself. Gives the calls of
  * the first. */
 XG_FN xg_kops xg_kinline_prepare(xg_kinliner *in, xg_kfunc *f) {
@@ -58,7 +47,7 @@ XG_FN xg_kops xg_kinline_prepare(xg_kinliner *in, xg_kfunc *f) {
         xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d",
             (int)XG_KINLINE_DEPTH_MAX);
     xg_kir_cse_func(in->m, f);
-    xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL);
+    xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL, XG_K_OP_CALL);
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
         if (callee->mark == XG_KINLINE_OPEN)

@@ -343,7 +343,7 @@ struct xg_kmodule {
     xg_arena *temp;
     xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
-    uint32_t n_types, n_ids;
+    uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;
@@ -361,6 +361,7 @@ struct xg_kmodule {
     xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
+    uint32_t made[XG_K_OP_COUNT];        /* operations ever, by opcode */
     struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
 };
 
@@ -531,15 +532,12 @@ XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the 
  * The old one keeps its results (for the caller to replace) and has no regions any more. */
 XG_FN xg_kop *xg_kop_rebuild(
     xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr);
-/* The operations of a region and those nested in it, in program order; a snapshot, so the caller may change the
- * region. */
 typedef struct xg_kops {
     xg_kop **p;
     uint32_t n, cap;
 } xg_kops;
-XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r); /* regions after their operation */
-/* only those of one opcode, inner ones first */
-XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op);
+/* The operations of one opcode, or two, in a region, inner ones first; a snapshot: the caller may change the region. */
+XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op, xg_kopcode other);
 /* those of all functions, as they were at the beginning of each */
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op));
 

@@ -202,7 +202,7 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m) {
         uint32_t k;
         memset(&ops, 0, sizeof ops);
         xg_set_init(&made, m->temp);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY, XG_K_OP_APPLY);
         for (k = 0; k < ops.n; k++) {
             if (xg_kop_is_dead(ops.p[k]))
                 xg_kop_remove(ops.p[k]);

@@ -58,12 +58,14 @@ XG_FN bool xg_ksink_is_short(const xg_kregion *r) {
     }
     return n <= XG_KSINK_SHORT + 1; /* the last one ends it */
 }
-/* op->scratch: the branch it may go to; of an `if` its counts. From the last one on: users are seen first. */
-XG_FN bool xg_ksink_mark(xg_kmodule *m, const xg_kregion *r) {
+/* op->scratch: the branch it may go to; of an `if` its counts. From the last one on: users are seen first. *nested:
+ * whether operations have regions. */
+XG_FN bool xg_ksink_mark(xg_kmodule *m, const xg_kregion *r, bool *nested) {
     bool some = false, branches = false;
     xg_kop *op;
     for (op = r->last; op; op = op->prev) {
         op->scratch = NULL;
+        *nested = *nested || op->n_regions;
         if (op->op == XG_K_OP_IF) {
             op->scratch = XG_NEW(m->temp, xg_ksink_counts);
             branches = true;
@@ -85,8 +87,10 @@ XG_FN void xg_ksink_move(const xg_kregion *r) {
 }
 /* Outer regions first: what goes into a branch may go on into one of its branches. */
 XG_FN void xg_ksink_region(xg_kmodule *m, const xg_kregion *r) {
+    bool nested = false;
     uint32_t k;
-    if (xg_ksink_mark(m, r)) xg_ksink_move(r);
+    if (xg_ksink_mark(m, r, &nested)) xg_ksink_move(r);
+    if (!nested) return;
     XG_FOR_KOPS(op, r) {
         for (k = 0; k < op->n_regions; k++) xg_ksink_region(m, op->regions[k]);
     }

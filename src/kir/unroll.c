@@ -369,7 +369,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         xg_kunroll_trips t;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR, XG_K_OP_FOR);
         memset(&t, 0, sizeof t);
         for (k = 0; k < loops.n; k++) {
             int64_t trips = xg_kfor_trips(loops.p[k]);

@@ -207,9 +207,11 @@ XG_FN void xg_kwide_merge(xg_kmodule *m, xg_kwide *w, uint32_t n) {
 }
 XG_FN void xg_kwide_region(xg_kwider *z, xg_kregion *r) {
     xg_kwide w;
+    bool nested = false;
     uint32_t k, n;
     z->loads.n = 0;
     XG_FOR_KOPS(op, r) {
+        nested = nested || op->n_regions;
         if (!xg_kwide_takes(op) || !xg_kwide_read(op, &w)) continue;
         w.place = z->loads.n;
         xg_push(z->m->temp, xg_kwide, &z->loads, w);
@@ -221,6 +223,7 @@ XG_FN void xg_kwide_region(xg_kwider *z, xg_kregion *r) {
             if (n > 1) xg_kwide_merge(z->m, &z->loads.p[k], n);
         }
     }
+    if (!nested) return;
     XG_FOR_KOPS(op, r)
         for (k = 0; k < op->n_regions; k++) xg_kwide_region(z, op->regions[k]);
 }

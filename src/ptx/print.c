@@ -334,7 +334,7 @@ typedef struct xg_ptx_fill {
 } xg_ptx_fill;
 
 /* Operands as they may stand in the text: most constants as they are, other things in registers. */
-XG_APART static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, bool address) {
+XG_APART static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_ptx_row *row, const char *text) {
     const xg_kop *op = f->op;
     bool vector = (row->flags & XG_PI_VECTOR) != 0, all_imm = true;
     uint32_t n = op->n_operands, i;
@@ -350,7 +350,7 @@ XG_APART static void xg_ptx_fill_operands(xg_ptx *p, xg_ptx_fill *f, const xg_pt
     }
     for (i = 0; i < n; i++) {
         xg_ptx_lane *in = &f->in[i];
-        if ((in->kind == XG_PL_REG && !in->bits) || (i == 0 && vector) || (i == 1 && address)) continue;
+        if ((in->kind == XG_PL_REG && !in->bits) || (i == 0 && vector) || (i == 1 && strstr(text, "$p"))) continue;
         if (in->kind != XG_PL_IMM || (in->cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in->cls == XG_PC_P ||
             (all_imm && i == 0) || (row->flags & XG_PI_REG))
             *in = xg_ptx_in_reg(p, in);
@@ -426,7 +426,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     f.d = NULL;
     memset(f.has_tmp, 0, sizeof f.has_tmp);
     memset(&f.narrow, 0, sizeof f.narrow);
-    xg_ptx_fill_operands(p, &f, row, op->n_operands > 1 && letters && strstr(letters, "$p"));
+    xg_ptx_fill_operands(p, &f, row, text);
     xg_ptx_fill_narrow(p, &f, text);
     if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
     at = xg_ptx_line_begin(p);

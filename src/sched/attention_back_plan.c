@@ -252,7 +252,6 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     const xg_attention_form *f = &p->form;
     int64_t warps = p->threads / XG_WARP_LANES, held = xg_type_bytes(f->held), walks, all, bytes, each, own;
     xg_attention_back_work w;
-    xg_cost_prediction r;
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
@@ -284,8 +283,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
         xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
     c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
     if (p->shape.grouped) xg_attention_back_count_group(p, m, walks, w.issue, &c);
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_cost_launched(m, &c);
 }
 /* Both kernels' work by dots and what stands between them; first: the kernel of dQ. */
 XG_FN int64_t xg_attention_back_apart(

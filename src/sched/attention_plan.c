@@ -306,7 +306,6 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     const xg_attention_form *f = &p->form;
     int64_t warps = p->threads / XG_WARP_LANES, all = xg_cost_mul(p->blocks, p->walked), bytes, rows;
     int64_t issue = xg_attention_issue(p), ends = xg_attention_ends_issue(p), held = xg_type_bytes(f->held);
-    xg_cost_prediction r;
     xg_cost_counts c;
     memset(&c, 0, sizeof c);
     c.blocks = p->blocks;
@@ -326,8 +325,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     c.issued = xg_cost_mul(warps, xg_cost_add(xg_cost_mul(all, issue), xg_cost_mul(p->blocks, ends)));
     c.warp_issued = xg_cost_add(xg_cost_mul(p->walked, issue), ends);
     c.warp_clocks = xg_cost_add(xg_attention_walk_clocks(p, m, issue), ends);
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_cost_launched(m, &c);
 }
 /* The dots alone, and scores that go to memory and back: at least three times one way. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {

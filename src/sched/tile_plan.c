@@ -156,6 +156,25 @@ XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int
     if (!rest || xg_aff_uses(rest, v)) return 0;
     return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
 }
+/* False: neighbours of the group's last axis surely do not lie side by side. linear: (indices) -> where they lie. */
+XG_FN bool xg_tile_may_lie_beside(
+    xg_aff_ctx *x, const xg_tile_group *g, const xg_imap *to, const xg_imap *linear, int64_t n) {
+    const xg_tile_axis *last = &g->axes[g->n - 1];
+    int64_t sum = 0, by;
+    uint32_t k;
+    if (last->extent % n || !xg_imap_ok(to) || !xg_imap_ok(linear)) return true;
+    for (k = 0; k < to->n_results; k++) {
+        if (!xg_aff_growth(to->results[k], xg_aff_dim(x, last->of), last->scale, &by) ||
+            !xg_mul64(by, xg_aff_scale_of(linear->results[0], xg_aff_dim(x, k)), &by) || !xg_add64(sum, by, &sum))
+            return true;
+    }
+    return sum == 1;
+}
+/* No quotients or remainders, which come first: only then rows can begin as far apart as each other. */
+XG_FN bool xg_tile_is_linear(const xg_imap *m) {
+    const xg_aff *e = m->results[0];
+    return !(e->kind == XG_AFF_SUM ? e->terms->of->of : e->of);
+}
 XG_FN const xg_imap *xg_tile_probe_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_tile_role *roles,
     const xg_imap *to, const xg_shape *s, bool second, int64_t n) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
@@ -265,12 +284,9 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
     const xg_inst *from = xg_tile_source(x, t->from, &to);
-    const xg_imap *row;
+    const xg_imap *at, *row, *linear = xg_indexing_linear(x, from->shape);
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
-    int64_t size[2];
     int way;
-    size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
-    size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
     t->loads = t->work = t->branches = 0;
     xg_tile_count_work(t, t->from);
@@ -281,22 +297,24 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
+            const xg_tile_group *g = &f->group[way ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
             if (way ? xg_tile_sums_groups(p) : !side && xg_tile_is_ragged(p)) continue; /* groups begin anywhere */
-            if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
-                continue;
+            if (g->size % n || !xg_tile_may_lie_beside(x, g, to, linear, n)) continue;
+            at = xg_tile_probe(f, x, side, to, from->shape, way, n);
+            if (xg_tile_contiguous(x, at, 2, n) < 2) continue;
             t->vector = n;
             t->along_k = way;
-            row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
             if (xg_tile_sums_groups(p)) return;
+            row = (way || p->may_group) && xg_tile_is_linear(at) ? xg_tile_probe(f, x, side, to, from->shape, true, 1)
+                                                                 : xg_imap_undefined(x);
             xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
 #endif
             return;
         }
-    for (way = 1; way >= 0 && !t->along_k; way--)
-        t->along_k = way && size[way] > 1 &&
-                     xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+    t->along_k = f->group[XG_TILE_K].size > 1 &&
+                 xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
 #ifndef XLAGPU_SMALL
     if (!xg_tile_sums_groups(p)) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
 #endif
@@ -664,19 +682,21 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
-/* The blocks of a cluster may have the tile together: where there are few tiles, or few warps, and each of them has
- * steps, whatever memory says (tile_limit.c). */
-XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
-    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps, tiles, warps;
-    bool few_m;
+/* The blocks of a cluster may have the tile together, each of which has steps, whatever memory says (tile_limit.c). */
+XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
+    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
         xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
-    if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
+    return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
+}
+/* Where there are few tiles, or few warps, it is worth a look; the shape is that of single blocks. */
+XG_FN bool xg_tile_wants_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    int64_t tiles = p->blocks, warps;
+    bool few_m;
     if (given && xg_record_get(&given->form, "cluster")) return true;
-    tiles = p->blocks / blocks;
     if (tiles * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count) return true;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.slices > 1 && xg_tile_is_few(p, &few_m) && tiles < 2 * m->sm_count)
         return true; /* one block of a multiprocessor, or two of some, would wait for its steps alone */
@@ -691,8 +711,9 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, co
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
+    if (!xg_tile_wants_cluster(p, given, m)) return;
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
-        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, given, m)) return;
+        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }

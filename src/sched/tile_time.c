@@ -224,10 +224,8 @@ XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
 /* A block begins with the first step's way from memory. */
 XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
     int64_t around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
-    xg_cost_prediction r;
     c->warp_clocks = xg_cost_add(c->warp_clocks, around);
-    r = xg_cost_predict(m, c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_cost_launched(m, c);
 }
 /* Of warps that do the same, all that a step of one is. */
 XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const xg_tile_work *w, xg_cost_counts *c) {
@@ -399,7 +397,6 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
     int64_t size = (int64_t)p->shape.m * p->shape.n, end = xg_tile_bulk_end_clocks(p, m);
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
-    xg_cost_prediction r;
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     xg_tile_bulk_sectors(p, out_bytes, &c);
@@ -424,8 +421,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.warp_issued = pair ? p->steps * (w.issued / warps) : xg_cost_mul(steps, w.issued);
     c.warp_tensor = xg_cost_mul(steps, pair ? w.multiplied / xg_cost_tensor_rate(m, type) : w.multiplied);
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_cost_launched(m, &c);
 }
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
