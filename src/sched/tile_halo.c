@@ -8,8 +8,8 @@
  * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a
  * block that stays has buffers for all of these, and its tiles want no others, they come once.
  *
- * Below a stride of 2 by 2 there are four kinds of boxes, of every other column and line: even or odd ones. Of a window of
- * 3 by 3 they serve 4, 2, 2 and 1 places.
+ * Below a stride of 2 by 2 there are four kinds of boxes, of every other column and line: even or odd ones. Of a window
+ * of 3 by 3 they serve 4, 2, 2 and 1 places.
  *
  * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
  * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
@@ -18,7 +18,8 @@
  * not part of the result.
  *
  * Of a gradient of the filter positions are summed up and places of the window are rows: of each 64, which are channels
- * of the same box, all places' views of it are a tile. Lines are its k then. */
+ * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time: of
+ * an odd number the last one is multiplied twice, and what that makes is no part of the result. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
@@ -129,7 +130,6 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels_of = role;
     if (channels->extent % line || p->halo == 1) return false;
     if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
-    if (!rows && p->in_tensor && p->halo % 2 && channels->extent > line) return false; /* the last view is alone */
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;
     memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
     k->axes[0] = channels[1];
@@ -137,6 +137,7 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     k->axes[0].scale *= line;
     k->axes[k->n++].extent = line;
     xg_tile_halo_kinds(p, k);
+    if (p->halo_kinds == p->halo) return false; /* none has more than a view */
     if (!xg_tile_halo_choose(p, m, k, inside)) return false;
     xg_tile_halo_split(m, inside);
     return true;
