@@ -128,7 +128,7 @@ XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     const xg_shape *l = XG_OPERAND(dot, 0)->shape, *r = XG_OPERAND(dot, 1)->shape;
     xg_dot_dims d;
     int64_t batch, shared;
-    if (dot->op == XG_CONVOLUTION) return dot->shape->elements / (EDGE * EDGE) >= (int64_t)m->sm_count;
+    if (dot->op == XG_CONVOLUTION) return dot->shape->elements / (4 * EDGE * EDGE) >= (int64_t)m->sm_count;
     d = xg_dot_dims_of(dot);
     batch = xg_split_product(l, d.lb);
     shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
@@ -145,6 +145,24 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
         p->fetch[k].loads = 1;
     }
 }
+enum {
+    XG_SPLIT_PLANS = 5
+};
+/* As gradients of filters will have it: boxes, with a border or without, or patches. */
+XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
+    enum {
+        PATCHES = 3,
+        LEAST = 64 /* bytes of a pixel */
+    };
+    if (!k) return true;
+    if (k < PATCHES && !xg_tile_box_wants(p)) return false;
+    if (!(k < 2           ? xg_tile_halo_may(p, XG_TILE_K)
+            : k < PATCHES ? xg_tile_box_may(p, XG_TILE_K)
+                          : xg_tile_patch_may(p, x, XG_TILE_K, LEAST << (k - PATCHES))))
+        return false;
+    xg_split_fetch(p, x, m);
+    return k >= PATCHES || xg_tile_may_bulk(p);
+}
 XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_module *module = dot->comp->module;
     const xg_device *m = &module->device;
@@ -157,11 +175,9 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
-    for (k = 0; k < 3; k++) { /* boxes, as gradients of filters will have, with a border or without */
+    for (k = 0; k < XG_SPLIT_PLANS; k++) {
         own = p;
-        if (k && !(xg_tile_box_wants(&p) && (k > 1 ? xg_tile_box_may : xg_tile_halo_may)(&own, XG_TILE_K))) continue;
-        if (k) xg_split_fetch(&own, x, m);
-        if (k && !xg_tile_may_bulk(&own)) continue;
+        if (!xg_split_plan(&own, x, m, k)) continue;
         some = xg_split_best(&own, m, size, &time);
         if (time >= least) continue;
         least = time;

@@ -20,6 +20,9 @@
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     xg_tile_box_plan(p, e, m, out_bytes);
 }
+XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
+    return (void)p, (void)x, (void)of, (void)bytes, false;
+}
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return (void)p, (void)s, true; }
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
