@@ -128,7 +128,9 @@ XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     const xg_shape *l = XG_OPERAND(dot, 0)->shape, *r = XG_OPERAND(dot, 1)->shape;
     xg_dot_dims d;
     int64_t batch, shared;
-    if (dot->op == XG_CONVOLUTION) return dot->shape->elements / (4 * EDGE * EDGE) >= (int64_t)m->sm_count;
+    if (dot->op == XG_CONVOLUTION) /* where threads bring patches, tiles are larger */
+        return dot->shape->elements / (EDGE * EDGE) >=
+               (int64_t)m->sm_count * (m->warp_groups || m->tensor_memory ? 1 : 4);
     d = xg_dot_dims_of(dot);
     batch = xg_split_product(l, d.lb);
     shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
@@ -146,22 +148,21 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
     }
 }
 enum {
-    XG_SPLIT_PLANS = 5
+    XG_SPLIT_PLANS = 9
 };
-/* As gradients of filters will have it: boxes, with a border or without, or patches. */
+/* One of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k. */
 XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
     enum {
-        PATCHES = 3,
         LEAST = 64 /* bytes of a pixel */
     };
+    xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
+    bool patch = k > XG_SPLIT_PLANS / 2, border = (k + 1) / 2 % 2, may;
     if (!k) return true;
-    if (k < PATCHES && !xg_tile_box_wants(p)) return false;
-    if (!(k < 2           ? xg_tile_halo_may(p, XG_TILE_K)
-            : k < PATCHES ? xg_tile_box_may(p, XG_TILE_K)
-                          : xg_tile_patch_may(p, x, XG_TILE_K, LEAST << (k - PATCHES))))
-        return false;
-    xg_split_fetch(p, x, m);
-    return k >= PATCHES || xg_tile_may_bulk(p);
+    if (!patch && !xg_tile_box_wants(p)) return false;
+    may =
+        patch ? xg_tile_patch_may(p, x, role, LEAST << border) : (border ? xg_tile_halo_may : xg_tile_box_may)(p, role);
+    if (may) xg_split_fetch(p, x, m);
+    return may && (patch || xg_tile_may_bulk(p));
 }
 XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_module *module = dot->comp->module;
