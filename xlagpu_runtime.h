@@ -798,7 +798,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_UNUSED __attribute__((unused))
 #define XG_NORETURN __attribute__((noreturn))
+/* No format of ours takes a number of floating point: a build for size does not keep the registers for them at each
+ * function that takes any arguments. */
+#if defined(__OPTIMIZE_SIZE__) && defined(__x86_64__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__cplusplus)
+#define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first), target("general-regs-only")))
+#else
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
+#endif
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #ifdef __OPTIMIZE_SIZE__
@@ -953,13 +959,15 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
  * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
- * registers that a call preserves. Not as C++, where gcc warns of each prototype that follows its function. */
+ * registers that a call preserves. A jump instead of a last call restores all registers there, and so does a way out
+ * that saves fewer of them. Not as C++, where gcc warns of each prototype that follows its function. */
 #if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
     !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_ROOMS_BEGIN \
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
-            _Pragma("GCC optimize(\"no-expensive-optimizations\")") XG_ROOMS_SMALLEST
+            _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
+                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else
@@ -1128,6 +1136,9 @@ XG_FN bool xg_str_is(xg_str a, const char *z);
 /* The number of the word in a list, "add min max"; -1: it is not there. A table of pointers takes 32 bytes a word, with
  * its relocations. */
 XG_FN int xg_word_in(const char *list, xg_str word);
+/* The k-th of texts behind one another, each ended by a NUL, none of them empty: "add\0min\0max\0". NULL: there are no
+ * more. */
+XG_FN const char *xg_text_nth(const void *texts, size_t k);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
@@ -2097,13 +2108,14 @@ XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
  * aside the chunks that came after, for the next ones: work that is done again and again stays in the same, warm
  * memory.
  *
- * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
- * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps each slab at once. Only the first
- * ones ask for it: large pages that were not used for long are dear (a guest's have to come from its host), and a
- * context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are given up serve
- * other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few slabs for the next
- * module of the context, so that one module hardly ever asks for memory twice: a page that comes anew has to be
- * cleared. */
+ * A context that has the memory from malloc cuts chunks from slabs of 8 MiB, which begin at large pages, once it holds
+ * XG_SLAB_FROM bytes, those asked for among them: a system with large pages then maps a slab in few pieces. The
+ * compilation of a kernel needs one slab, which malloc keeps for the next context; of two it would give some back.
+ * Only the first ones ask for large pages: those that were not used for long are dear (a guest's have to come from its
+ * host), and a context that needs hundreds of them gets such. A larger chunk has a slab of its size. Chunks that are
+ * given up serve other arenas, large ones piece by piece; as many bytes of slabs as are in use are kept, and a few
+ * slabs for the next module of the context, so that one module hardly ever asks for memory twice: a page that comes
+ * anew has to be cleared. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -2311,10 +2323,12 @@ void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 #define XG_LAST_BLOCK(at) ((void)0)
 #endif
 enum {
-    XG_SLAB = 1 << 21,
+    XG_LARGE_PAGE = 1 << 21,
+    XG_SLAB = 4 * XG_LARGE_PAGE,
+    XG_SLAB_PIECE = 1 << 18, /* the largest chunk that nothing asks for */
     XG_SLAB_FROM = 1 << 19,
-    XG_SLABS_KEPT = 8 * XG_SLAB,
-    XG_SLABS_LARGE = 128 * XG_SLAB,
+    XG_SLABS_KEPT = 2 * XG_SLAB,
+    XG_SLABS_LARGE = 32 * XG_SLAB,
     XG_SLABS_TRIED = 8
 };
 struct xg_chunk {
@@ -2365,11 +2379,11 @@ XG_FN size_t xg_slab_bytes(const xg_slab *s) { return (size_t)(s->end - (const c
 
 /* With room for `least` bytes; NULL when there is no memory. */
 XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
-    size_t bytes, align = XG_SLAB;
+    size_t bytes, align = XG_LARGE_PAGE;
     char *memory;
     xg_slab *s;
-    if (least > SIZE_MAX - 3 * align) return NULL;
-    bytes = (least + XG_SLAB_HEAD + align - 1) / align * align;
+    if (least > SIZE_MAX - 2 * XG_SLAB) return NULL;
+    bytes = XG_MAX((least + XG_SLAB_HEAD + align - 1) / align * align, (size_t)XG_SLAB);
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
@@ -2418,6 +2432,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live + room >= XG_SLAB_FROM) {
+        room = XG_MAX(least, XG_MIN(room, (size_t)XG_SLAB_PIECE));
         for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) {
             next = s->next;
             k = xg_slab_take(c, s, least, room);
@@ -3082,6 +3097,11 @@ XG_FN int xg_word_in(const char *list, xg_str word) {
     }
     return -1;
 }
+XG_FN const char *xg_text_nth(const void *texts, size_t k) {
+    const char *t = (const char *)texts;
+    for (; *t && k; k--) t += strlen(t) + 1;
+    return *t ? t : NULL;
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);
@@ -3428,6 +3448,7 @@ XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t threads); /* that so many leave a thread */
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
+XG_FN int64_t xg_cost_launched(const xg_device *d, const xg_cost_counts *c);    /* the same without the launch */
 XG_FN double xg_cost_moved(const xg_device *d, double bytes);    /* picoseconds at the bandwidth that a copy reaches */
 XG_FN int64_t xg_cost_copied(const xg_device *d, int64_t bytes); /* ... in whole picoseconds, at most 9e17 */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
@@ -4073,8 +4094,8 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
  * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in
  * which they are busy in a share u of the clocks holds tensor_mhz * (1 / u)^0.4, up to the highest clock. Short kernels
  * keep that: power is averaged over a longer time. */
-XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
+XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const int64_t *terms, int64_t whole) {
+    int64_t busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
     uint64_t square, root = 0, bit;
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
     share = XG_MAX(xg_cost_scale(busy, XG_COST_PERMILLE, whole), (int64_t)XG_COST_IDLE_PERMILLE);
@@ -4099,7 +4120,7 @@ XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, i
     return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
 }
 
-XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+XG_APART XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     uint32_t k;
     c->blocks = xg_cost_mul(c->blocks, grid);
     c->issued = xg_cost_mul(c->issued, grid);
@@ -4122,12 +4143,14 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
     uint32_t k;
     xg_cost_terms(d, c, s, d->clock_mhz, terms);
+    together = xg_cost_together(c, terms);
     for (k = 0; k < XG_COST_CLOCK_TIMES && terms[XG_LIMIT_TENSOR]; k++) {
-        mhz = xg_cost_held_mhz(d, c, terms);
-        if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+        mhz = xg_cost_held_mhz(d, terms, together);
+        if (mhz == d->clock_mhz) break;
+        xg_cost_terms(d, c, s, mhz, terms);
+        together = xg_cost_together(c, terms);
     }
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
-    together = xg_cost_together(c, terms);
     XG_ESTIMATED(*c);
     XG_ESTIMATED(together);
     return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
@@ -4136,6 +4159,9 @@ XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     int64_t terms[XG_LIMIT_COUNT];
     xg_cost_spread s = xg_cost_spread_of(d, c);
     return xg_cost_formula(d, c, &s, terms);
+}
+XG_FN int64_t xg_cost_launched(const xg_device *d, const xg_cost_counts *c) {
+    return xg_cost_picoseconds(d, c) - d->graph_ns * 1000;
 }
 XG_FN double xg_cost_moved(const xg_device *d, double bytes) {
     XG_ESTIMATED(bytes);
@@ -4333,7 +4359,6 @@ typedef struct xg_sim_memory {
     xg_sim_buffer *p;
     uint32_t n, cap;
     uint64_t shadow_bytes, shadow_limit; /* limit 0: 2^30 */
-    xg_sim_buffer freed[XG_SIM_FREED];   /* the last ones that were removed, for the messages */
     uint32_t n_freed;                    /* counts on; the place is n_freed % XG_SIM_FREED */
     uint64_t heap;                       /* what malloc of kernels gives out (provided.c); 0: none yet */
     void *heap_block;
@@ -4341,6 +4366,7 @@ typedef struct xg_sim_memory {
     uint32_t wide_lock; /* held by an atomic of 128 bits */
     /* shadow.c: the next interval; launches under way; how often all tags were swept */
     uint32_t interval, running, sweeps;
+    xg_sim_buffer freed[XG_SIM_FREED]; /* the last ones that were removed, for the messages */
 } xg_sim_memory;
 XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c);
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
@@ -4642,7 +4668,6 @@ typedef struct xg_sim_formal {
 } xg_sim_formal;
 
 struct xg_sim_func {
-    xg_sim_info info;
     bool entry, defined;
     uint32_t id, at;
     uint32_t begin, end;               /* records [begin, end]; the last is END */
@@ -4656,6 +4681,7 @@ struct xg_sim_func {
     uint32_t n_args, n_rets;
     uint32_t shared_private;
     uint32_t dynamic_align;
+    xg_sim_info info;
 };
 struct xg_sim_entry {
     xg_sim_func f;
@@ -7858,7 +7884,7 @@ XG_FN void xg_sim_triple(xg_sim_asm *p, uint32_t out[3]) {
     while (i < 3 && xg_sim_accept(p, ','));
 }
 
-XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
+XG_APART XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
     for (;;) {
         if (xg_sim_accept_dot(p, "maxntid"))
             xg_sim_triple(p, f->info.maxntid);
@@ -7968,7 +7994,7 @@ XG_FN void xg_sim_skip_section(xg_sim_asm *p) { /* .section name { ... } */
     } while (depth);
 }
 
-XG_FN void xg_sim_header(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
     if (xg_sim_dot(p, "version")) {
         const char *s = p->src->text;
         uint32_t major = 0, minor = 0;
@@ -7999,7 +8025,7 @@ XG_FN void xg_sim_header(xg_sim_asm *p) {
     }
 }
 
-XG_FN void xg_sim_module_item(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
     bool is_extern = false;
     if (xg_sim_is(p, '@')) {
         xg_sim_skip_line(p);
@@ -8384,7 +8410,7 @@ XG_FN uint32_t xg_sim_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t imm) 
     }
 }
 /* One part. */
-XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
+XG_APART XG_FN uint32_t xg_sim_video(uint32_t a, uint32_t b, uint32_t c, uint32_t imm, uint32_t select) {
     uint32_t d = select & 15,
              bits = d == 0   ? 32
                     : d <= 4 ? 8
@@ -9012,7 +9038,7 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #if XG_SIM_X86
 #define XG_SIM_T(name) xg_sim_avx2_##name
-static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_WIDE_NAMES
     default: return xg_sim_base_fn(f);
@@ -9031,7 +9057,7 @@ static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #endif
 #define XG_SIM_T(name) xg_sim_##name
-static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_SCALAR_NAMES
     default: return NULL;
@@ -11164,7 +11190,7 @@ XG_FN bool xg_sim_call_fits(const xg_sim_asm *p, const xg_sim_operand *list, con
     return true;
 }
 /* A call through a register: one call by name for each function known here that fits, chosen by its address. */
-XG_FN void xg_sim_call_indirect(
+XG_APART XG_FN void xg_sim_call_indirect(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t pointer, const xg_sim_operand *rets, const xg_sim_operand *args) {
     XG_VEC(uint32_t) ends = {NULL, 0, 0};
     uint32_t i, k, next;
@@ -12750,7 +12776,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN uint32_t xg_sim_wgmma_k(xg_sim_elem e) {
     return e == XG_SIM_EL_F16 || e == XG_SIM_EL_BF16 ? 16 : e == XG_SIM_EL_TF32 ? 8 : e == XG_SIM_EL_B1 ? 256 : 32;
 }
-XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
+XG_APART XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
     bool real = xg_sim_elems[t->a].real != 0, sparse = (t->flags & XG_SIM_TF_SPARSE) != 0;
     if (t->m != 64 || t->n % 8 || t->n < 8 || t->n > 256 || t->k != xg_sim_wgmma_k(t->a) << sparse) return false;
     if (!real && t->n > 32 && t->n % 16) return false;
@@ -14036,19 +14062,12 @@ static const char xg_sim_row_names[] =
 #undef R
     ;
 #undef xg_sim_d_access
-XG_FN const char *xg_sim_row_name(const void *user, size_t i) {
-    const char *name = xg_sim_row_names;
-    (void)user;
-    if (i >= XG_COUNT(xg_sim_rows)) return NULL;
-    while (i--) name += strlen(name) + 1;
-    return name;
-}
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
     const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
     uint32_t i;
     if (!row) {
-        const char *near_name = xg_nearest(s->op, xg_sim_row_name, NULL);
+        const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
         char hint[64];
         if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
         XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
@@ -14203,7 +14222,7 @@ XG_FN bool xg_sim_late_behind(const xg_sim_ins *in, bool before) {
     return xg_sim_is_wgmma(in) || (before && !(waits && !in->imm2 && !(in->flags & XG_SIM_GUARDED)));
 }
 /* By block, may something be late at its start; NULL: the function has no wgmma. regs: by register, what those do. */
-XG_FN bool *xg_sim_late_blocks(xg_sim_asm *p, const xg_sim_graph *g, uint8_t *regs) {
+XG_APART XG_FN bool *xg_sim_late_blocks(xg_sim_asm *p, const xg_sim_graph *g, uint8_t *regs) {
     bool *late = XG_NEW_N(&p->scratch, bool, g->n), any = false, moved = true;
     uint32_t i, k;
     for (i = p->f->begin; i < p->code.n; i++) {
@@ -14301,7 +14320,7 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
 }
 
 /* All touches sorted by register; in one register they keep the order of the text. */
-XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
+XG_APART XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
     xg_sim_touches t = {NULL, 0, 0};
     uint32_t i, sum = 0, *at;
     for (i = p->f->begin; i < p->code.n; i++) xg_sim_touches_of(p, &t, i);
@@ -14327,8 +14346,8 @@ XG_FN bool xg_sim_plainly_defined(const xg_sim_asm *p, const xg_sim_graph *g, co
 }
 
 /* For up to 64 registers: a bit for each that is used where it may be unwritten. Adds to *work. */
-XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, const uint32_t *regs,
-    uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
+XG_APART XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w,
+    const uint32_t *regs, uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
     uint32_t begin = p->f->begin, i, k;
     uint64_t bad = 0;
     bool moved = true;
@@ -14382,7 +14401,7 @@ XG_FN bool xg_sim_is_argument(const xg_sim_asm *p, uint32_t reg) {
     return false;
 }
 /* Gives a predicate to each register that needs watching; how many. */
-XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch *w) {
+XG_APART XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch *w) {
     uint32_t regs[64], n = 0, i, k, found = 0, all = p->vregs.n;
     uint64_t *sets = XG_NEW_N(&p->scratch, uint64_t, xg_mul(p->c, g->n, 2)), args = 0, work = 0;
     w->flag = XG_NEW_N(&p->scratch, uint32_t, all + 1);
@@ -14433,7 +14452,7 @@ XG_FN bool xg_sim_hands_on(const xg_sim_watch *w, const xg_sim_ins *in) {
     return k < n;
 }
 /* Marks what is carried, until nothing more is found or the work is too much: what is not marked is asked at once. */
-XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
+XG_APART XG_FN void xg_sim_find_carried(xg_sim_asm *p, xg_sim_watch *w) {
     const uint32_t begin = p->f->begin, end = p->code.n;
     uint64_t work = 0;
     uint32_t i;
@@ -14479,7 +14498,7 @@ XG_FN void xg_sim_insert_ask(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_
 }
 /* In front of a record whose registers may be late, or which writes some that a wgmma will use. told: the block has
  * said that since its last fence. True when it has now. */
-XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
+XG_APART XG_FN bool xg_sim_insert_late(xg_sim_asm *p, const xg_sim_ins *in, const uint8_t *regs, bool late, bool told) {
     uint32_t codes[6], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k,
                        n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     codes[0] = in->d;
@@ -14516,7 +14535,7 @@ XG_FN void xg_sim_insert_flag(
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
 }
 /* The predicate of a carried result: that of the lane a shuffle reads, or of all that arithmetic reads together. */
-XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
+XG_APART XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, uint32_t yes) {
     const uint32_t flag = w->flag[in->d >> 1];
     uint32_t regs[XG_SIM_HANDED_MAX], n = xg_sim_handed(in, regs), sum = yes, k;
     if (xg_sim_is_shuffle(in)) {
@@ -14536,7 +14555,7 @@ XG_FN void xg_sim_insert_carried(xg_sim_asm *p, const xg_sim_watch *w, const xg_
         sum = flag;
     }
 }
-XG_FN void xg_sim_insert_around(
+XG_APART XG_FN void xg_sim_insert_around(
     xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
     const bool carries = xg_sim_hands_on(w, in) && w->carried[in->d >> 1], shuffle = xg_sim_is_shuffle(in);
     uint32_t i;
@@ -14555,7 +14574,7 @@ XG_FN void xg_sim_insert_around(
     }
 }
 /* True when records were put in: blocks and edges are to be found again. */
-XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *moved, no, yes, all = p->vregs.n;
     xg_sim_ins *old;
     xg_sim_watch w;
@@ -14713,7 +14732,7 @@ XG_FN uint32_t xg_sim_lt_number(xg_sim_lt *t, const xg_sim_graph *g, uint32_t *e
     return n;
 }
 
-XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
     xg_sim_lt t;
     uint32_t *mem = XG_NEW_N(&p->scratch, uint32_t, xg_mul(p->c, g->n, 10)), i, k, n;
     memset(mem, 0xFF, (size_t)g->n * 10 * sizeof *mem);
@@ -14792,7 +14811,7 @@ XG_FN void xg_sim_mention_late(xg_sim_asm *p, const xg_sim_graph *g, const xg_si
     uint32_t k;
     for (k = 0; k < in->n; k++) xg_sim_mention(p, p->list.p[in->list + k], wait, g->of[wait - p->f->begin], false);
 }
-XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, i, k, *waits = NULL;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
@@ -14829,7 +14848,7 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
 
 /* Lives that touch a loop cover it: start and end are the bounds of the merged loop around a position, end 0
  * outside. */
-XG_FN void xg_sim_widen(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_widen(xg_sim_asm *p) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, *reach = XG_NEW_N(&p->scratch, uint32_t, n),
              *start = XG_NEW_N(&p->scratch, uint32_t, n), *end = XG_NEW_N(&p->scratch, uint32_t, n);
     for (i = 0; i < n; i++) {
@@ -14864,7 +14883,7 @@ XG_FN void xg_sim_widen(xg_sim_asm *p) {
     }
 }
 
-XG_FN void xg_sim_slots(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_slots(xg_sim_asm *p) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = XG_SIM_NO_SLOT;
     uint32_t *starts = XG_NEW_N(&p->scratch, uint32_t, n), *ends = XG_NEW_N(&p->scratch, uint32_t, n), *next_start,
              *next_end, *free_list[4], free_n[4] = {0, 0, 0, 0};
@@ -14920,7 +14939,7 @@ XG_FN uint32_t xg_sim_offset(xg_sim_asm *p, uint32_t code) {
 }
 
 /* Copies the function's records with JOINs put in and every position and operand final. */
-XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
+XG_APART XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, n = p->code.n - begin, i, k, joins = 0, *moved = XG_NEW_N(&p->scratch, uint32_t, n);
     xg_sim_ins *old = XG_NEW_N(&p->scratch, xg_sim_ins, n), join;
     memcpy(old, p->code.p + begin, (size_t)n * sizeof *old);
@@ -14979,7 +14998,7 @@ XG_FN void xg_sim_place_constants(xg_sim_asm *p) {
     p->consts_placed = p->consts.n;
 }
 
-XG_FN void xg_sim_function_end(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_function_end(xg_sim_asm *p) {
     xg_sim_graph g;
     xg_sim_func *f = p->f;
     xg_sim_ins end;
@@ -15259,9 +15278,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row no warp could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
-    xg_sim_issuer issuers[XG_SIM_ISSUERS];
     xg_sim_lease *leases;
     uint32_t n_issuers, n_leases;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
@@ -15701,7 +15720,7 @@ static const xg_sim_classed xg_sim_classes[] = {
 };
 
 /* The class of the statement at an offset of the text, "add.rn.f32 ...". */
-XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
+XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     size_t end = at, i, from;
     xg_str op, word;
     bool memory;
@@ -16259,7 +16278,7 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
 
 /* A read of 16 bytes by each of 32 lanes, the same promise: what nothing has written in the launch, and nothing has
  * read in it either or one access has, of this block or another. */
-XG_RACY XG_FN bool xg_sim_track_tiles(
+XG_APART XG_RACY XG_FN bool xg_sim_track_tiles(
     const xg_sim_moves *v, const xg_sim_marks *m, const uint32_t *off, uint32_t mine) {
     const uint32_t first = m->r ? xg_sim_tag_at(m->line_r, m->r, off[0] / 4) : 0;
     uint32_t i, k, next = xg_sim_with_part(mine, XG_SIM_PART_ALL), line = XG_SIM_NOREG;
@@ -17448,7 +17467,7 @@ XG_FN bool xg_sim_shadow_words(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     return true;
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(
+XG_APART XG_FN bool xg_sim_shadow_lanes(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
@@ -18069,7 +18088,7 @@ struct xg_sim_trace {
 /* ---- prices ---- */
 
 typedef struct xg_sim_priced {
-    const char *text;
+    char text[6];
     uint8_t pipe, weight;
     uint16_t latency;
 } xg_sim_priced;
@@ -18104,7 +18123,7 @@ XG_FN uint8_t xg_sim_trace_tensor_of(xg_str type) {
     return XG_TENSOR_I8;
 }
 /* "m16n8k16", and the type of A, which is the second of the types of mma and wgmma. */
-XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
+XG_APART XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
     uint64_t macs = 1;
     uint32_t types = 0;
     xg_str w;
@@ -18125,7 +18144,7 @@ XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price
     }
     p->macs = (uint32_t)(macs > 1 ? macs / (wide ? 4 : 1) : 0); /* four warps give one wgmma */
 }
-XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
+XG_APART XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
     bool wide = false, rounded = false, integer = false;
     xg_str w, from = xg_str_of("", 0);
     p->pipe = XG_PIPE_INTEGER;
@@ -18168,7 +18187,8 @@ XG_FN int64_t xg_sim_trace_shared(const xg_source *s, size_t at, const xg_device
         if (xg_str_is(word, "shared::cluster")) return XG_COST_PEER_CLOCKS;
     return d->shared_latency;
 }
-XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
+XG_APART XG_FN void xg_sim_trace_price(
+    const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
     size_t at = start, i;
     xg_str op;
     memset(p, 0, sizeof *p);
@@ -18236,7 +18256,7 @@ XG_FN bool xg_sim_trace_stays(const xg_sim_module *m, uint32_t i) {
 }
 /* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
  * arithmetic: what comes before it makes its address. */
-XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
+XG_APART XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
     const xg_sim_ins *in = &m->code[i], *next = i + 1 < m->n_code ? in + 1 : NULL;
     xg_sim_price *p = &t->prices[i];
     bool last = !next || next->flags & XG_SIM_FIRST || next->at != in->at || next->kind == XG_SIM_K_JOIN;
@@ -18320,7 +18340,8 @@ XG_FN uint32_t xg_sim_trace_most_flight(const xg_device *d, const xg_sim_launch 
     int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), d->registers_per_thread);
     return (uint32_t)XG_MAX(XG_MIN(own / XG_SIM_TRACE_FLIGHT_SHARE, (int64_t)XG_SIM_TRACE_FLIGHT), (int64_t)1);
 }
-XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
+XG_APART XG_SIM_FN xg_sim_trace *xg_sim_trace_new(
+    xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
     xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
     const xg_sim_module *m = l->module;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -18414,7 +18435,7 @@ typedef struct xg_sim_recents {
     uint64_t p[8];
     uint32_t n;
 } xg_sim_recents;
-XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
+XG_APART XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
     uint32_t k;
     for (k = 0; k < XG_MIN(r->n, (uint32_t)XG_COUNT(r->p)); k++)
         if (r->p[k] == what) return true;
@@ -18482,7 +18503,7 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
     if (l->entry->f.info.registers) room = XG_MIN(room, (int64_t)l->entry->f.info.registers);
     return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
 }
-XG_SIM_FN void xg_sim_trace_counts(
+XG_APART XG_SIM_FN void xg_sim_trace_counts(
     const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
     uint32_t k, j;
     int64_t clocks = 0, issued = 0, tensor = 0, passes = 0, sampled = 0,
@@ -18593,7 +18614,7 @@ XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32
     const uint32_t *s = xg_sim_trace_slot(w, v, code);
     return s ? XG_MAX(clock, *s) : clock;
 }
-XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+XG_APART XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
     uint32_t *s = xg_sim_trace_slot(w, v, code);
     if (s) *s = clock;
 }
@@ -18622,7 +18643,7 @@ XG_FN void xg_sim_trace_results(xg_sim_worker *w, const xg_sim_warp *v, const xg
 XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
 XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
 /* All but the last `left` groups are done. */
-XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
+XG_APART XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
     if (left >= g->n || left >= XG_SIM_TRACE_GROUPS) return clock;
     return XG_MAX(clock, g->at[(g->n - 1 - left) % XG_SIM_TRACE_GROUPS]);
 }
@@ -21181,7 +21202,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 /* No warp of the cluster can move. True when one can now: copies have landed, or waits have been told "not yet". */
-XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
+XG_APART XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
     bool moved = false;
@@ -21210,7 +21231,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     return moved;
 }
 /* Which warp waits for what, when nothing will come of it. True when it was such a wait. */
-XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
+XG_APART XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
     uint32_t r, i;
     for (r = 0; r < w->cluster->n; r++)
         for (i = 0; i < w->l->warps; i++) {
@@ -23440,7 +23461,7 @@ XG_FN bool xg_sim_umma_types(xg_sim_umma *u, uint32_t shape) {
     if (tight && shape >> 31) return xg_sim_umma_bad(u, "a K of 96 is not simulated", shape);
     return true;
 }
-XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
+XG_APART XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0, ws = (u->in->imm & XG_SIM_U_STATIONARY) != 0;
     bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, fits;
     if (!xg_sim_umma_types(u, shape)) return false;
@@ -23702,7 +23723,7 @@ XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
     }
 }
 /* An operation has been issued that reads shared memory until it is complete. */
-XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
+XG_APART XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
     xg_sim_cluster *c = u->w->cluster;
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
     uint32_t a_per = 128 / u->a_bits, b_per = 128 / u->b_bits, columns = pair ? u->n / 2 : u->n;
@@ -23752,7 +23773,7 @@ XG_FN uint32_t xg_sim_umma_u32(const xg_sim_umma *u, xg_sim_umma_operand i) {
 XG_FN uint64_t xg_sim_umma_u64(const xg_sim_umma *u, xg_sim_umma_operand i) {
     return xg_sim_mb_get(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]) + (size_t)u->lane * 8);
 }
-XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+XG_APART XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_umma u;
     memset(&u, 0, sizeof u);
     u.w = w;
@@ -23790,7 +23811,7 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     return true;
 }
 
-XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
     if (in->op < XG_SIM_N_COPY && in->op != XG_SIM_N_FENCE && (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu)) {
@@ -24258,7 +24279,7 @@ XG_FN void xg_sim_assert(
             (uint32_t)x[2], (int)function.n, function.p, (int)message.n, message.p);
 }
 /* True when the driver provides the function; it has been executed then. */
-XG_FN bool xg_sim_exec_provided(
+XG_APART XG_FN bool xg_sim_exec_provided(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_callsite *s, uint32_t mask) {
     xg_sim_provided what = xg_sim_provided_of(s->callee);
     uint32_t i;
@@ -24557,7 +24578,7 @@ typedef struct xg_sim_fetch {
 
 /* The two texels beside a coordinate and their shares. A coordinate is first brought near the texture, so that any
  * float, NaN too, becomes an integer. */
-XG_FN void xg_sim_fetch_axis(
+XG_APART XG_FN void xg_sim_fetch_axis(
     const xlagpu_texture *t, uint32_t axis, bool whole, double x, uint32_t at[2], double share[2]) {
     const double n = t->dims[axis];
     const bool scaled = t->normalized && !whole;
@@ -24652,7 +24673,7 @@ XG_FN bool xg_sim_fetch_tap(
     return true;
 }
 /* What the lanes of the mask fetch of the texture f->t; false after a fault. */
-XG_FN bool xg_sim_fetch_all(
+XG_APART XG_FN bool xg_sim_fetch_all(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, xg_sim_fetch *f) {
     const uint32_t lane = xg_sim_first_lane(mask), rank = xg_sim_texture_rank(&f->t);
     const bool layered = (in->imm & XG_SIM_TX_LAYERED) != 0, real = xg_sim_texture_real(&f->t);
@@ -24718,7 +24739,8 @@ enum {
 
 /* ---- calls ---- */
 
-XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
+XG_APART XG_FN void xg_sim_exec_call(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t next) {
     const xg_sim_callsite *s = &w->m->sites[in->imm];
     const xg_sim_func *callee = s->callee;
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
@@ -24765,7 +24787,7 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     v->mask = mask;
     v->pc = callee->begin;
 }
-XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_frame *f = &v->frames[--v->depth];
     const xg_sim_callsite *s = &w->m->sites[f->site];
     const xg_sim_ins *in = &w->m->code[f->pc - 1];
@@ -24818,7 +24840,8 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */
-XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_barrier_divergence(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t missing = v->live & ~mask, lane = xg_sim_first_lane(missing), i;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     const xg_sim_ins *there = NULL;
@@ -24842,7 +24865,7 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
 /* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them
  * ends the kernel: only there would all meet. Those that stand at this barrier already join, those at the end of the
  * kernel have left; then the others go on. False when no warp can move. */
-XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
     for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
         if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live)
@@ -24868,7 +24891,7 @@ XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     return false;
 }
 /* True when the warp may go on to the next record. */
-XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
     xg_sim_barrier *b;
     if (v->released) {
@@ -24945,7 +24968,7 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 /* Lanes that are about to use a register must have written it. */
-XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const xg_sim_ins *by = in->op == XG_SIM_ASKS_LATE ? xg_sim_late_by(w, v, in) : NULL;
     uint32_t missing = in->op < XG_SIM_ASKS_LATE ? mask & ~xg_sim_predicate(xg_sim_slot(w, v, in->a)) : by ? mask : 0;
     const xg_source *s = w->m->src;
@@ -24971,7 +24994,7 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 /* All kinds that neither branch nor wait. */
-XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     switch (in->kind) {
     case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
     case XG_SIM_K_LD:
@@ -25061,7 +25084,8 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
     }
 }
 
-XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
+XG_APART XG_FN void xg_sim_branch_many(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
     for (i = 0; i < XG_SIM_WARP; i++)
@@ -25125,7 +25149,7 @@ XG_FN bool xg_sim_team_split(xg_sim_team *t, uint32_t join) {
     for (k = 0; k < t->n; k++) t->v[k].join = join;
     return xg_sim_team_stop(t, XG_SIM_SPLIT);
 }
-XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
+XG_APART XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
     uint32_t k;
     if (t->w->quantum-- > 0) return false;
     for (k = 0; k < t->n; k++) t->v[k].pc = pc;
@@ -25295,7 +25319,7 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
     return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
 }
 /* What neither steers nor waits: one warp after the other. */
-XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+XG_APART XG_FN bool xg_sim_step_others(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     const bool tiles = in->kind == XG_SIM_K_TILE && t->n > 1;
     uint32_t k, at, m, ran = 0;
     if (!tiles || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
@@ -25428,7 +25452,7 @@ XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3
     at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
     at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
 }
-XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
+XG_APART XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     const xg_sim_launch *l = w->l;
     const xg_sim_func *f = &l->entry->f;
     uint32_t i;
@@ -25535,7 +25559,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
 }
 
 /* No warp can move: which wait, and what became of the others? */
-XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
+XG_APART XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
     const xg_sim_warp *first = NULL, *other = NULL;
     for (i = 0; i < w->l->warps; i++) {
@@ -25570,7 +25594,7 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 }
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
-XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
+XG_APART XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     uint32_t i;
     bool moved = false;
     const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
@@ -25642,7 +25666,7 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 
 /* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
  * said. Its results do not matter any more: it has failed. */
-XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
+XG_APART XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
     const xg_source *s = w->m->src;
     xg_sim_kept *kept = &w->faults[fault];
     xg_sim_search *t = &w->watch;
@@ -25705,7 +25729,7 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
 /* ---- the end of loading ---- */
 
 /* Shared variables: those of one entry come after the common ones, which several functions or a .func use. */
-XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
     uint32_t i, common = 0, most = 0;
     uint64_t at;
     bool called_dynamic = false;
@@ -25802,7 +25826,7 @@ XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
 }
-XG_FN void xg_sim_finish(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_finish(xg_sim_asm *p) {
     xg_sim_module *m = p->m;
     uint32_t i;
     xg_sim_layout_shared(p);
@@ -26164,7 +26188,7 @@ XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) {
     return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64;
 }
 
-XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
+XG_APART XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
     uint32_t i, full = l->threads / XG_SIM_WARP;
     xg_sim_carve_worker(w, at, l);
@@ -27600,7 +27624,7 @@ XG_FN void xr_once_leave(xlagpu_execution *e) { (void)e; }
 
 /* ---- command buffers: the records themselves, replayed ---- */
 
-XG_FN xlagpu_status xr_once_replay_thunk(
+XG_APART XG_FN xlagpu_status xr_once_replay_thunk(
     xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
     const xlagpu_program *p = e->program;
     const xr_platform *f = p->device->platform;
@@ -28014,13 +28038,13 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
 }
 
 /* The line of a place in the text. */
-XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+XG_APART XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
     uint32_t line = 1;
     while (at) line += text[--at] == '\n';
     return line;
 }
 /* What the launch's instructions did, one after the other; gives the memory back. */
-XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+XG_APART XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
     const xg_sim_module *m = r->launch.module;
     const char *text = m->src->text;
     const uint64_t *ran = r->launch.ran;
@@ -29306,7 +29330,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     return s;
 }
 
-XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     enum {
         OWN_FIRST = 9, /* wgmma */
         OWN_LAST = 12  /* of those that are known: what later ones have is not */
@@ -32107,8 +32131,8 @@ XG_FN XG_COLD int xr_dnn_try(
     }
     return (e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000) || e == XR_DNN_CANNOT_COMPILE ? 0 : e;
 }
-XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode, const xlagpu_rt_call *c,
-    int64_t refused, const char **which) {
+XG_APART XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode,
+    const xlagpu_rt_call *c, int64_t refused, const char **which) {
     void *heuristics = NULL, *configs[XR_DNN_ADVICE_MAX];
     int64_t n = 0, k, made;
     int e = 0;
@@ -32298,7 +32322,7 @@ XG_FN XG_COLD void xr_libraries_close(xlagpu_device *d) {
 /* ---- what programs call ---- */
 
 /* Of cuSOLVER each function is a target. */
-XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
+XG_APART XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
     static const char prefix[] = XG_EXE_SOLVER_TARGET;
     uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
                      : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT
@@ -32351,7 +32375,7 @@ XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {
 #ifndef XG_RT_COMMANDS_C
 #define XG_RT_COMMANDS_C
 
-XG_FN bool xr_is_list(uint32_t kind) {
+XG_APART XG_FN bool xr_is_list(uint32_t kind) {
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
     return row->runs == XG_EXE_MANY && !row->slices;
 }
@@ -32683,7 +32707,7 @@ XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint
         if (!xr_lanes_known(p, p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
-XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
+XG_APART XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
@@ -32723,7 +32747,7 @@ XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     if (e->aside) q->stream_free(e, e->aside);
 }
 
-XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
+XG_APART XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
     return e->aside && !e->profile.on && e->program->lanes[number].forks;
 }
 
@@ -32733,7 +32757,7 @@ XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *
     xlagpu_status s = q->event_record(e, e->lane_events[event - 1], from);
     return s == XLAGPU_OK ? q->stream_follow(e, to, e->lane_events[event - 1]) : s;
 }
-XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
+XG_APART XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const xg_exe_thunk *t = &p->thunks[number];
@@ -32771,7 +32795,7 @@ XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {
     return offset < p->sections[XG_EXE_STRINGS].bytes;
 }
 
-XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
@@ -32861,7 +32885,7 @@ XG_FN XG_COLD bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* Parameters and results agree with their allocations. */
-XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
     if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
@@ -32951,7 +32975,7 @@ XG_FN XG_COLD bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     return true;
 }
 /* Members stand before their dictionary, so that there is no circle. */
-XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
     uint64_t k, bytes;
     for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
@@ -32973,7 +32997,7 @@ XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
     const xg_exe_thunk_row *row;
@@ -33078,7 +33102,7 @@ XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
 }
 
 /* The sections as arrays, in a copy that is ours. */
-XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+XG_APART XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
     memcpy(copy, bytes, size);
     p->bytes = copy;
@@ -33132,7 +33156,7 @@ XG_FN XG_COLD xlagpu_status xr_upload_constants(xlagpu_program *p) {
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
-XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
@@ -33174,7 +33198,7 @@ XG_FN XG_COLD bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_v
 
 /* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
  * a message goes. */
-XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
+XG_APART XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
     enum {
         NAMED = 16
     };
@@ -33335,7 +33359,7 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 #ifndef XR_CLIQUES
 /* A program that meets other devices is refused when it is loaded. */
-XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+XG_APART XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
@@ -33382,7 +33406,7 @@ XG_FN bool xr_take_number(const char **at, uint32_t *out) {
     return true;
 }
 /* The label of a device's group is that of a device in it; they are joined as pairs come. */
-XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
+XG_APART XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
     while (label[device] != device + 1) device = label[device] - 1;
     return device;
 }
@@ -33413,7 +33437,7 @@ XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
     return !*at;
 }
 /* {{0,1},{2,3}} of so many devices. */
-XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
+XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
     uint32_t n = 0, id, pair[2], k;
     bool pairs = q->kind == XR_COLLECTIVE_PERMUTE;
     if (*at++ != '{') return false;
@@ -33486,7 +33510,7 @@ XG_FN bool xr_collective_is_int(xlagpu_type t) {
     return t == XLAGPU_S8 || t == XLAGPU_S16 || t == XLAGPU_S32 || t == XLAGPU_S64 ||
            (t >= XLAGPU_U8 && t <= XLAGPU_U64);
 }
-XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
+XG_APART XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
     uint32_t k, n = 0, g = q->n_groups ? q->first[1] : 1;
     bool reduces = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
     uint64_t in, out;
@@ -33722,7 +33746,7 @@ XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t i
         }
     return true;
 }
-XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+XG_APART XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
     const xr_collective *q = x->q;
     uint32_t m, j, to = q->n_in + k;
     uint64_t root = 0;

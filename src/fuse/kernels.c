@@ -398,6 +398,13 @@ XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, con
     return xg_kernel_time(g, c, p, read, xg_kernel_instructions_with(c, in));
 }
 
+/* Tiles of a convolution bring lines of channels from wherever they lie: parts of gradients of filters (split_k.c). */
+XG_FN bool xg_kernel_brings(const xg_kernel *c, const xg_kernel *p) {
+    const xg_inst *i = p->inst;
+    if (!c->hero || c->hero->op != XG_CONVOLUTION || p->turns || p->n_inputs != 1) return false;
+    while (i->op == XG_TRANSPOSE || i->op == XG_BITCAST) i = XG_OPERAND(i, 0);
+    return i == p->inputs[0].from->inst;
+}
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     xg_cost_traffic read = xg_cost_less(c->moved, in->moved);
@@ -406,6 +413,10 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
     if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) {
         *buffers += p->n_inputs;
         return xg_kernel_time_behind(g, c, in);
+    }
+    if (xg_kernel_brings(c, p)) {
+        ++*buffers;
+        return c->time;
     }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);

@@ -57,8 +57,8 @@ XG_FN int64_t xg_split_pictures(const xg_tile_plan *p) {
     return a->extent;
 }
 /* Into how many parts of equal length a sum over `size` is best cut: of nearly equal ones those whose blocks fill the
- * device. */
-XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
+ * device. Sets the time that this takes. */
+XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size, int64_t *takes) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
     bool shared = p->shape.cluster > 1; /* two ways to do the same, of which the model knows as much */
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
@@ -78,7 +78,12 @@ XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
         best = full;
     }
     gain = shared ? 100 : p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
-    return least < xg_cost_scale(whole, gain, 100) ? best : 1;
+    if (least >= xg_cost_scale(whole, gain, 100)) {
+        least = whole;
+        best = 1;
+    }
+    *takes = least;
+    return best;
 }
 /* The longest summed dimension. */
 XG_FN int64_t xg_split_longest(const xg_inst *dot, xg_split *s) {
@@ -123,7 +128,9 @@ XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     const xg_shape *l = XG_OPERAND(dot, 0)->shape, *r = XG_OPERAND(dot, 1)->shape;
     xg_dot_dims d;
     int64_t batch, shared;
-    if (dot->op == XG_CONVOLUTION) return dot->shape->elements / (EDGE * EDGE) >= (int64_t)m->sm_count;
+    if (dot->op == XG_CONVOLUTION) /* where threads bring patches, tiles are larger */
+        return dot->shape->elements / (EDGE * EDGE) >=
+               (int64_t)m->sm_count * (m->warp_groups || m->tensor_memory ? 1 : 4);
     d = xg_dot_dims_of(dot);
     batch = xg_split_product(l, d.lb);
     shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
@@ -140,26 +147,44 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
         p->fetch[k].loads = 1;
     }
 }
+enum {
+    XG_SPLIT_PLANS = 9
+};
+/* One of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k. */
+XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
+    enum {
+        LEAST = 64 /* bytes of a pixel */
+    };
+    xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
+    bool patch = k > XG_SPLIT_PLANS / 2, border = (k + 1) / 2 % 2, may;
+    if (!k) return true;
+    if (!patch && !xg_tile_box_wants(p)) return false;
+    may =
+        patch ? xg_tile_patch_may(p, x, role, LEAST << border) : (border ? xg_tile_halo_may : xg_tile_box_may)(p, role);
+    if (may) xg_split_fetch(p, x, m);
+    return may && (patch || xg_tile_may_bulk(p));
+}
 XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_module *module = dot->comp->module;
     const xg_device *m = &module->device;
     xg_aff_ctx *x = xg_aff_new(module->work);
-    xg_tile_plan p;
+    xg_tile_plan p, own;
+    int64_t least = INT64_MAX, parts = 1, some, time;
+    uint32_t k;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
-    if (xg_tile_box_wants(&p)) { /* as gradients of filters will be */
-        xg_tile_plan boxes = p;
-        if (xg_tile_halo_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
-        if (!xg_tile_may_bulk(&boxes)) {
-            boxes = p;
-            if (xg_tile_box_may(&boxes, XG_TILE_K)) xg_split_fetch(&boxes, x, m);
-        }
-        if (xg_tile_may_bulk(&boxes)) p = boxes;
+    for (k = 0; k < XG_SPLIT_PLANS; k++) {
+        own = p;
+        if (!xg_split_plan(&own, x, m, k)) continue;
+        some = xg_split_best(&own, m, size, &time);
+        if (time >= least) continue;
+        least = time;
+        parts = some;
     }
-    return xg_split_best(&p, m, size);
+    return parts;
 }
 /* Equal dots of operands alike are cut alike. */
 XG_FN xg_str xg_split_key(const xg_inst *dot) {

@@ -198,6 +198,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
+    int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
     int64_t halo_at[(int)XG_KTENSOR_M / (int)XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
     xg_tile_patch patch;
     xg_heroes heroes;
@@ -418,6 +419,8 @@ typedef struct xg_tile_kernel {
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
     xg_kval *picture;  /* the number of the box of the picture among all of the block, */
     xg_kval *view;     /* and of the window's place that it is read for (tile_halo.c) */
+    xg_kval *pictures; /* the number of the boxes of all kinds that it is one of, */
+    int64_t kind;      /* and its own */
     xg_kval *taken;    /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
@@ -578,6 +581,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 /* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes); /* sets patch */
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s); /* patches and the shape */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
@@ -603,7 +607,10 @@ XG_FN bool xg_tile_bulk_keeps(
 /* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a
  * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place);
+XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
+XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
+XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
+XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place); /* lines; of a tile's rows */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
@@ -649,6 +656,9 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
 /* The loop around them over the boxes of which a window's places are views, if there are any: w->picture. */
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f);
+/* ... and in it over their kinds, w->kind. */
+XG_FN int64_t xg_tile_bulk_kinds(const xg_tile_kernel *w);
+XG_FN void xg_tile_bulk_picture(xg_tile_kernel *w);
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);

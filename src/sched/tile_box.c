@@ -213,7 +213,7 @@ XG_APART XG_FN void xg_tile_box_plan(
     xg_tile_plan_order(p, e, m, out_bytes);
     for (k = 0; k < XG_COUNT(roles); k++) {
         bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
-        if (!filled && !xg_tile_box_wants(p)) break;
+        if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
         boxes = plain;
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
         xg_tile_plan_order(&boxes, e, m, out_bytes);

@@ -371,8 +371,10 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *many;
     f->rolled = true;
     if (w->picture) {
-        w->view = xg_flow_count(f, p->halo);
-        return xg_tile_join(w, w->picture, p->halo, w->view);
+        int64_t first = xg_tile_halo_first(p, w->kind);
+        many = w->view = xg_flow_count(f, xg_tile_halo_views(p, w->kind));
+        if (first) many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, many, first);
+        return xg_tile_join(w, w->pictures, p->halo, many);
     }
     if (!w->begin) return xg_tile_steps_for(w, f);
     many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
@@ -382,27 +384,50 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     int64_t views = xg_tile_halo_steps(p), each = views ? p->steps / views : 0;
     xg_kval *first = xg_elem_index(&w->s, 0), *last;
-    w->picture = NULL;
+    w->picture = w->pictures = NULL;
     if (!each) return;
     f->rolled = true;
     if (w->begin) first = xg_tile_join(w, w->turn, each, first);
     last = w->begin ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
-    w->picture = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
+    w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
+    w->picture = w->pictures;
+}
+XG_FN int64_t xg_tile_bulk_kinds(const xg_tile_kernel *w) { return w->pictures ? w->p->halo_kinds : 1; }
+/* One of a kind. */
+XG_FN void xg_tile_bulk_picture(xg_tile_kernel *w) {
+    if (xg_tile_bulk_kinds(w) > 1)
+        w->picture = xg_tile_join(w, w->pictures, w->p->halo_kinds, xg_elem_index(&w->s, w->kind));
+}
+/* What a step multiplies: `step` counts views. */
+XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *view) {
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t views;
+    if (xg_tile_bulk_kinds(w) == 1) return step;
+    views = xg_tile_halo_views(w->p, w->kind);
+    view = xg_tile_apply(w, &views, 1, xg_tile_halo_place(w->p, x, w->kind, xg_aff_dim(x, 0)), &view);
+    return xg_tile_join(w, w->pictures, w->p->halo, view);
 }
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, pictures = one, kept = one, f = one;
+    xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
     xg_tile_bulk_pictures(w, &pictures);
-    if (w->picture)
-        xg_tile_bulk_ask(w, w->picture, xg_tile_join(w, w->picture, w->p->halo, xg_elem_index(&w->s, 0)), 0, 1);
-    if (xg_tile_bulk_keeps(w->p)) xg_flow_if(&kept, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
-    step = xg_tile_bulk_steps(w, &f);
-    xg_tile_bulk_ask(w, step, step, w->picture ? 1 : 0, XG_TILE_SIDES);
-    xg_flow_end(&f);
-    xg_flow_end(&kept);
+    for (w->kind = 0; w->kind < xg_tile_bulk_kinds(w); w->kind++) {
+        kept = f = none;
+        xg_tile_bulk_picture(w);
+        if (w->picture) {
+            xg_kval *zero = xg_elem_index(&w->s, 0);
+            step = xg_tile_join(w, w->pictures, w->p->halo, zero);
+            xg_tile_bulk_ask(w, w->picture, xg_tile_bulk_place(w, step, zero), 0, 1);
+        }
+        if (xg_tile_bulk_keeps(w->p)) xg_flow_if(&kept, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
+        step = xg_tile_bulk_steps(w, &f);
+        xg_tile_bulk_ask(w, step, xg_tile_bulk_place(w, step, w->view), w->picture ? 1 : 0, XG_TILE_SIDES);
+        xg_flow_end(&f);
+        xg_flow_end(&kept);
+    }
     xg_flow_end(&pictures);
     xg_flow_end(&tiles);
     if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);

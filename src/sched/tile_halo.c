@@ -8,6 +8,9 @@
  * other with one box. Boxes have buffers and barriers of their own beside those of the other side's steps. Where a
  * block that stays has buffers for all of these, and its tiles want no others, they come once.
  *
+ * Below a stride of 2 by 2 there are four kinds of boxes, of every other column and line: even or odd ones. Of a window
+ * of 3 by 3 they serve 4, 2, 2 and 1 places.
+ *
  * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
  * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
  * offset 0). So a box has eight positions along the innermost axis, others of axes that no window moves (pictures), and
@@ -15,7 +18,8 @@
  * not part of the result.
  *
  * Of a gradient of the filter positions are summed up and places of the window are rows: of each 64, which are channels
- * of the same box, all places' views of it are a tile. Lines are its k then. */
+ * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time: of
+ * an odd number the last one is multiplied twice, and what that makes is no part of the result. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
@@ -26,6 +30,16 @@ enum {
 
 /* ---- the plan ---- */
 
+/* Places of the window along an axis of k, the first one's, and every one that is a stride further on. */
+XG_FN int64_t xg_tile_halo_below(const xg_tile_plan *p, const xg_tile_group *k, uint32_t axis, int64_t first) {
+    return xg_tile_over(k->axes[axis].extent - first, p->halo_strides[axis]);
+}
+/* The first place along an axis of a kind of boxes. */
+XG_FN int64_t xg_tile_halo_begin(const xg_tile_plan *p, const xg_tile_group *k, uint32_t axis, int64_t kind) {
+    uint32_t v;
+    for (v = k->n - 2; v > axis; v--) kind /= XG_MIN(p->halo_strides[v], k->axes[v].extent);
+    return kind % XG_MIN(p->halo_strides[axis], k->axes[axis].extent);
+}
 /* The number of boxes times what each takes: of lines that come, and of lines that are multiplied for each place, which
  * are as many as columns allow. */
 XG_FN int64_t xg_tile_halo_cost(
@@ -38,9 +52,12 @@ XG_FN int64_t xg_tile_halo_cost(
     uint32_t n = g->n, v;
     for (v = 0; v < n; v++) { /* k: channels, the window's axes in the same order, channels */
         cost = xg_cost_mul(cost, xg_tile_over(g->axes[v].extent, inside[v]));
-        lines *= inside[v] + (n - v + 1 < k->n ? k->axes[k->n - 1 - (n - v)].extent - 1 : 0);
+        if (n - v + 1 < k->n)
+            lines *= inside[v] - 1 + xg_tile_halo_below(p, k, k->n - 1 - (n - v), 0);
+        else
+            lines *= inside[v];
     }
-    return xg_cost_mul(cost, lines + p->halo * p->pixels * columns / EACH);
+    return xg_cost_mul(cost, lines * p->halo_kinds + p->halo * p->pixels * columns / EACH);
 }
 /* How many positions of each axis lie in a box; what is summed up has none beside, and may have eight of the outermost
  * axis, pictures, innermost: where others have no eight. */
@@ -90,6 +107,18 @@ XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
         if (a.extent > 1) g->axes[g->n++] = a;
     }
 }
+/* Of positions a stride apart there are as many kinds of boxes as places below it: all multiples of the stride further
+ * on are views. Warp groups have the other way. */
+XG_FN void xg_tile_halo_kinds(xg_tile_plan *p, const xg_tile_group *k) {
+    xg_window w = xg_emit_window(p->form.hero);
+    uint32_t v;
+    p->halo_kinds = 1;
+    for (v = 1; v + 1 < k->n; v++) {
+        uint32_t dim = k->axes[v].of - p->form.rank;
+        p->halo_strides[v] = p->pixels_of == XG_TILE_M && p->in_tensor && dim < w.n ? w.p[dim].stride : 1;
+        p->halo_kinds *= XG_MIN(p->halo_strides[v], k->axes[v].extent);
+    }
+}
 /* role: whose positions boxes have, M or K; of the other one channels are innermost. */
 XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     bool rows = role == XG_TILE_M;
@@ -101,13 +130,14 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels_of = role;
     if (channels->extent % line || p->halo == 1) return false;
     if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
-    if (!rows && p->in_tensor && p->halo % 2 && channels->extent > line) return false; /* the last view is alone */
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;
     memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
     k->axes[0] = channels[1];
     k->axes[0].extent /= line;
     k->axes[0].scale *= line;
     k->axes[k->n++].extent = line;
+    xg_tile_halo_kinds(p, k);
+    if (p->halo_kinds == p->halo) return false; /* none has more than a view */
     if (!xg_tile_halo_choose(p, m, k, inside)) return false;
     xg_tile_halo_split(m, inside);
     return true;
@@ -133,13 +163,13 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
     memset(p->halo_moves, 0, sizeof p->halo_moves);
     for (v = 1; v + 1 < k->n; v++)
         for (r = 0; r < m->rank; r++) {
+            int64_t scale, more = xg_tile_halo_below(p, k, v, 0) - 1;
             const xg_aff *e = t->boxes->results[r], *dim = xg_aff_dim(x, k->axes[v].of);
-            int64_t scale = xg_aff_scale_of(e, dim);
-            if (!xg_aff_uses(e, dim)) continue;
-            e = xg_aff_sub(x, e, xg_aff_mul(x, dim, scale));
-            if (!r || along[v] || scale < 1 || !e || xg_aff_uses(e, dim)) return false;
-            if (xg_cost_mul(scale, k->axes[v].extent - 1) > XG_KMAP_BOX_MAX - (int64_t)m->box[r]) return false;
-            m->box[r] += (uint32_t)(scale * (k->axes[v].extent - 1));
+            if (!xg_aff_growth(e, dim, p->halo_strides[v], &scale)) return false;
+            if (!scale) continue; /* it has the kind */
+            if (!r || along[v] || scale < 1) return false;
+            if (xg_cost_mul(scale, more) > XG_KMAP_BOX_MAX - (int64_t)m->box[r]) return false;
+            m->box[r] += (uint32_t)(scale * more);
             along[v] = r;
             p->halo_moves[v] = scale;
         }
@@ -164,6 +194,7 @@ XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p) { return p->pixels_of ==
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
     int64_t steps = xg_tile_halo_steps(p);
     if (!steps) return 0;
+    if (p->halo_kinds > 1) return 3; /* one may be of a single step */
     return p->steps > steps || p->shape.stays ? 2 : 1;
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
@@ -236,15 +267,43 @@ XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
     if (!side && p->shape.halo) return p->halo_at[k] * XG_KWGMMA_LINE_BYTES;
     return k * XG_KMMA_K_BYTES * t->line;
 }
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *place) {
+XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
     const xg_tile_group *k = &p->form.group[XG_TILE_K];
     const xg_aff *at = xg_aff_const(x, 0);
     uint32_t v;
     for (v = k->n - 2; v > 0; v--) {
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, place, k->axes[v].extent), p->halo_moves[v] * p->shape.k);
-        place = xg_aff_div(x, place, k->axes[v].extent);
+        int64_t n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));
+        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_moves[v] * p->shape.k);
+        view = xg_aff_div(x, view, n);
     }
     return at;
+}
+/* The window's place. */
+XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_K];
+    const xg_aff *at = xg_aff_const(x, 0);
+    int64_t all = 1;
+    uint32_t v;
+    for (v = k->n - 2; v > 0; v--) {
+        int64_t first = xg_tile_halo_begin(p, k, v, kind), n = xg_tile_halo_below(p, k, v, first);
+        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_strides[v] * all);
+        at = xg_aff_add_k(x, at, first * all);
+        view = xg_aff_div(x, view, n);
+        all *= k->axes[v].extent;
+    }
+    return at;
+}
+XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_K];
+    int64_t n = 1;
+    uint32_t v;
+    for (v = k->n - 2; v > 0; v--) n *= xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));
+    return n;
+}
+XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind) {
+    int64_t n = 0;
+    while (kind-- > 0) n += xg_tile_halo_views(p, kind);
+    return n;
 }
 
 #endif /* XG_SCHED_TILE_HALO_C */

@@ -135,7 +135,7 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
         xg_flow_end(&f);
         if (!xg_tile_halo_steps(p) || state == XG_TILE_BULK_BLANK) return;
         stages = xg_tile_halo_stages(p);
-        steps /= xg_tile_halo_steps(p);
+        steps = steps / xg_tile_halo_steps(p) * p->halo_kinds;
     }
 }
 

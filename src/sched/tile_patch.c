@@ -20,6 +20,9 @@
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     xg_tile_box_plan(p, e, m, out_bytes);
 }
+XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
+    return (void)p, (void)x, (void)of, (void)bytes, false;
+}
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return (void)p, (void)s, true; }
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
@@ -186,7 +189,8 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 /* Pixels of one kind, by what is left of their number. */
 XG_FN int64_t xg_tile_patch_lines(const xg_tile_patch *t) { return xg_tile_over(t->pixels, t->stride); }
 XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) {
-    return xg_tile_patch_lines(&p->patch) * p->patch.stride * p->fetch[0].pitch;
+    int64_t banks = p->patch.of == XG_TILE_K ? XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) : 1;
+    return xg_tile_over(xg_tile_patch_lines(&p->patch) * p->patch.stride * p->fetch[0].pitch, banks) * banks;
 }
 /* Where zeros begin, with those of all banks. */
 XG_FN int64_t xg_tile_patch_zeros(const xg_tile_plan *p) {
@@ -282,8 +286,18 @@ XG_FN xg_kval *xg_tile_patch_pixel(xg_tile_kernel *w, xg_kval *const *d) {
     for (k = 0; k < xg_tile_patch_rows(w->p)->n; k++) sum = xg_tile_join(w, d[k], w->p->patch.by_row[k], sum);
     return sum;
 }
+/* How far apart the pixels of neighbours lie, if all do so, also behind the end of a line; else 0. */
+XG_FN int64_t xg_tile_patch_apart(const xg_tile_plan *p) {
+    const xg_tile_group *g = xg_tile_patch_rows(p);
+    const int64_t *by = p->patch.by_row;
+    uint32_t k = g->n - 1;
+    while (k && by[k - 1] == by[k] * g->axes[k].extent) k--;
+    return k ? 0 : by[g->n - 1];
+}
 XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
     xg_kval *d[XG_TILE_VARS_MAX];
+    int64_t apart = xg_tile_patch_apart(w->p);
+    if (apart) return xg_tile_by(w, XG_K_OP_MULI, position, apart);
     xg_tile_patch_digits(w, position, d);
     return xg_tile_patch_pixel(w, d);
 }
@@ -525,9 +539,9 @@ XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
     first = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->shift);
     xg_tile_patch_rounds(w, NULL, p->patch.rounds, first, w->channel, buffer);
 }
-/* An element of the patch, or, where there is none, a zero in the same banks. */
-XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at) {
-    xg_kval *zero = xg_tile_rest(w, at, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
+/* An element of the patch, or, where there is none, a zero in the same banks, which are those of another one. */
+XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at, xg_kval *same) {
+    xg_kval *zero = xg_tile_rest(w, same, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
     if (!cond) return at;
     zero = xg_kir_index_plus(&w->s.b, zero, xg_tile_patch_zeros(w->p), xg_str_of(NULL, 0));
     return xg_kselect(&w->s.b, cond, at, zero);
@@ -556,7 +570,7 @@ XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
     for (n = 0; n < p->shape.tm / XG_KMMA_M; n++) {
         at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[n], on);
         bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[n], place), XG_E_I1);
-        w->seen[n] = xg_tile_patch_or_zero(w, bit, at);
+        w->seen[n] = xg_tile_patch_or_zero(w, bit, at, at);
     }
 }
 /* Where the row of a fragment lies: of k from `first` fragments further on than `along` on. */
@@ -565,16 +579,17 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
     const xg_tile_group *rows = xg_tile_patch_rows(p);
     uint32_t n = xg_tile_patch_window(p)->n;
     xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
+    int64_t apart = xg_tile_patch_apart(p);
     if (p->patch.of == XG_TILE_M) return w->seen[k];
     at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
     at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
     xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
     memcpy(d + rows->n, w->masks + k * n, (n - 2) * sizeof *d);
     cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
-    at = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
-    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch);
-    at = xg_tile_join(w, buffer, xg_tile_patch_buffer(p), at);
-    return xg_tile_patch_or_zero(w, cond, xg_k2(&w->s.b, XG_K_OP_ADDI, at, w->views[k]));
+    at = apart ? xg_tile_by(w, XG_K_OP_MULI, at, apart)
+               : xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
+    at = xg_tile_join(w, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch, w->views[k]);
+    return xg_tile_patch_or_zero(w, cond, xg_tile_join(w, buffer, xg_tile_patch_buffer(p), at), at);
 }
 #endif
 

@@ -380,7 +380,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
 #endif
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
-    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
+    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, xg_tile_pace(p, 0, p->shape.m));
     p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, p->shape.n);
     p->all_steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
     p->steps = xg_tile_over(p->all_steps, p->shape.cluster);

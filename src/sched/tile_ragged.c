@@ -27,6 +27,7 @@ XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p) {
 }
 XG_FN int64_t xg_tile_ragged_high(const xg_tile_plan *p) { return p->shape.multicast > 1 ? 2 : 1; }
 XG_FN int64_t xg_tile_pace(const xg_tile_plan *p, uint32_t side, int64_t rows) {
+    if (!side && p->shape.halo && !xg_tile_halo_steps(p)) return p->halo * XG_KWGMMA_M;
     return !side && xg_tile_is_ragged(p) ? 1 : rows;
 }
 XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side) {

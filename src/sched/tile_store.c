@@ -69,8 +69,7 @@ XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
     if (xg_tile_is_named(given, "halo") && !p->halo)
         return "no tile of these numbers has views of a picture; they want tensor copies, whole lines of channels, and "
-               "a "
-               "window of several places without a stride";
+               "a window of several places, without a stride unless sums lie in tensor memory";
     if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
     if (!m->warp_groups && !m->tensor_memory)
         return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has, or tensor "

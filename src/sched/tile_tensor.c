@@ -197,12 +197,17 @@ XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
 }
 /* All steps of a tile; begins in the thread that asks. */
 XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
-    xg_flow pictures = xg_flow_of(&w->s, NULL), f = pictures;
+    xg_flow none = xg_flow_of(&w->s, NULL), pictures = none, f;
     xg_tile_bulk_pictures(w, &pictures);
-    if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
-    xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
-    xg_flow_end(&f);
-    if (w->picture) xg_tile_tensor_empty(w, XG_TILE_BULK_BLANK, xg_tile_rest(w, w->picture, xg_tile_halo_stages(w->p)));
+    for (w->kind = 0; w->kind < xg_tile_bulk_kinds(w); w->kind++) {
+        f = none;
+        xg_tile_bulk_picture(w);
+        if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
+        xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
+        xg_flow_end(&f);
+        if (w->picture)
+            xg_tile_tensor_empty(w, XG_TILE_BULK_BLANK, xg_tile_rest(w, w->picture, xg_tile_halo_stages(w->p)));
+    }
     xg_flow_end(&pictures);
 }
 /* One thread asks for all of it ... */

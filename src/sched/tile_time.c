@@ -315,7 +315,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
     if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
-    return side || !xg_tile_halo_steps(p) ? lines : lines / p->shape.halo;
+    return side || !xg_tile_halo_steps(p) ? lines : lines / p->shape.halo * p->halo_kinds;
 }
 
 /* Lines that a step brings. */

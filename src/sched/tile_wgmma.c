@@ -116,12 +116,12 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     xg_kval *at[3], *o[2], *v;
     counts[0] = p->threads / XG_TILE_GROUP_THREADS;
     counts[1] = view ? xg_tile_halo_stages(p) : p->shape.stages;
-    counts[2] = p->shape.halo;
+    counts[2] = view ? xg_tile_halo_views(p, w->kind) : 1;
     at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_THREADS);
     at[1] = view ? xg_tile_rest(w, w->picture, counts[1]) : buffer;
     at[2] = w->view;
     if (side == 0) place = xg_aff_add_mul(x, place, xg_aff_dim(x, 0), xg_tile_halo_row(p, XG_KWGMMA_M));
-    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, xg_aff_dim(x, 2)));
+    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2)));
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
