@@ -213,10 +213,13 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
 }
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 
-/* Straight code ends: all of it has begun. */
+/* Straight code ends: all of it has begun, and each pipe has taken what was its. */
 XG_FN void xg_kest_settle(xg_kest *e) {
+    uint32_t k;
     e->clock = XG_MAX(e->clock, e->latest);
-    e->stored = e->awaited = 0;
+    for (k = 0; k < XG_PIPE_COUNT; k++) e->clock = XG_MAX(e->clock, e->since + e->piped[k]);
+    memset(e->piped, 0, sizeof e->piped);
+    e->since = e->stored = e->awaited = 0;
     e->n_flight = 0;
 }
 
@@ -586,13 +589,19 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
+/* A pipe has so many instructions, of which a scheduler's quarter makes the warp's. */
+XG_FN void xg_kest_pipe(xg_kest *e, xg_cost_pipe pipe, int64_t weight) {
+    if (pipe == XG_PIPE_COUNT || !weight) return;
+    e->c->pipes[pipe] = xg_cost_add(e->c->pipes[pipe], xg_cost_mul(weight, e->times * e->weight));
+    if (!e->since) e->since = e->clock;
+    e->piped[pipe] += xg_cost_scale(weight, XG_WARP_LANES * (int64_t)XG_KEST_WARPS, xg_cost_rate(e->d, pipe));
+}
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
     e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
-    if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
-    if (op->op == XG_K_OP_FMAF2) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], n); /* as much as two */
+    xg_kest_pipe(e, p.pipe, p.weight << (op->op == XG_K_OP_FMAF2)); /* as much as two */
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
     ready = begin + (memory ? memory : p.latency);
@@ -646,7 +655,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
     e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
-    e->n_flight = 0;
+    e->since = e->n_flight = 0;
+    memset(e->piped, 0, sizeof e->piped);
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
     memset(e->told, 0, sizeof e->told);
