@@ -157,6 +157,7 @@ enum {
 enum {
     XG_ATTENTION_HALVES = 2,     /* rows of a thread, of each 16 of its warp */
     XG_ATTENTION_HALVES_MAX = 4, /* of warps that have 32 rows */
+    XG_ATTENTION_POWERS = 8,     /* pairs of which some have powers by multiply-adds */
     XG_ATTENTION_EIGHT = 8,      /* columns that four threads share; rows between a thread's two */
     XG_ATTENTION_PAIR = 2        /* neighbours of a thread */
 };
@@ -175,6 +176,7 @@ typedef struct xg_attention_plan {
     bool votes;     /* and the kernel looks whether that is right */
     bool copied;    /* elements are as they lie in memory: brought without registers */
     int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t powers; /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
     bool in_turns;  /* as the shape says, where there are several steps */
     bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
     int64_t own;    /* keys of a step that a warp has */
@@ -271,7 +273,7 @@ XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_atte
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
 XG_FN bool xg_attention_is_ordered(
-    const xg_record *given, const xg_attention_shape *s, int64_t cluster); /* no order names another one */
+    const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers); /* no order names others */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
@@ -422,6 +424,7 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) { return f->n_stats > 0; } /* sums are results */
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
