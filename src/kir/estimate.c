@@ -217,7 +217,7 @@ XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 XG_FN void xg_kest_settle(xg_kest *e) {
     uint32_t k;
     e->clock = XG_MAX(e->clock, e->latest);
-    for (k = 0; k < XG_PIPE_COUNT; k++) e->clock = XG_MAX(e->clock, e->since + e->piped[k]);
+    for (k = 0; k < XG_PIPE_COUNT; k++) e->clock = XG_MAX(e->clock, e->since - 1 + e->piped[k]);
     memset(e->piped, 0, sizeof e->piped);
     e->since = e->stored = e->awaited = 0;
     e->n_flight = 0;
@@ -546,7 +546,7 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
-    case XG_K_OP_TENSOR_READ: e->clock += XG_KEST_WARP_CLOCKS; break;
+    case XG_K_OP_TENSOR_READ: e->clock += xg_kop_reads_on(op) ? 0 : XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;
@@ -593,7 +593,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
 XG_FN void xg_kest_pipe(xg_kest *e, xg_cost_pipe pipe, int64_t weight) {
     if (pipe == XG_PIPE_COUNT || !weight) return;
     e->c->pipes[pipe] = xg_cost_add(e->c->pipes[pipe], xg_cost_mul(weight, e->times * e->weight));
-    if (!e->since) e->since = e->clock;
+    if (!e->since) e->since = e->clock + 1;
     e->piped[pipe] += xg_cost_scale(weight, XG_WARP_LANES * (int64_t)XG_KEST_WARPS, xg_cost_rate(e->d, pipe));
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {

@@ -366,7 +366,9 @@ typedef struct xg_attention_kernel {
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
     bool keys_only;                                    /* the walk needs no dP */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
-    const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
+    /* Of warp groups, by rows' references: what makes exponents of scores. */
+    xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
+    const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -428,7 +430,9 @@ XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) { return f->n_st
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
-XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                  /* an i64 of two f32 */
+XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
+XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x); /* an i64 of two f32 */
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
@@ -472,6 +476,7 @@ XG_FN xg_kval *xg_attention_out_sums(
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
 XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /* weights of f32, two at a time */
 XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
+XG_FN void xg_attention_make_words(xg_attention_kernel *w);                    /* of a step's weights, in their place */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 

@@ -207,27 +207,26 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
         x[k] = xg_attention_as(w, y[k], XG_E_F32);
     }
 }
-/* The same of a row's scores, in their place: a multiplication and addition each, and of the pairs that the plan says
- * powers by more of them. The shift's exponent of two is rounded: a factor of all weights that have this shift, which
- * the row's sum divides out again. Between weights of several shifts it stays, and is no more than about what the
- * rounding of scores of that size comes to. A shift for which that were more than 2^4 is taken as an exponent of two
- * itself: scores of that size are at least 4 apart. */
-XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
+/* What makes an exponent of two of a score: times `by`, and `less`. The shift's exponent is rounded: a factor of all
+ * weights that have this shift, which the row's sum divides out again. Between weights of several shifts it stays, and
+ * is no more than about what the rounding of scores of that size comes to. A shift for which that were more than 2^4 is
+ * taken as an exponent of two itself: scores of that size are at least 4 apart. */
+XG_FN void xg_attention_exponents(xg_attention_kernel *w, xg_kval *shift, xg_kval **by, xg_kval **less) {
     enum {
         LARGE = 1 << 26
     };
     xg_kb *b = xg_attention_b(w);
     double scale = xg_attention_scale(w);
-    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale), *one = xg_attention_number(w, scale), *less;
+    xg_kval *one = xg_attention_number(w, scale), *size = xg_k1(b, XG_K_OP_ABSF, shift);
+    *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale);
+    *by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, size, xg_attention_number(w, (double)LARGE / scale)), *by, one);
+    *less = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, *by));
+}
+/* Powers of n scores of a row, in their place: a multiplication and addition each, and of the pairs that the plan says
+ * powers by more of them. */
+XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less) {
     xg_kval *known[XG_ATTENTION_NUMBERS] = {NULL};
     int64_t made = w->p->powers, c, k;
-    if (w->f->unit == XG_TILE_NO_UNIT) {
-        for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
-        return;
-    }
-    less = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less, xg_attention_number(w, (double)LARGE / scale)), by, one);
-    less = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
     by = xg_attention_twice(w, by);
     less = xg_attention_twice(w, less);
     for (k = 0; made && k < XG_ATTENTION_NUMBERS; k++)
@@ -245,10 +244,25 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
             for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_power(w, x[c + k]);
     }
 }
+XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
+    xg_kval *by, *less;
+    int64_t c;
+    if (w->f->unit == XG_TILE_NO_UNIT) {
+        for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
+        return;
+    }
+    xg_attention_exponents(w, shift, &by, &less);
+    xg_attention_exps_by(w, x, n, by, less);
+}
 #undef XG_ATTENTION_LOG2_E
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
     return xg_kselect(xg_attention_b(w), xg_kcmpf_(xg_attention_b(w), XG_CF_OEQ, most, least), zero, most);
+}
+/* A maximum becomes the row's reference. */
+XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    w->stat[half][XG_ATTENTION_REFERENCE] = most;
+    xg_attention_exponents(w, xg_attention_shift(w, most), &w->by[half], &w->less[half]);
 }
 /* The forward pass's two products. */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
