@@ -476,7 +476,7 @@ XG_FN xg_kval *xg_attention_out_sums(
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
 XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /* weights of f32, two at a time */
 XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
-XG_FN void xg_attention_make_words(xg_attention_kernel *w);                    /* of a step's weights, in their place */
+XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row);     /* of a step's weights, in their place */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 

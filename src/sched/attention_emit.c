@@ -163,6 +163,7 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
         xg_attention_weight(w, half, c, w->scores[half][c]);
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
+    if (w->p->shape.in_tensor) xg_attention_make_words(w, w->scores[half]); /* beside powers: nothing passes a wait */
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];

@@ -183,10 +183,9 @@ XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, o, 1, word);
 }
 /* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them. */
-XG_FN void xg_attention_make_words(xg_attention_kernel *w) {
-    int64_t words = w->p->own / XG_ATTENTION_EIGHT, half, c;
-    for (half = 0; half < w->p->halves; half++)
-        for (c = 0; c < words; c++) w->scores[half][c] = xg_attention_word(w, &w->scores[half][XG_ATTENTION_PAIR * c]);
+XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
+    int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
+    for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
 }
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;

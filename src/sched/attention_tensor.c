@@ -319,7 +319,6 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
         xg_flow_end(&one);
     }
     xg_attention_weigh(w);
-    xg_attention_make_words(w); /* here, beside powers: nothing passes the wait */
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
     xg_attention_write_weights(w, w->scores, xg_attention_weights_at(w->p));
     xg_attention_tell(w, XG_ATTENTION_READY);
