@@ -340,21 +340,36 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
     e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
 }
-/* What follows from the number of the innermost loop's round is computed again; false: nothing of this value does. */
-XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, uint32_t depth) {
+/* What follows from a number, or (NULL) from the thread's, is computed again; false: nothing of this value does. */
+XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, const xg_kval *number, uint32_t depth) {
     xg_kop *op = v->def;
-    bool again = v == e->middle.number;
+    bool thread = op && !number && op->op == XG_K_OP_THREAD_ID, again = v == number || thread;
     uint32_t k;
-    if (again || !op || !depth || op->n_results != 1 || op->n_regions) return again;
-    for (k = 0; k < op->n_operands; k++) again |= xg_kest_again_in(e, op->operands[k].value, depth - 1);
+    if (v == number || !op || !depth || op->n_results != 1 || op->n_regions) return again;
+    for (k = 0; k < op->n_operands; k++) again |= xg_kest_again_in(e, op->operands[k].value, number, depth - 1);
     if (again && op->op != XG_K_OP_LOAD) xg_kest_compute(e, op);
     return again;
 }
+enum {
+    XG_KEST_DEPTH = 12 /* operations from a number to its condition */
+};
 XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
-    enum {
-        DEPTH = 12 /* operations from a number to its condition */
-    };
-    return xg_kest_again_in(e, v, DEPTH);
+    return xg_kest_again_in(e, v, e->middle.number, XG_KEST_DEPTH);
+}
+/* Of the warps that this one stands for, those that have lanes for which a condition holds: of one on the thread's
+ * number, as of a warp group's first thread, not all of them. */
+XG_FN int64_t xg_kest_warps(xg_kest *e, const xg_kval *c) {
+    int64_t own = e->thread[0], n = 0, k;
+    uint32_t l, any;
+    if (e->stands == 1 || !xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH)) return e->stands;
+    for (k = 1; k <= e->stands; k++, n += any) {
+        e->thread[0] = k * XG_WARP_LANES;
+        (void)xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH);
+        for (any = l = 0; l < XG_WARP_LANES; l++) any |= xg_kest_of(e, c)->at[l] != 0;
+    }
+    e->thread[0] = own;
+    (void)xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH);
+    return XG_MAX(n, (int64_t)1);
 }
 /* The lanes for which a condition holds in round k of the innermost loop. */
 XG_FN uint32_t xg_kest_lanes(xg_kest *e, const xg_kval *c, int64_t k) {
@@ -405,7 +420,7 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     bool sure = xg_kest_is_sure(c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
-    int64_t times = e->times, begun;
+    int64_t times = e->times, stands = e->stands, weight = e->weight, begun;
     xg_kest_under own;
     xg_kest_settle(e);
     begun = e->clock;
@@ -423,9 +438,13 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);
         if (!e->mask || !r->first) continue;
+        if (!(e->mask & (e->mask - 1)) && sure && !k) e->stands = xg_kest_warps(e, op->operands[0].value);
+        e->weight = weight / stands * e->stands;
         xg_kest_region(e, r);
         xg_kest_settle(e);
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+        e->weight = weight;
+        e->stands = stands;
     }
     e->mask = all;
     if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
