@@ -172,12 +172,12 @@ XG_FN xg_kval *xg_attention_twice(xg_attention_kernel *w, xg_kval *x) {
  * right to 1.0e-4, where weights are rounded to 2e-3, or, where their sums are results, to 1.6e-7. That of a rest of 0
  * is exact: what is -127 or less becomes 0, as a masked score does. */
 enum {
-    XG_ATTENTION_COARSE = 4, /* the first factor of a polynomial, whose last one is 1 */
-    XG_ATTENTION_FINE = 7,
-    XG_ATTENTION_NUMBERS = 12
+    XG_ATTENTION_COARSE = 3, /* the first factor of a polynomial, whose last one is 1 */
+    XG_ATTENTION_FINE = 6,
+    XG_ATTENTION_NUMBERS = 11
 };
-static const double xg_attention_numbers_of[XG_ATTENTION_NUMBERS] = {1, -1, 3 << 22, -(3 << 22), 0.055008933,
-    0.24221095, 0.6932829, 0.0013264727, 0.009671513, 0.055507336, 0.24022242, 0.693147};
+static const double xg_attention_numbers_of[XG_ATTENTION_NUMBERS] = {
+    1, -1, 3 << 22, 0.055008933, 0.24221095, 0.6932829, 0.0013264727, 0.009671513, 0.055507336, 0.24022242, 0.693147};
 XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval *const *numbers) {
     bool fine = xg_attention_is_fine(w->f);
     int64_t first = fine ? XG_ATTENTION_FINE : XG_ATTENTION_COARSE,
@@ -193,8 +193,8 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
     if (n == 1) y[0] = xg_attention_both(w, y);
     for (k = 0; k < n; k++) {
         z[k] = xg_attention_fma(w, y[k], numbers[0], numbers[2]);
-        f = xg_attention_fma(w, z[k], numbers[0], numbers[3]);
-        f = xg_attention_fma(w, f, numbers[1], y[k]);
+        f = xg_attention_fma(w, z[k], numbers[1], numbers[2]);
+        f = xg_attention_fma(w, f, numbers[0], y[k]);
         y[k] = numbers[first];
         for (j = first + 1; j <= end; j++) y[k] = xg_attention_fma(w, f, y[k], numbers[j < end ? j : 0]);
     }
