@@ -213,10 +213,13 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
 }
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 
-/* Straight code ends: all of it has begun. */
+/* Straight code ends: all of it has begun, and each pipe has taken what was its. */
 XG_FN void xg_kest_settle(xg_kest *e) {
+    uint32_t k;
     e->clock = XG_MAX(e->clock, e->latest);
-    e->stored = e->awaited = 0;
+    for (k = 0; k < XG_PIPE_COUNT; k++) e->clock = XG_MAX(e->clock, e->since - 1 + e->piped[k]);
+    memset(e->piped, 0, sizeof e->piped);
+    e->since = e->stored = e->awaited = 0;
     e->n_flight = 0;
 }
 
@@ -337,21 +340,36 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
     e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
 }
-/* What follows from the number of the innermost loop's round is computed again; false: nothing of this value does. */
-XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, uint32_t depth) {
+/* What follows from a number, or (NULL) from the thread's, is computed again; false: nothing of this value does. */
+XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, const xg_kval *number, uint32_t depth) {
     xg_kop *op = v->def;
-    bool again = v == e->middle.number;
+    bool thread = op && !number && op->op == XG_K_OP_THREAD_ID, again = v == number || thread;
     uint32_t k;
-    if (again || !op || !depth || op->n_results != 1 || op->n_regions) return again;
-    for (k = 0; k < op->n_operands; k++) again |= xg_kest_again_in(e, op->operands[k].value, depth - 1);
+    if (v == number || !op || !depth || op->n_results != 1 || op->n_regions) return again;
+    for (k = 0; k < op->n_operands; k++) again |= xg_kest_again_in(e, op->operands[k].value, number, depth - 1);
     if (again && op->op != XG_K_OP_LOAD) xg_kest_compute(e, op);
     return again;
 }
+enum {
+    XG_KEST_DEPTH = 12 /* operations from a number to its condition */
+};
 XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
-    enum {
-        DEPTH = 12 /* operations from a number to its condition */
-    };
-    return xg_kest_again_in(e, v, DEPTH);
+    return xg_kest_again_in(e, v, e->middle.number, XG_KEST_DEPTH);
+}
+/* Of the warps that this one stands for, those that have lanes for which a condition holds: of one on the thread's
+ * number, as of a warp group's first thread, not all of them. */
+XG_FN int64_t xg_kest_warps(xg_kest *e, const xg_kval *c) {
+    int64_t own = e->thread[0], n = 0, k;
+    uint32_t l, any;
+    if (e->stands == 1 || !xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH)) return e->stands;
+    for (k = 1; k <= e->stands; k++, n += any) {
+        e->thread[0] = k * XG_WARP_LANES;
+        (void)xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH);
+        for (any = l = 0; l < XG_WARP_LANES; l++) any |= xg_kest_of(e, c)->at[l] != 0;
+    }
+    e->thread[0] = own;
+    (void)xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH);
+    return XG_MAX(n, (int64_t)1);
 }
 /* The lanes for which a condition holds in round k of the innermost loop. */
 XG_FN uint32_t xg_kest_lanes(xg_kest *e, const xg_kval *c, int64_t k) {
@@ -402,7 +420,7 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     bool sure = xg_kest_is_sure(c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
-    int64_t times = e->times, begun;
+    int64_t times = e->times, stands = e->stands, weight = e->weight, begun;
     xg_kest_under own;
     xg_kest_settle(e);
     begun = e->clock;
@@ -420,9 +438,13 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);
         if (!e->mask || !r->first) continue;
+        if (!(e->mask & (e->mask - 1)) && sure && !k) e->stands = xg_kest_warps(e, op->operands[0].value);
+        e->weight = weight / stands * e->stands;
         xg_kest_region(e, r);
         xg_kest_settle(e);
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+        e->weight = weight;
+        e->stands = stands;
     }
     e->mask = all;
     if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
@@ -543,7 +565,7 @@ XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory)
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
-    case XG_K_OP_TENSOR_READ: e->clock += XG_KEST_WARP_CLOCKS; break;
+    case XG_K_OP_TENSOR_READ: e->clock += xg_kop_reads_on(op) ? 0 : XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;
@@ -586,13 +608,19 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
+/* A pipe has so many instructions, of which a scheduler's quarter makes the warp's. */
+XG_FN void xg_kest_pipe(xg_kest *e, xg_cost_pipe pipe, int64_t weight) {
+    if (pipe == XG_PIPE_COUNT || !weight) return;
+    e->c->pipes[pipe] = xg_cost_add(e->c->pipes[pipe], xg_cost_mul(weight, e->times * e->weight));
+    if (!e->since) e->since = e->clock + 1;
+    e->piped[pipe] += xg_cost_scale(weight, XG_WARP_LANES * (int64_t)XG_KEST_WARPS, xg_cost_rate(e->d, pipe));
+}
 XG_APART XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
     e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
-    if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
-    if (op->op == XG_K_OP_FMAF2) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], n); /* as much as two */
+    xg_kest_pipe(e, p.pipe, p.weight << (op->op == XG_K_OP_FMAF2)); /* as much as two */
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
     ready = begin + (memory ? memory : p.latency);
@@ -646,7 +674,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
     e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
-    e->n_flight = 0;
+    e->since = e->n_flight = 0;
+    memset(e->piped, 0, sizeof e->piped);
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
     memset(e->told, 0, sizeof e->told);

@@ -513,6 +513,8 @@ XG_FN void xg_kir_verify(const xg_kmodule *m); /* fails with ERROR_INTERNAL nami
 XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t);
 /* fails if the entry still has tensors, indexing maps, calls, complex or index values: what no backend knows */
 XG_FN void xg_kir_verify_low(xg_kmodule *m);
+/* One read of tensor memory behind the other: they are waited for together. */
+XG_INLINE bool xg_kop_reads_on(const xg_kop *op) { return op->next && op->next->op == XG_K_OP_TENSOR_READ; }
 XG_FN const char *xg_kop_name(xg_kopcode op);
 XG_FN uint32_t xg_kop_flags(xg_kopcode op);
 

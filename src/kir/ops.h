@@ -150,6 +150,7 @@ enum {
     X(SHFL3, "nvvm.shf", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* funnel shift right of (high, low) by amount mod 32 */ \
     X(PRMT, "nvvm.prmt", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* four of the eight bytes of (operand 1, operand 0), as the digits of operand 2 number them */ \
     X(MASKXOR, "nvvm.lop3.and.xor", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* (operand 0 and operand 1) xor operand 2 */ \
+    X(MADI, "nvvm.mad.lo", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* operand 0 times operand 1, and operand 2 */ \
     X(SUBBF2, "nvvm.sub.rn.bf16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) /* i32: of words of two bf16 each */ \
     X(SUBH2, "nvvm.sub.rn.f16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \
     X(MULBF2, "nvvm.mul.rn.bf16x2", 2, 2, 1, 0, KF_PURE | KF_LOW, int2, none) \

@@ -234,6 +234,7 @@ static const uint32_t xg_ptx_sets[] = {
     XA(SHFL3, I32, ANY, "shf.r.wrap.b32 $d, $1, $0, $2") \
     XA(PRMT, I32, ANY, "prmt.b32 $d, $0, $1, $2") \
     XA(MASKXOR, I32, ANY, "lop3.b32 $d, $0, $1, $2, 0x6A") \
+    XA(MADI, I32, ANY, "mad.lo.s32 $d, $0, $1, $2") \
     X(SUBBF2, I32, ANY, 90, 78, XG_PI_REG, "sub.rn.bf16x2 $d, $0, $1") \
     X(SUBBF2, I32, ANY, 80, 70, XG_PI_REG, "mov.b32 $t, 0xBF80BF80|fma.rn.bf16x2 $d, $1, $t, $0") \
     X(MULBF2, I32, ANY, 90, 78, XG_PI_REG, "mul.rn.bf16x2 $d, $0, $1") \

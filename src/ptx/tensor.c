@@ -121,7 +121,7 @@ static void xg_ptx_print_tensor_commit(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, op->b ? ".multicast::cluster.b64 " : ".b64 "), op, 0);
     xg_ptx_line_end(p, op->b ? xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &blocks) : at);
 }
-/* With the wait for it: nothing may use the registers before. */
+/* With the wait for it, or for several: nothing may use the registers before. */
 static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane place = xg_ptx_tensor_operand(p, op, 0), to[XG_PTX_WGMMA_SUMS];
     uint32_t n = op->n_results * 4, k, j;
@@ -135,7 +135,7 @@ static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, ".b32 "), to, n);
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", ["), &place), "]");
     xg_ptx_line_end(p, at);
-    xg_ptx_line(p, "tcgen05.wait::ld.sync.aligned", NULL, NULL, NULL, NULL);
+    if (!xg_kop_reads_on(op)) xg_ptx_line(p, "tcgen05.wait::ld.sync.aligned", NULL, NULL, NULL, NULL);
 }
 /* Likewise: what is stored is there. */
 static void xg_ptx_print_tensor_write(xg_ptx *p, xg_kop *op) {

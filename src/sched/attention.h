@@ -158,6 +158,7 @@ enum {
 enum {
     XG_ATTENTION_HALVES = 2,     /* rows of a thread, of each 16 of its warp */
     XG_ATTENTION_HALVES_MAX = 4, /* of warps that have 32 rows */
+    XG_ATTENTION_POWERS = 8,     /* pairs of which some have powers by multiply-adds */
     XG_ATTENTION_EIGHT = 8,      /* columns that four threads share; rows between a thread's two */
     XG_ATTENTION_PAIR = 2        /* neighbours of a thread */
 };
@@ -176,6 +177,7 @@ typedef struct xg_attention_plan {
     bool votes;     /* and the kernel looks whether that is right */
     bool copied;    /* elements are as they lie in memory: brought without registers */
     int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t powers; /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
     bool in_turns;  /* as the shape says, where there are several steps */
     bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
     int64_t own;    /* keys of a step that a warp has */
@@ -274,7 +276,7 @@ XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_atte
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
 XG_FN bool xg_attention_is_ordered(
-    const xg_record *given, const xg_attention_shape *s, int64_t cluster); /* no order names another one */
+    const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers); /* no order names others */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
@@ -365,7 +367,9 @@ typedef struct xg_attention_kernel {
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
     bool keys_only;                                    /* the walk needs no dP */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
-    const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
+    /* Of warp groups, by rows' references: what makes exponents of scores. */
+    xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
+    const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -425,10 +429,16 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+/* Sums are results, or more bits of weights count than 16-bit floats have. */
+XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) {
+    return f->n_stats > 0 || f->pieces[0] > 1 || f->stages[XG_ATTENTION_RESULT].root->shape->type == XLAGPU_F32;
+}
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
-XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                  /* an i64 of two f32 */
+XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
+XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x); /* an i64 of two f32 */
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
@@ -472,6 +482,7 @@ XG_FN xg_kval *xg_attention_out_sums(
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v);
 XG_FN bool xg_attention_packs(const xg_attention_form *f);                     /* weights of f32, two at a time */
 XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /* of two weights */
+XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row);     /* of a step's weights, in their place */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
 XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece);

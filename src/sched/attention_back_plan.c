@@ -347,7 +347,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     if (p->form.depth > XG_ATTENTION_EXTENT_MAX || p->form.columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
-        if (!xg_attention_is_ordered(given, &shapes[k], 1)) continue;
+        if (!xg_attention_is_ordered(given, &shapes[k], 1, 0)) continue;
         if (shapes[k].grouped && !xg_attention_back_may_group(&p->form, &shapes[k], m)) continue;
         if ((shapes[k].blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
         if (narrow && !given && xg_attention_reads(&p->form))

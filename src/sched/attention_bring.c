@@ -32,15 +32,26 @@ XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_f
 /* Which piece of which row a thread brings in a round; false: the last round, of which some threads have none. */
 typedef struct xg_attention_piece {
     xg_kval *row, *piece, *has, *cond, *at[XG_ATTENTION_DIMS];
+    xg_kval *own, *apart; /* the row is their sum, or the first alone; the second is whole eights of rows */
 } xg_attention_piece;
 XG_FN void xg_attention_piece_of(
     xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *round, xg_attention_piece *o) {
     const xg_attention_stage *s = &w->f->stages[t->part];
-    xg_kval *flat = xg_tile_join(&w->t, round, w->p->threads, w->thread), *in;
+    xg_kval *flat = xg_tile_join(&w->t, round, w->p->threads, w->thread), *in, *slow;
+    int64_t fast = s->turned ? t->rows : t->pieces, rounds = w->p->threads / fast;
+    /* threads bring the same piece of a row in all rounds, of rows as far apart */
+    bool even = t->all % w->p->threads == 0 && w->p->threads % fast == 0;
     o->has = t->all % w->p->threads ? xg_attention_below(w, flat, t->all) : NULL;
-    flat = xg_attention_clamp(w, flat, t->all);
-    o->row = s->turned ? xg_tile_rest(&w->t, flat, t->rows) : xg_tile_quotient(&w->t, flat, t->pieces);
-    o->piece = s->turned ? xg_tile_quotient(&w->t, flat, t->rows) : xg_tile_rest(&w->t, flat, t->pieces);
+    flat = even ? w->thread : xg_attention_clamp(w, flat, t->all);
+    o->own = slow = xg_tile_quotient(&w->t, flat, fast);
+    flat = xg_tile_rest(&w->t, flat, fast);
+    o->apart = NULL;
+    if (even) slow = xg_tile_join(&w->t, round, rounds, slow);
+    if (even && !s->turned && rounds % XG_ATTENTION_EIGHT == 0)
+        o->apart = xg_tile_join(&w->t, round, rounds, xg_elem_index(&w->t.s, 0));
+    o->row = s->turned ? flat : slow;
+    o->piece = s->turned ? slow : flat;
+    if (!o->apart) o->own = o->row;
     in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, o->row);
     o->cond = xg_attention_below(w, in, t->limit);
     o->cond = xg_elem_and(&w->t.s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
@@ -97,10 +108,16 @@ XG_FN xg_kval *xg_attention_spot(
             counts[XG_ATTENTION_AT_PIECE] += before;
             v[XG_ATTENTION_AT_PIECE] = xg_attention_at(w, piece->piece, t->pieces, before);
         }
-        return xg_attention_group_spot(w, counts, t->rows, v);
+        v[XG_ATTENTION_AT_ROW] = piece->own;
+        v[0] = xg_attention_group_spot(w, counts, t->rows, v);
+        if (!piece->apart) return v[0];
+        v[1] = piece->apart; /* eights of rows are swizzled alike */
+        at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
+        for (k = 0; k < 2; k++) counts[k] = xg_kval_range(v[k]).hi + 1;
+        return xg_tile_apply(&w->t, counts, 2, at, v);
     }
     if (w->p->swizzled && (t->part == XG_ATTENTION_QUERY || (w->f->back.is && !xg_attention_is_line(t->part)))) {
-        xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
+        xg_kval *row = xg_tile_rest(&w->t, piece->own, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
     }

@@ -150,16 +150,20 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     bool grouped = w->p->shape.grouped;
-    xg_kval *shift = xg_attention_shift(w, grouped ? w->stat[half][XG_ATTENTION_REFERENCE] : most);
+    xg_kval *shift = grouped ? NULL : xg_attention_shift(w, most);
     xg_kval *scale = grouped ? NULL : xg_attention_exp(w, w->most[half], shift);
     w->most[half] = most;
     if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
-    xg_attention_exps(w, w->scores[half], columns, shift);
+    if (grouped)
+        xg_attention_exps_by(w, w->scores[half], columns, w->by[half], w->less[half]);
+    else
+        xg_attention_exps(w, w->scores[half], columns, shift);
     xg_attention_add_up(w, half);
     for (c = 0; c < columns && !xg_attention_rounds_once(w->f); c++)
         xg_attention_weight(w, half, c, w->scores[half][c]);
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
+    if (w->p->shape.in_tensor) xg_attention_make_words(w, w->scores[half]); /* beside powers: nothing passes a wait */
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];
@@ -261,6 +265,8 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        xg_flow_slot(f, &w->by[half]);
+        xg_flow_slot(f, &w->less[half]);
         for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
     }
     xg_attention_carry_shared(w, f);
@@ -326,7 +332,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
-        if (w->p->shape.grouped) w->stat[half][XG_ATTENTION_REFERENCE] = w->most[half];
+        if (w->p->shape.grouped) xg_attention_refer_to(w, half, w->most[half]);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
     xg_attention_walk_all(w, true, xg_attention_walked_steps);

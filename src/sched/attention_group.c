@@ -341,10 +341,9 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {
-    int64_t words = w->p->own / XG_ATTENTION_EIGHT, half, c;
+    int64_t half;
     xg_attention_refer_sums(w);
-    for (half = 0; half < w->p->halves; half++)
-        for (c = 0; c < words; c++) w->scores[half][c] = xg_attention_word(w, &w->scores[half][XG_ATTENTION_PAIR * c]);
+    for (half = 0; half < w->p->halves; half++) xg_attention_make_words(w, w->scores[half]);
 }
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kb *b = xg_attention_b(w);

@@ -155,42 +155,114 @@ XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to) {
     v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
-/* The same of a row's scores, in their place: a multiplication and addition each. The shift's exponent of two is
- * rounded: a factor of all weights that have this shift, which the row's sum divides out again. Between weights of
- * several shifts it stays, and is no more than about what the rounding of scores of that size comes to. A shift for
- * which that were more than 2^4 is taken as an exponent of two itself: scores of that size are at least 4 apart. */
-XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
+XG_FN xg_kval *xg_attention_as(xg_attention_kernel *w, xg_kval *x, xg_kelem e) {
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &x, 1, xg_kir_scalar(w->t.e->m, e));
+}
+/* x y + z, of two neighbours or of one; a number in the place of y, or z, is that of both. */
+XG_FN xg_kval *xg_attention_fma(xg_attention_kernel *w, xg_kval *x, xg_kval *y, xg_kval *z) {
+    return xg_k3(xg_attention_b(w), x->type->elem == XG_E_I64 ? XG_K_OP_FMAF2 : XG_K_OP_FMA, x, y, z);
+}
+XG_FN xg_kval *xg_attention_twice(xg_attention_kernel *w, xg_kval *x) {
+    xg_kval *two[XG_ATTENTION_PAIR];
+    two[0] = two[1] = x;
+    return w->p->shape.in_tensor ? xg_attention_both(w, two) : x;
+}
+/* Powers of two of a pair, in its place, by multiply-adds (Cody and Waite's reduction): a number is an integer and a
+ * rest, at most a half, of which a polynomial makes the power; the integer is added to its exponent. The polynomial is
+ * right to 1.0e-4, where weights are rounded to 2e-3, or, where their sums are results, to 1.6e-7. That of a rest of 0
+ * is exact: what is -127 or less becomes 0, as a masked score does. */
+enum {
+    XG_ATTENTION_COARSE = 3, /* the first factor of a polynomial, whose last one is 1 */
+    XG_ATTENTION_FINE = 6,
+    XG_ATTENTION_NUMBERS = 11
+};
+static const double xg_attention_numbers_of[XG_ATTENTION_NUMBERS] = {
+    1, -1, 3 << 22, 0.055008933, 0.24221095, 0.6932829, 0.0013264727, 0.009671513, 0.055507336, 0.24022242, 0.693147};
+XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval *const *numbers) {
+    bool fine = xg_attention_is_fine(w->f);
+    int64_t first = fine ? XG_ATTENTION_FINE : XG_ATTENTION_COARSE,
+            end = fine ? XG_ATTENTION_NUMBERS : XG_ATTENTION_FINE;
+    int64_t n = w->p->shape.in_tensor ? 1 : XG_ATTENTION_PAIR, k, j;
+    xg_kval *y[XG_ATTENTION_PAIR], *z[XG_ATTENTION_PAIR], *f;
+    xg_kb *b = xg_attention_b(w);
+    for (k = 0; k < XG_ATTENTION_PAIR;
+         k++) { /* at least -127: the less a negative number is, the larger are its bits */
+        y[k] = xg_k2_int(b, XG_K_OP_MINUI, xg_attention_as(w, x[k], XG_E_I32), 0xC2FE0000);
+        y[k] = xg_attention_as(w, y[k], XG_E_F32);
+    }
+    if (n == 1) y[0] = xg_attention_both(w, y);
+    for (k = 0; k < n; k++) {
+        z[k] = xg_attention_fma(w, y[k], numbers[0], numbers[2]);
+        f = xg_attention_fma(w, z[k], numbers[1], numbers[2]);
+        f = xg_attention_fma(w, f, numbers[0], y[k]);
+        y[k] = numbers[first];
+        for (j = first + 1; j <= end; j++) y[k] = xg_attention_fma(w, f, y[k], numbers[j < end ? j : 0]);
+    }
+    if (n == 1) xg_attention_each(w, y[0], y);
+    if (n == 1) xg_attention_each(w, z[0], z);
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
+        z[k] = xg_attention_as(w, z[k], XG_E_I32);
+        y[k] = xg_attention_as(w, y[k], XG_E_I32);
+        y[k] = xg_k3(b, XG_K_OP_MADI, z[k], xg_kconst_int(b, XG_E_I32, 1 << 23), y[k]);
+        x[k] = xg_attention_as(w, y[k], XG_E_F32);
+    }
+}
+/* What makes an exponent of two of a score: times `by`, and `less`. The shift's exponent is rounded: a factor of all
+ * weights that have this shift, which the row's sum divides out again. Between weights of several shifts it stays, and
+ * is no more than about what the rounding of scores of that size comes to. A shift for which that were more than 2^4 is
+ * taken as an exponent of two itself: scores of that size are at least 4 apart. */
+XG_FN void xg_attention_exponents(xg_attention_kernel *w, xg_kval *shift, xg_kval **by, xg_kval **less) {
     enum {
         LARGE = 1 << 26
     };
     xg_kb *b = xg_attention_b(w);
     double scale = xg_attention_scale(w);
-    xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale), *one = xg_attention_number(w, scale);
-    xg_kval *less[XG_ATTENTION_PAIR], *two[XG_ATTENTION_PAIR], *y = NULL, *z = NULL;
+    xg_kval *one = xg_attention_number(w, scale), *size = xg_k1(b, XG_K_OP_ABSF, shift);
+    *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale);
+    *by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, size, xg_attention_number(w, (double)LARGE / scale)), *by, one);
+    *less = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, *by));
+}
+/* Powers of n scores of a row, in their place: a multiplication and addition each, and of the pairs that the plan says
+ * powers by more of them. */
+XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less) {
+    xg_kval *known[XG_ATTENTION_NUMBERS] = {NULL};
+    int64_t made = w->p->powers, c, k;
+    by = xg_attention_twice(w, by);
+    less = xg_attention_twice(w, less);
+    for (k = 0; made && k < XG_ATTENTION_NUMBERS; k++)
+        known[k] = xg_attention_twice(w, xg_attention_number(w, xg_attention_numbers_of[k]));
+    for (c = 0; c < n; c += XG_ATTENTION_PAIR)
+        if (w->p->shape.in_tensor)
+            xg_attention_each(w, xg_attention_fma(w, xg_attention_both(w, &x[c]), by, less), &x[c]);
+        else
+            for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_fma(w, x[c + k], by, less);
+    for (c = 0; c < n; c += XG_ATTENTION_PAIR) {
+        int64_t pair = c / XG_ATTENTION_PAIR;
+        if ((pair + 1) * made / XG_ATTENTION_POWERS > pair * made / XG_ATTENTION_POWERS)
+            xg_attention_made_powers(w, &x[c], known);
+        else
+            for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_power(w, x[c + k]);
+    }
+}
+XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
+    xg_kval *by, *less;
     int64_t c;
     if (w->f->unit == XG_TILE_NO_UNIT) {
         for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
         return;
     }
-    less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, (double)LARGE / scale)), by, one);
-    less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
-    two[0] = two[1] = by;
-    if (w->p->shape.in_tensor) {
-        y = xg_attention_both(w, two);
-        z = xg_attention_both(w, less);
-    }
-    for (c = 0; c < n; c += y ? (int64_t)XG_ATTENTION_PAIR : 1)
-        if (y)
-            xg_attention_each(w, xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), y, z), &x[c]);
-        else
-            x[c] = xg_k3(b, XG_K_OP_FMA, x[c], by, less[0]);
-    for (c = 0; c < n; c++) x[c] = xg_attention_power(w, x[c]);
+    xg_attention_exponents(w, shift, &by, &less);
+    xg_attention_exps_by(w, x, n, by, less);
 }
 #undef XG_ATTENTION_LOG2_E
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
     return xg_kselect(xg_attention_b(w), xg_kcmpf_(xg_attention_b(w), XG_CF_OEQ, most, least), zero, most);
+}
+/* A maximum becomes the row's reference. */
+XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    w->stat[half][XG_ATTENTION_REFERENCE] = most;
+    xg_attention_exponents(w, xg_attention_shift(w, most), &w->by[half], &w->less[half]);
 }
 /* The forward pass's two products. */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {

@@ -182,6 +182,10 @@ XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
     o[0] = xg_attention_paired(w, two);
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, o, 1, word);
 }
+XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
+    int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
+    for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
+}
 /* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. */
 XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece) {
     enum {

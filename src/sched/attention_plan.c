@@ -51,14 +51,20 @@ enum {
     XG_ATTENTION_SCORE_ISSUE = 5,  /* instructions for a score beside the dots: exponential, maximum, sum, rounding */
     XG_ATTENTION_PIECES_ISSUE = 6, /* more, in pieces: three words, two rests of two numbers */
     XG_ATTENTION_PAIRED_ISSUE = 4, /* ... where exponents and sums are made of two in one */
-    XG_ATTENTION_PIECE_ISSUE = 5,  /* ... for 16 bytes that are brought */
+    XG_ATTENTION_MADE_ISSUE = 7,   /* ... more for one whose power multiply-adds make */
+    XG_ATTENTION_PAIRED_MADE = 4,  /* ... of two in one */
+    XG_ATTENTION_MADE_F32 = 6,     /* ... of them multiply-adds, where one of two counts twice */
+    XG_ATTENTION_FINER = 2,        /* ... more */
+    XG_ATTENTION_MADE_INTEGER = 2,
+    XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
     XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
     XG_ATTENTION_STEP_ISSUE = 50,      /* ... of a step, and of a block outside of its steps */
     XG_ATTENTION_PART_ISSUE = 30,      /* ... for what another part of the keys has */
     XG_ATTENTION_STEP_CLOCKS = 300,    /* of a step, in which a warp waits: barrier, first and last products, maxima */
     XG_ATTENTION_DEEP_CLOCKS = 32,     /* ... more for each 16 columns: products one behind the other */
     XG_ATTENTION_PLAIN_CLOCKS = 1000,  /* ... of a step of plain cores, whose weights go through shared memory */
-    XG_ATTENTION_GROUP_CLOCKS = 460,   /* ... of a step of warp groups */
+    XG_ATTENTION_GROUP_CLOCKS = 400,   /* ... of a step of warp groups, beside products and powers */
+    XG_ATTENTION_TENSOR_CLOCKS = 250,  /* ... whose sums lie in tensor memory */
     XG_ATTENTION_LATE_CLOCKS = 120,    /* from when a step's keys have come until the next ones are asked for */
     XG_ATTENTION_TURN_CLOCKS = 170,    /* of the way from memory, that keys and values in turns do not wait for */
     XG_ATTENTION_ENDS_CLOCKS = 430,    /* of a block outside of its steps, beside its way to memory */
@@ -194,13 +200,34 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
 
 /* Columns of all products of a step: of depth, then of values. */
 XG_FN int64_t xg_attention_widths(const xg_attention_plan *p) { return p->depth + p->form.pieces[0] * p->columns; }
+/* Scores of a thread in a step; and those of which multiply-adds make the power. */
+XG_FN int64_t xg_attention_scores_each(const xg_attention_plan *p) { return p->own / XG_ATTENTION_BESIDE * p->halves; }
+XG_FN int64_t xg_attention_made_each(const xg_attention_plan *p) {
+    return xg_attention_scores_each(p) * p->powers / XG_ATTENTION_POWERS;
+}
+/* What pipes make of the scores of so many steps of a warp; without a matrix unit its products count alone. */
+XG_FN void xg_attention_count_pipes(const xg_attention_plan *p, int64_t *pipes, int64_t steps) {
+    int64_t scores = xg_attention_scores_each(p), made = xg_attention_made_each(p), f32 = XG_ATTENTION_MADE_F32;
+    if (p->form.unit == XG_TILE_NO_UNIT) return;
+    f32 = made * (f32 + (xg_attention_is_fine(&p->form) ? XG_ATTENTION_FINER : 0));
+    pipes[XG_PIPE_SPECIAL] = xg_cost_mul(steps, scores - made);
+    pipes[XG_PIPE_F32] = xg_cost_mul(steps, scores * (p->shape.in_tensor ? 5 : 6) / 2 + f32);
+    pipes[XG_PIPE_INTEGER] = xg_cost_mul(steps, made * XG_ATTENTION_MADE_INTEGER);
+    if (p->form.pieces[0] == 1) return; /* else two rests, and three words for two numbers */
+    pipes[XG_PIPE_F32] = xg_cost_add(pipes[XG_PIPE_F32], xg_cost_mul(steps, scores * 2));
+    pipes[XG_PIPE_INTEGER] = xg_cost_add(pipes[XG_PIPE_INTEGER], xg_cost_mul(steps, scores * 7 / 2));
+}
 /* Instructions of a warp in a step. */
 XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t bytes = xg_type_bytes(p->form.held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
     int64_t pairs = p->own / XG_ATTENTION_UNIT_K, deep = xg_attention_widths(p) / XG_ATTENTION_UNIT_K;
-    scores = p->own / XG_ATTENTION_BESIDE * p->halves;
-    if (p->shape.in_tensor) return scores * XG_ATTENTION_PAIRED_ISSUE + XG_ATTENTION_STEP_ISSUE;
-    scores *= XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0);
+    int64_t made = xg_attention_made_each(p), finer = xg_attention_is_fine(&p->form) ? made * XG_ATTENTION_FINER : 0;
+    scores = xg_attention_scores_each(p);
+    if (p->shape.in_tensor)
+        return scores * XG_ATTENTION_PAIRED_ISSUE + made * XG_ATTENTION_PAIRED_MADE + finer / 2 +
+               XG_ATTENTION_STEP_ISSUE;
+    scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0)) +
+             made * XG_ATTENTION_MADE_ISSUE + finer;
     if (p->shape.grouped) return scores + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
@@ -255,12 +282,21 @@ XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
     if (p->cluster == 1) return 0;
     return BARRIERS * (int64_t)XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
+/* Of a step of warp groups: its group's products, but those that are made meanwhile, then the pipe that has most. */
+XG_FN int64_t xg_attention_group_clocks(const xg_attention_plan *p, const xg_device *m, int64_t rate) {
+    int64_t pipes[XG_PIPE_COUNT] = {0}, most = 0, rows = XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows;
+    int64_t columns = xg_attention_widths(p) - (xg_attention_is_behind(p) ? p->columns : 0);
+    uint32_t k;
+    xg_attention_count_pipes(p, pipes, 1);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        most = XG_MAX(most, pipes[k] * XG_TILE_BULK_GROUP / xg_cost_rate(m, (xg_cost_pipe)k));
+    return rows * p->shape.step * columns / rate + most +
+           (p->shape.in_tensor ? XG_ATTENTION_TENSOR_CLOCKS : XG_ATTENTION_GROUP_CLOCKS);
+}
 /* Of a step: one thing behind the other in a warp, or the way from memory, where that is longer. */
 XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
-    if (p->shape.grouped) /* its group's products, then what it makes of them */
-        return XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows * p->shape.step * xg_attention_widths(p) / rate +
-               issue + XG_ATTENTION_GROUP_CLOCKS;
+    if (p->shape.grouped) return xg_attention_group_clocks(p, m, rate);
     if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
     own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
     if (p->in_turns) return own + XG_MAX(way - XG_ATTENTION_TURN_CLOCKS, (int64_t)0);
@@ -315,6 +351,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     c.shared_bytes = p->shared;
     c.l2_sectors = xg_cost_mul(all, p->shape.step * (p->depth + p->columns) * held / XG_SECTOR_BYTES);
     xg_attention_count_products(p, &c, all);
+    xg_attention_count_pipes(p, c.pipes, xg_cost_mul(warps, all));
     /* eights of the result are half sectors */
     rows = p->tile * (p->depth + 2 * p->columns / p->cluster) * held / XG_SECTOR_BYTES;
     c.l2_sectors = xg_cost_add(c.l2_sectors, xg_cost_mul(p->blocks, rows));
@@ -360,7 +397,8 @@ XG_FN bool xg_attention_says(const xg_record *given, const char *what, const int
     return said ? said->n == n && memcmp(said->p, v, n * sizeof *v) == 0 : absent;
 }
 /* An order that names a tile takes no other. */
-XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s, int64_t cluster) {
+XG_FN bool xg_attention_is_ordered(
+    const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers) {
     int64_t parts = s->parts, turns = s->in_turns, rows = s->blocks * (int64_t)XG_ATTENTION_ROWS, tile[2];
     const char *own = s->grouped ? "group_tile" : "tile", *other = s->grouped ? "tile" : "group_tile";
     bool named;
@@ -372,6 +410,7 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
            xg_attention_says(given, "parts", &parts, 1, true) &&
            xg_attention_says(given, "cluster", &cluster, 1, !named || cluster == 1) &&
            xg_attention_says(given, "in_turns", &turns, 1, !named || !turns) &&
+           xg_attention_says(given, "powers", &powers, 1, !named || !powers) &&
            xg_attention_says(given, "warp_rows", &rows, 1, !named || s->grouped || s->blocks == 1);
 }
 /* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
@@ -395,30 +434,35 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
 #undef X
     };
     const xg_attention_form *f = &p->form;
-    int64_t least = INT64_MAX, cluster = 1, blocks, time;
-    const xg_attention_shape *best = NULL;
+    int64_t least = INT64_MAX, cluster = 1, powers = 0, blocks, time;
+    const xg_attention_shape *best = NULL, *s;
     size_t k;
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
-        if (shapes[k].grouped && !xg_attention_may_group(f, &shapes[k], m)) continue;
+        s = &shapes[k];
+        if (s->grouped && !xg_attention_may_group(f, s, m)) continue;
         for (blocks = 1; blocks <= m->blocks_per_cluster; blocks *= 2) {
             p->cluster = blocks;
-            xg_attention_settle(p, &shapes[k], m);
+            xg_attention_settle(p, s, m);
             if (blocks > 1 && (p->shape.blocks > 1 || !xg_attention_may_cluster(p, m))) break;
             if (p->shape.blocks > 1 && f->unit == XG_TILE_NO_UNIT) break;
             if (p->shape.in_turns && !p->in_turns) break;
             if (p->shape.blocks > 1 && xg_attention_registers(p) > m->registers_per_thread) break;
-            if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
             if (p->shape.in_tensor && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) continue;
             if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
-            time = xg_attention_time(p, m);
-            if (time >= least) continue;
-            least = time;
-            best = &shapes[k];
-            cluster = blocks;
+            for (p->powers = 0; p->powers < (s->grouped ? XG_ATTENTION_POWERS : 1); p->powers++) {
+                if (!xg_attention_is_ordered(given, s, blocks, p->powers)) continue;
+                time = xg_attention_time(p, m);
+                if (time >= least) continue;
+                least = time;
+                best = s;
+                cluster = blocks;
+                powers = p->powers;
+            }
         }
     }
     p->cluster = cluster;
+    p->powers = powers;
     if (!best) return false;
     xg_attention_settle(p, best, m);
     p->picoseconds = least;

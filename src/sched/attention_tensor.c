@@ -176,6 +176,8 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         w->shrinks[half] = xg_attention_number(w, 1);
         xg_flow_slot(&f, at);
+        xg_flow_slot(&f, &w->by[half]);
+        xg_flow_slot(&f, &w->less[half]);
         xg_flow_slot(&f, &w->sum[half]);
         if (!in_tensor) xg_flow_slot(&f, &w->shrinks[half]);
     }
@@ -187,7 +189,7 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
         w->shrinks[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
         w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
-        *at = most[half];
+        xg_attention_refer_to(w, half, most[half]);
     }
     if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
     xg_flow_end(&f);

@@ -22,11 +22,10 @@ XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
     uint32_t k;
     c->now = XG_MAX(c->now, c->latest);
     for (k = 0; k < XG_PIPE_COUNT; k++) {
-        c->now = XG_MAX(c->now, c->since + c->piped[k]);
+        if (c->piped[k]) c->now = XG_MAX(c->now, c->since - 1 + c->piped[k]);
         c->piped[k] = 0;
     }
-    c->since = c->now;
-    c->stored = c->awaited = c->n_flight = 0;
+    c->since = c->stored = c->awaited = c->n_flight = 0;
     return c->now;
 }
 
@@ -232,6 +231,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     if (!p->stays && xg_sim_is_load(in)) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
+    if (p->piped && !c->since) c->since = c->now + 1;
     c->now += p->weight;
     if (p->pipe < XG_PIPE_COUNT) c->piped[p->pipe] += p->piped;
     if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);

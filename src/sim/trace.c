@@ -86,7 +86,7 @@ typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
     /* of the straight code here: the last begin of an instruction, and of a store */
     uint32_t latest, stored;
-    uint32_t since, piped[XG_PIPE_COUNT]; /* when it began; clocks of each pipe that it takes */
+    uint32_t since, piped[XG_PIPE_COUNT]; /* 1 + when it began to use pipes; clocks of each that it takes */
     uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
