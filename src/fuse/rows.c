@@ -23,7 +23,8 @@
 /* ---- the form ---- */
 
 enum {
-    XG_ROWS_REDUCES_MAX = 64 /* each has its own shared memory */
+    XG_ROWS_REDUCES_MAX = 64, /* each has its own shared memory */
+    XG_ROWS_PRODUCT = 1 << 22 /* multiply-adds that a loop of each thread makes in less than a launch takes */
 };
 
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
@@ -262,6 +263,10 @@ XG_FN int64_t xg_rows_walk(const xg_kernel *k) {
     return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_kernel_domain(k)->elements;
 }
 
+/* A product that wants tiles, of which no row program is made: it would be a loop of each thread. */
+XG_FN bool xg_rows_is_product(const xg_kernel *k) {
+    return xg_multi_is_tiled(k) && xg_cost_mul(k->hero->shape->elements, xg_fuse_steps(k->hero)) > XG_ROWS_PRODUCT;
+}
 XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
@@ -269,7 +274,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     int64_t apart = xg_cost_add(a->time, b->time);
     const char *why = NULL;
     if (a->is_update_in_place || b->is_update_in_place || xg_rows_walk(a) != xg_rows_walk(b)) return false;
-    if (xg_multi_is_tiled(a) || xg_multi_is_tiled(b)) /* then a row's values would be made for each of its elements */
+    if (xg_rows_is_product(a) || xg_rows_is_product(b))
         why = "tiles make one of both";
     else if (!xg_multi_common_level(a, b, &level))
         why = "one waits for the other, or it cannot be told";
