@@ -258,7 +258,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
         for (j = 0; j < g->order.n; j++)
-            count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+            count += !(g->order.p[j]->shape->rank == 0 && g->order.p[j]->inst->op == XG_CONSTANT);
         if (count < 2) continue;
         xg_fusions_make(g, node);
         several = several || node->roots.n > 1;

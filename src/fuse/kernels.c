@@ -260,6 +260,7 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
         if (u->at == g->operands_at[u->place + 1]) {
             g->stack.n--;
             xg_push(g->arena, xg_kernel *, &g->order, u);
+            xg_inst_bring((uintptr_t)u->inst); /* all members' are asked for next */
             continue;
         }
         o = &g->nodes[g->operands.p[u->at++]];

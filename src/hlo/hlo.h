@@ -473,8 +473,8 @@ XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 /* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,
  * which is nearly that of the program: those further on are asked for while this one is looked at, for in a list alone
- * each waits for the one in front of it. Both lines of each: a processor guesses the next line sooner than the next but
- * one. */
+ * each waits for the one in front of it; so is the next but one, wherever it lies. Both lines of each: a processor
+ * guesses the next line sooner than the next but one. */
 enum {
     XG_INST_AHEAD = 2048, /* bytes: a few instructions */
     XG_INST_LINE = 64
@@ -484,8 +484,10 @@ XG_INLINE void xg_inst_bring(uintptr_t at) {
     XG_PREFETCH((const void *)(at + XG_INST_LINE));
 }
 XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
+    xg_inst *next = i->next;
     xg_inst_bring((uintptr_t)i + XG_INST_AHEAD);
-    return i->next;
+    if (next) xg_inst_bring((uintptr_t)next->next);
+    return next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
     xg_inst_bring((uintptr_t)i - XG_INST_AHEAD);
