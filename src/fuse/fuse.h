@@ -271,19 +271,20 @@ struct xg_kernel {
     bool rows : 1;
     uint32_t turn;  /* the way that tiles serve: that of the first input that is turned; 0: of none */
     uint32_t epoch; /* the last walk that met it */
-    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
+    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`). Or the list of inputs
+     * that was looked through, and where in it this is */
     uint32_t at;
     uint32_t level; /* greater than that of all that its kernel reads */
     const xg_inst *hero;
     int64_t elements; /* of its root */
     int64_t instructions, blocks, time;
     /* the rest */
+    const xg_shape *shape;     /* of inst, which lies elsewhere */
     xg_cost_traffic moved;     /* of all that it reads */
     xg_kernel *leader;         /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots; /* of a leader of several, itself first */
     uint32_t members;          /* operations that it computes, at most: what comes with two producers counts twice */
     uint32_t limit;            /* least level of its users that are no kernels */
-    uint32_t asked, asked_at;  /* whose list of inputs was looked through last, and where in it this is */
 };
 
 /* A question that the model of time was asked, and its answer. */
@@ -298,14 +299,14 @@ typedef struct xg_kernels {
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     /* places of what it reads: those of node k from operands_at[k] to operands_at[k + 1] */
-    uint32_t *operands, *operands_at;
+    XG_VEC(uint32_t) operands;
+    uint32_t *operands_at;
     XG_VEC(xg_kernel *) order, stack, found;
     /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
     XG_VEC(xg_kernel *) kernels;
     XG_VEC(xg_kernel_input) seen; /* while a kernel is walked: how what was met so far is read */
-    uint32_t asked;               /* lists of inputs that were looked through, and the last one's kernel */
-    const xg_kernel *listed;
-    bool forgets; /* no change is taken back any more: lists of readers lose those that are gone */
+    const xg_kernel *listed;      /* whose inputs were listed, by the last epoch */
+    bool forgets;                 /* no change is taken back any more: lists of readers lose those that are gone */
     /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that
      * is being made */
     xg_inst **values, **inner;

@@ -107,10 +107,7 @@ XG_APART XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char 
             }
             operands[n] = g->inner[o->place];
         }
-        if (member->moves)
-            xg_inst_move(g->inner[member->place] = i, c, operands);
-        else
-            g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
+        g->inner[member->place] = member->moves ? xg_inst_move(i, c, operands) : xg_inst_clone(i, c, operands, NULL);
     }
     c->root = g->inner[k->place];
     return c;
@@ -245,6 +242,9 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     }
 }
 
+enum {
+    XG_KERNELS_AHEAD = 8
+};
 XG_FN bool xg_kernels_close(xg_kernels *g) {
     bool changed = false, several = false;
     xg_inst *i, *before;
@@ -254,10 +254,11 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *node = g->kernels.p[k];
         uint32_t count = 0;
+        if (k + XG_KERNELS_AHEAD < g->kernels.n) xg_kernel_bring(g->kernels.p[k + XG_KERNELS_AHEAD]);
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
         for (j = 0; j < g->order.n; j++)
-            count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+            count += !(g->order.p[j]->shape->rank == 0 && g->order.p[j]->inst->op == XG_CONSTANT);
         if (count < 2) continue;
         xg_fusions_make(g, node);
         several = several || node->roots.n > 1;

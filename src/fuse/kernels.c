@@ -15,6 +15,13 @@
 
 XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
 
+/* Kernels lie far apart in memory: what is asked of several is brought near before the first is asked. */
+XG_FN void xg_kernel_bring(const xg_kernel *k) {
+    XG_PREFETCH(k);
+    XG_PREFETCH(&k->kind);
+    XG_PREFETCH(&k->shape);
+}
+
 XG_ONE_COPY XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
 XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
 
@@ -35,10 +42,10 @@ XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
     uint32_t j;
     if (g->listed == k) return;
     g->listed = k;
-    g->asked++;
+    g->epoch++;
     for (j = 0; j < k->n_inputs; j++) {
-        k->inputs[j].from->asked = g->asked;
-        k->inputs[j].from->asked_at = j;
+        k->inputs[j].from->epoch = g->epoch;
+        k->inputs[j].from->at = j;
     }
 }
 /* The same as find for a caller that asks for n of them: when that is many, each is told once where it is. */
@@ -48,7 +55,7 @@ XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg
     };
     uint32_t j;
     if (n > FEW) xg_kernel_list(g, k);
-    if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
+    if (g->listed == k) return from->epoch == g->epoch ? from->at : UINT32_MAX;
     for (j = 0; j < k->n_inputs; j++)
         if (k->inputs[j].from == from) return j;
     return UINT32_MAX;
@@ -144,7 +151,7 @@ XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
 }
 XG_FN xg_cost_traffic xg_kernel_read(
     const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
-    const xg_shape *s = in->from->inst->shape;
+    const xg_shape *s = in->from->shape;
     static const xg_cost_traffic none = {0, 0, 0};
     int64_t walked = in->walked, reads = in->reads;
     if (!xg_shape_is_array(s)) return none;
@@ -156,8 +163,7 @@ XG_FN xg_cost_traffic xg_kernel_read(
 XG_FN int64_t xg_kernel_written(const xg_kernel *k) {
     int64_t bytes = 0;
     uint32_t j;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++)
-        bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->shape));
     return bytes;
 }
 
@@ -236,6 +242,9 @@ XG_INLINE void xg_kernel_see(
     xg_kernel_seen(g, o)->from = o;
 }
 
+XG_INLINE xg_kernel *xg_kernel_operand(const xg_kernels *g, const xg_kernel *k, uint32_t n) {
+    return &g->nodes[g->operands.p[g->operands_at[k->place] + n]];
+}
 XG_FN void xg_kernel_meet(xg_kernels *g, xg_kernel *k) {
     k->epoch = g->epoch;
     k->at = g->operands_at[k->place];
@@ -251,9 +260,10 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
         if (u->at == g->operands_at[u->place + 1]) {
             g->stack.n--;
             xg_push(g->arena, xg_kernel *, &g->order, u);
+            xg_inst_bring((uintptr_t)u->inst); /* all members' are asked for next */
             continue;
         }
-        o = &g->nodes[g->operands[u->at++]];
+        o = &g->nodes[g->operands.p[u->at++]];
         if (o->epoch != g->epoch && xg_kernel_computes(leader, o)) xg_kernel_meet(g, o);
     }
 }
@@ -300,7 +310,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
-        xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
+        xg_kernel *o = xg_kernel_operand(g, u, k);
         xg_access a;
         xg_kernel_input how;
         if (o->epoch != g->epoch) {
@@ -308,7 +318,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
             o->at = 0;
             xg_push(g->arena, xg_kernel *, &g->found, o);
         }
-        if (same && o->inst->shape->rank == i->shape->rank) {
+        if (same && o->shape->rank == u->shape->rank) {
             xg_kernel_see(g, o, &seen);
             continue;
         } /* what xg_fuse_access says of nearly all */
@@ -328,7 +338,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
 
 /* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
 XG_FN const xg_shape *xg_kernel_domain(const xg_kernel *k) {
-    const xg_shape *s = k->inst->shape;
+    const xg_shape *s = k->shape;
     if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
     return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
 }
@@ -505,16 +515,15 @@ XG_APART XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
 
 /* ---- the start ---- */
 
-XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
-    if (i == i->comp->root) return true;
-    XG_FOR_USES(u, i) {
-        if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        /* what is free is made again by each reader */
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) &&
-            !xg_fuse_absorbs(u->user, XG_USE_INDEX(u)))
-            return true;
+/* What it reads and cannot compute has to lie in memory. */
+XG_FN void xg_kernel_pin_operands(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < k->inst->n_operands; j++) {
+        xg_kernel *o = xg_kernel_operand(g, k, j);
+        /* what is free is made again by each reader; what lies under another name in memory has to lie there itself */
+        o->pinned = o->pinned || k->kind == XG_FUSE_OTHER || (k->pinned && k->inst->op == XG_BITCAST) ||
+                    ((o->kind != XG_FUSE_FREE || o->inst->op == XG_BITCAST) && !xg_fuse_absorbs(k->inst, j));
     }
-    return false;
 }
 
 XG_FN void xg_kernel_times_open(xg_kernels *g) {
@@ -527,14 +536,6 @@ XG_FN void xg_kernel_times_open(xg_kernels *g) {
     g->times = (xg_cost_asked *)xg_alloc_raw(g->arena, n * sizeof *g->times);
     g->times_mask = n - 1;
     for (k = 0; k < n; k++) g->times[k].instructions = -1;
-}
-
-/* A walk from one to the other needs nothing but these. *n: how many those of node k and of all before it are. */
-XG_FN void xg_kernel_list_operands(xg_kernels *g, uint32_t k, uint32_t *n) {
-    const xg_inst *i = g->nodes[k].inst;
-    uint32_t j;
-    g->operands_at[k + 1] = *n;
-    for (j = i->n_operands; j-- > 0;) g->operands[--*n] = (uint32_t)(xg_kernel_of(XG_OPERAND(i, j)) - g->nodes);
 }
 
 enum {
@@ -553,35 +554,36 @@ XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->n = c->n_insts;
     xg_kernel_times_open(g);
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
+    g->operands_at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     XG_FOR_INSTS(i, c) {
         xg_kernel *node = &g->nodes[k];
         memset(node, 0, sizeof *node);
         node->inst = i;
+        node->shape = i->shape;
         node->place = k++;
         node->leader = node;
         node->kind = (uint8_t)xg_fuse_class_of(i);
         node->elements = xg_fuse_elements(i);
         node->lasts = xg_fuse_lasts(i);
         i->scratch = node;
-        total += i->n_operands;
+        for (j = 0; j < i->n_operands; j++) /* a walk from one to the other needs nothing but these */
+            xg_push(g->arena, uint32_t, &g->operands, xg_kernel_of(XG_OPERAND(i, j))->place);
+        g->operands_at[k] = g->operands.n;
     }
-    g->operands = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof total));
-    g->operands_at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     if (c->module->made_order)
         XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_order(i);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
         }
-    for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
+    xg_kernel_of(c->root)->pinned = true;
+    for (k = g->n; k-- > 0;) { /* users first */
         xg_kernel *node = &g->nodes[k];
-        node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
-        if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
         node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned &&
                                                          node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
         node->candidate = node->live && node->kind == XG_FUSE_KERNEL && !node->pinned;
         node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
-        xg_kernel_list_operands(g, k, &total);
+        xg_kernel_pin_operands(g, node);
     }
     for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];

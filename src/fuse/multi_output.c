@@ -42,7 +42,7 @@ XG_FN bool xg_multi_is_alias(const xg_kernel *k) {
 XG_FN bool xg_multi_stays(const xg_kernel *k) {
     uint32_t j;
     for (j = 0; j < xg_kernel_n_outputs(k); j++)
-        if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+        if (xg_kernel_root(k, j)->shape->type == XLAGPU_TUPLE) return true;
     return false;
 }
 
@@ -322,8 +322,7 @@ XG_FN bool xg_multi_hoards(const xg_kernel *k, uint32_t level) {
     int64_t bytes = 0;
     uint32_t j;
     if (level >= k->level || !xg_multi_waits(k)) return false;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++)
-        bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->shape));
     return bytes > XG_MULTI_HOARD_MAX;
 }
 
@@ -499,7 +498,7 @@ XG_FN bool xg_multi_holds(const xg_kernel *k, uint32_t level) {
     if (level <= k->level) return false;
     for (j = 0; j < k->n_inputs; j++)
         if (!xg_multi_is_kept(k->inputs[j].from, k, level))
-            bytes = xg_cost_add(bytes, xg_cost_bytes(k->inputs[j].from->inst->shape));
+            bytes = xg_cost_add(bytes, xg_cost_bytes(k->inputs[j].from->shape));
     return bytes > XG_MULTI_HELD_MAX;
 }
 

@@ -130,17 +130,10 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     p->n_refused += in->refused;
 }
 
-/* Kernels lie far apart in memory, and the queue takes them in no order: what is asked of several is brought near
- * before the first is asked. */
-XG_FN void xg_priority_bring(const xg_kernel *k) {
-    XG_PREFETCH(k);
-    XG_PREFETCH(&k->kind);
-}
-
 /* Everything that c reads, after c changed. */
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
     uint32_t j;
-    for (j = 0; j < c->n_inputs; j++) xg_priority_bring(c->inputs[j].from);
+    for (j = 0; j < c->n_inputs; j++) xg_kernel_bring(c->inputs[j].from);
     if (c->n_inputs > XG_PRIORITY_MANY) xg_kernel_list(q->g, c); /* each is compared with all */
     for (j = 0; j < c->n_inputs; j++) {
         xg_kernel *p = c->inputs[j].from;
@@ -157,7 +150,7 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
         if (p->candidate) xg_queue_update(q, p);
         return;
     }
-    for (j = 0; j < p->readers.n; j++) xg_priority_bring(p->readers.p[j]);
+    for (j = 0; j < p->readers.n; j++) xg_kernel_bring(p->readers.p[j]);
     for (j = 0; j < p->readers.n; j++) {
         xg_kernel *c = p->readers.p[j];
         xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
@@ -252,16 +245,16 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
 XG_FN void xg_priority_bring_next(const xg_queue *q) {
     const xg_kernel *next;
     uint32_t j;
-    for (j = 1; j <= XG_QUEUE_ARITY && j < q->heap.n; j++) xg_priority_bring(xg_queue_kernel(q, j));
+    for (j = 1; j <= XG_QUEUE_ARITY && j < q->heap.n; j++) xg_kernel_bring(xg_queue_kernel(q, j));
     if (!q->heap.n) return;
     next = xg_queue_kernel(q, 0);
     XG_PREFETCH(next->inputs);
     XG_PREFETCH(next->readers.p);
     if (next->readers.n) {
-        xg_priority_bring(next->readers.p[0]);
+        xg_kernel_bring(next->readers.p[0]);
         XG_PREFETCH(next->readers.p[0]->inst);
     }
-    for (j = 0; j < next->n_inputs && j < 4; j++) xg_priority_bring(next->inputs[j].from);
+    for (j = 0; j < next->n_inputs && j < 4; j++) xg_kernel_bring(next->inputs[j].from);
 }
 
 XG_APART XG_FN void xg_priority_run(xg_kernels *g) {

@@ -115,8 +115,7 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
-    xg_inst_move(i, c, inside);
-    c->root = i;
+    c->root = xg_inst_move(i, c, inside);
     (void)xg_fuse_untuple_root(c);
 }
 

@@ -280,6 +280,14 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
     xg_inst_give_name(i, name);
     return i;
 }
+XG_FN void xg_inst_copy_attrs(xg_inst *to, const xg_inst *from) {
+    if (!from->n_attrs) return;
+    to->attrs = (xg_attr *)xg_alloc_raw(to->comp->module->arena, from->n_attrs * sizeof *to->attrs);
+    memcpy(to->attrs, from->attrs, from->n_attrs * sizeof *to->attrs);
+    to->n_attrs = from->n_attrs;
+    to->kinds = from->kinds;
+    if (to->comp != from->comp && xg_inst_order(to)) xg_inst_remove_attr(to, XG_A_control_predecessors);
+}
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before) {
     xg_inst *made = xg_inst_make(to, i->op, i->shape, operands, i->n_operands, before);
     if (i->comp->module->arena == to->module->arena && i->name.n)
@@ -288,30 +296,31 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
         (void)xg_graph_name(&to->names, &to->fresh, i->name.n ? i->name : xg_str_z(xg_op_name(i->op)), false, made);
         xg_inst_take_name(made);
     }
-    if (i->n_attrs) {
-        made->attrs = XG_NEW_N(to->module->arena, xg_attr, i->n_attrs);
-        memcpy(made->attrs, i->attrs, i->n_attrs * sizeof *i->attrs);
-        made->n_attrs = i->n_attrs;
-        made->kinds = i->kinds;
-        if (to != i->comp) xg_inst_remove_attr(made, XG_A_control_predecessors);
-    }
+    xg_inst_copy_attrs(made, i);
     made->literal = i->literal;
     made->source_at = i->source_at;
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
 }
-XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+XG_FN xg_inst *xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    xg_module *m = to->module;
+    xg_inst *made = (xg_inst *)xg_alloc_lines(m->nodes, sizeof *made);
     uint32_t k;
-    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == m);
     xg_inst_unlink(i);
-    i->comp = to;
-    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+    *made = *i;
+    made->comp = to;
+    made->first_use = made->last_use = NULL;
+    made->operands = (xg_use *)xg_alloc_raw(m->uses, sizeof(xg_use) * i->n_operands);
+    for (k = 0; k < i->n_operands; k++) {
         xg_use_unlink(&i->operands[k]);
-        xg_use_link(&i->operands[k], operands[k]);
+        made->operands[k].user = made;
+        xg_use_link(&made->operands[k], operands[k]);
     }
-    xg_inst_link(i, NULL);
-    xg_inst_keep_name(i, i);
-    xg_inst_remove_attr(i, XG_A_control_predecessors);
+    xg_inst_link(made, NULL);
+    xg_inst_keep_name(made, i);
+    xg_inst_copy_attrs(made, i);
+    return made;
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;
@@ -450,16 +459,22 @@ XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n) 
     made->n = n;
     return made;
 }
+XG_FN const xg_ints *xg_ints_kept(xg_module *m, const int64_t *p, uint32_t n) {
+    const xg_ints **known = &m->ints[xg_hash(p, n * sizeof *p) % XG_COUNT(m->ints)];
+    if (!*known || (*known)->n != n || (n && memcmp((*known)->p, p, n * sizeof *p) != 0))
+        *known = xg_ints_new(m->arena, p, n);
+    return *known;
+}
 XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n) {
     xg_attr a = xg_attr_make(k);
     if (xg_attr_kind_of(k) == XG_K_INTLISTS) {
         xg_int_lists *lists = XG_NEW(m->arena, xg_int_lists);
-        lists->p = xg_ints_new(m->arena, p, n);
+        lists->p = xg_ints_kept(m, p, n);
         lists->n = 1;
         lists->flat = true;
         a.v.lists = lists;
     } else
-        a.v.ints = xg_ints_new(m->arena, p, n);
+        a.v.ints = xg_ints_kept(m, p, n);
     return a;
 }
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s) {

@@ -364,6 +364,7 @@ struct xg_module {
     uint32_t at;
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
+    const xg_ints *ints[64];                      /* the last of each hash that was kept */
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
     xg_set shapes, layouts;
     xg_pool pool;
@@ -432,10 +433,13 @@ XG_FN void xg_inst_take_name(xg_inst *i); /* the newest in its computation's tab
  * computation. */
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next that is free; empty: by its opcode */
 XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n); /* a copy */
+/* As long as the module; most are what others have, too, and then the same: that lies in the cache. */
+XG_FN const xg_ints *xg_ints_kept(xg_module *m, const int64_t *p, uint32_t n);
 XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
-/* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
-XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
+/* To the end of another computation, and in memory to what stands there; its users are the caller's to see to. The old
+ * one is not to be used any more but by those that let go of it. */
+XG_FN xg_inst *xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
@@ -469,8 +473,8 @@ XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 /* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,
  * which is nearly that of the program: those further on are asked for while this one is looked at, for in a list alone
- * each waits for the one in front of it. Both lines of each: a processor guesses the next line sooner than the next but
- * one. */
+ * each waits for the one in front of it; so is the next but one, wherever it lies. Both lines of each: a processor
+ * guesses the next line sooner than the next but one. */
 enum {
     XG_INST_AHEAD = 2048, /* bytes: a few instructions */
     XG_INST_LINE = 64
@@ -480,8 +484,10 @@ XG_INLINE void xg_inst_bring(uintptr_t at) {
     XG_PREFETCH((const void *)(at + XG_INST_LINE));
 }
 XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
+    xg_inst *next = i->next;
     xg_inst_bring((uintptr_t)i + XG_INST_AHEAD);
-    return i->next;
+    if (next) xg_inst_bring((uintptr_t)next->next);
+    return next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
     xg_inst_bring((uintptr_t)i - XG_INST_AHEAD);

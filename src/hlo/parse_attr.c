@@ -18,7 +18,7 @@
 XG_FN xg_ints xg_parse_take_ints(xg_parse *p, uint32_t base) {
     xg_ints v;
     v.n = p->ints.n - base;
-    v.p = xg_ints_new(p->arena, v.n ? p->ints.p + base : NULL, v.n)->p;
+    v.p = xg_ints_kept(p->m, p->ints.p + base, v.n)->p;
     p->ints.n = base;
     return v;
 }
@@ -123,12 +123,12 @@ XG_FN void xg_attr_parse_INTS(xg_parse *p, xg_attr *a) {
             one = xg_lex_int(&p->lex, "a number");
             xg_push(p->arena, int64_t, &p->ints, one);
         }
-        a->v.ints = xg_ints_new(p->arena, p->ints.n > base ? p->ints.p + base : NULL, p->ints.n - base);
+        a->v.ints = xg_ints_kept(p->m, p->ints.p + base, p->ints.n - base);
         p->ints.n = base;
         return;
     }
     one = xg_lex_int(&p->lex, "'{' and numbers, or one number");
-    a->v.ints = xg_ints_new(p->arena, &one, 1);
+    a->v.ints = xg_ints_kept(p->m, &one, 1);
 }
 XG_FN void xg_attr_parse_INTLISTS(xg_parse *p, xg_attr *a) {
     xg_int_lists *lists = XG_NEW(p->arena, xg_int_lists);

@@ -107,6 +107,7 @@ typedef struct xg_plan_kernel {
     uint32_t shared_bytes, threads[3], blocks[3];
     uint32_t n_maps;
     const xg_kmap *maps;
+    uint64_t flops;          /* plus 1, once a step asked for them */
     xg_cost_prediction time; /* if it was asked for */
 } xg_plan_kernel;
 

@@ -258,13 +258,16 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     }
 }
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes) {
+    uint64_t *known = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel].flops : NULL; /* of all its steps */
     uint32_t k;
-    *flops = *bytes = 0;
+    *flops = known && *known ? *known - 1 : 0;
+    *bytes = 0;
     for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && s->inst->op == XG_CUSTOM_CALL)
         *flops = xg_library_call_flops(s->inst);
-    else if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_LIBRARY_CALL)
+    else if (known ? !*known : s->kind == XG_EXE_THUNK_LIBRARY_CALL)
         XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
+    if (known) *known = *flops + 1;
 }
 
 #endif /* XG_PLAN_THUNKS_C */
