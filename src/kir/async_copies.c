@@ -17,12 +17,13 @@
 #include "kir.h"
 #include "hoist.c"
 
-/* The vector that a chain of insertions puts together again, lane by lane. */
+/* The vector that a chain of insertions puts together again, lane by lane, maybe as elements of another type. */
 XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
     xg_kval *from = NULL, *at = v;
     int64_t lane, k, seen = 0;
     for (; xg_kval_by(at, XG_K_OP_VINSERT); at = XG_KOPERAND(at->def, 1)) {
         xg_kval *x = XG_KOPERAND(at->def, 0);
+        if (xg_kval_by(x, XG_K_OP_BITCAST)) x = XG_KOPERAND(x->def, 0);
         if (!xg_kval_by(x, XG_K_OP_VEXTRACT) || (from && from != XG_KOPERAND(x->def, 0))) return v;
         from = XG_KOPERAND(x->def, 0);
         if (!xg_kval_is_const(XG_KOPERAND(at->def, 2), &lane) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), &k))
@@ -30,7 +31,7 @@ XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
         if (lane != k || lane > 31 || (seen >> lane & 1)) return v;
         seen |= (int64_t)1 << lane;
     }
-    return from && from->type == v->type && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
+    return from && from->type->elements == v->type->elements && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
 }
 XG_FN int64_t xg_kasync_bytes(const xg_kval *v) {
     return (v->type->kind == XG_TK_VECTOR ? v->type->elements : 1) * xg_kelem_bytes(v->type->elem);
