@@ -31,7 +31,8 @@ XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
         if (lane != k || lane > 31 || (seen >> lane & 1)) return v;
         seen |= (int64_t)1 << lane;
     }
-    return from && from->type->elements == v->type->elements && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
+    return from && from->type->elements == v->type->elements && seen == ((int64_t)1 << v->type->elements) - 1 ? from
+                                                                                                              : v;
 }
 XG_FN int64_t xg_kasync_bytes(const xg_kval *v) {
     return (v->type->kind == XG_TK_VECTOR ? v->type->elements : 1) * xg_kelem_bytes(v->type->elem);

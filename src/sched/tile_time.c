@@ -119,20 +119,24 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
-/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one, but
- * rounds that ask first whether they lie in the matrix go one by one (KL_READS_TOGETHER). */
-XG_FN int64_t xg_tile_waits(const xg_tile_plan *p, int64_t rounds) {
+/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one
+ * (KL_READS_TOGETHER), ... */
+XG_FN int64_t xg_tile_waits(int64_t rounds) {
     int64_t together = XG_KUNROLL_TOGETHER;
-    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
-    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
     while (rounds % together) together--;
     return rounds / together;
+}
+/* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
+XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
+    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
+    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
+    return xg_tile_waits(rounds);
 }
 /* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
     int64_t rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
-    int64_t clocks = p->parts * xg_tile_waits(p, rounds) * m->memory_latency;
+    int64_t clocks = p->parts * xg_tile_memory_waits(p, rounds) * m->memory_latency;
     if (xg_tile_has_rows(p)) return 0; /* they are among the clocks of its rows */
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
@@ -211,7 +215,8 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
         return (int64_t)XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
                inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
     rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
-    return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
+    return p->parts * (2 * XG_COST_MEET_CLOCKS + xg_tile_waits(rounds) * XG_COST_PEER_CLOCKS +
+                          rounds * p->shape.cluster * XG_TILE_PEER_READ);
 }
 /* Clocks of the result's way into memory. */
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
@@ -343,7 +348,7 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
     rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
     rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
-    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_waits(p, rounds) * m->l2_latency : 0);
+    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_memory_waits(p, rounds) * m->l2_latency : 0);
     return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
