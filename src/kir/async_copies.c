@@ -151,12 +151,57 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
     }
     return pending;
 }
+
+/* ---- addresses ---- */
+
+/* Whether a value is there in front of the wait; what makes it may move there, if it is no long chain: such ones are
+ * computed while others wait for memory. Behind the wait scratch is the wait, or, of what has to stay, its operation. */
+XG_FN bool xg_kasync_raise(const xg_kval *v, xg_kop *wait, uint32_t depth) {
+    xg_kop *op = v->def;
+    bool may;
+    uint32_t k;
+    if (!op) return v->region == wait->parent || !xg_kregion_inside(v->region, wait->parent);
+    if (op->scratch != wait) return !op->scratch;
+    may = depth && xg_khoist_may(op, false) && xg_khoist_is_harmless(op, wait->parent->func->cluster);
+    for (k = 0; k < op->n_operands && may; k++) may = xg_kasync_raise(op->operands[k].value, wait, depth - 1);
+    op->scratch = may ? NULL : op;
+    if (may) xg_kop_move_before(op, wait);
+    return may;
+}
+XG_FN void xg_kasync_mark(xg_kop *op, void *mark) {
+    for (; op; op = op->next) {
+        op->scratch = mark;
+        if (op->op == XG_K_OP_IF) xg_kasync_mark(op->regions[0]->first, mark);
+    }
+}
+XG_FN void xg_kasync_addresses(const xg_kop *op, xg_kop *wait) {
+    enum {
+        DEPTH = 8
+    };
+    uint32_t k;
+    for (; op; op = op->next) {
+        for (k = 0; k < 2 && (op->op == XG_K_OP_LDMATRIX || op->op == XG_K_OP_ASYNC_COPY) && k < op->n_operands; k++)
+            (void)xg_kasync_raise(op->operands[k].value, wait, DEPTH);
+        if (op->op == XG_K_OP_IF) xg_kasync_addresses(op->regions[0]->first, wait);
+    }
+}
+/* Where a round's copies and fragments lie is computed in front of the wait for them. */
+XG_FN void xg_kasync_early(xg_kmodule *m, xg_kop *loop) {
+    xg_kop *wait = loop->regions[0]->first;
+    (void)m;
+    while (wait && wait->op != XG_K_OP_ASYNC_WAIT_GROUP) wait = wait->next;
+    if (!wait) return;
+    xg_kasync_mark(wait->next, wait);
+    xg_kasync_addresses(wait->next, wait);
+    xg_kasync_mark(wait->next, NULL);
+}
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;
     if (!m->entry || !m->entry->async_copies) return;
     y.m = m;
     xg_map64_init(&y.given, m->temp);
     (void)xg_kasync_region(&y, m->entry->body, false);
+    xg_kops_each_of(m, XG_K_OP_FOR, xg_kasync_early);
 }
 
 #endif /* XG_KIR_ASYNC_COPIES_C */
