@@ -155,7 +155,8 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
 /* ---- addresses ---- */
 
 /* Whether a value is there in front of the wait; what makes it may move there, if it is no long chain: such ones are
- * computed while others wait for memory. Behind the wait scratch is the wait, or, of what has to stay, its operation. */
+ * computed while others wait for memory. Behind the wait scratch is the wait, or, of what has to stay, its own
+ * operation. */
 XG_FN bool xg_kasync_raise(const xg_kval *v, xg_kop *wait, uint32_t depth) {
     xg_kop *op = v->def;
     bool may;
@@ -185,15 +186,16 @@ XG_FN void xg_kasync_addresses(const xg_kop *op, xg_kop *wait) {
         if (op->op == XG_K_OP_IF) xg_kasync_addresses(op->regions[0]->first, wait);
     }
 }
-/* Where a round's copies and fragments lie is computed in front of the wait for them. */
+/* Where a round's copies and fragments lie is computed in front of the first product, or the wait for them. */
 XG_FN void xg_kasync_early(xg_kmodule *m, xg_kop *loop) {
-    xg_kop *wait = loop->regions[0]->first;
+    xg_kop *first = loop->regions[0]->first, *wait = first;
     (void)m;
     while (wait && wait->op != XG_K_OP_ASYNC_WAIT_GROUP) wait = wait->next;
     if (!wait) return;
-    xg_kasync_mark(wait->next, wait);
-    xg_kasync_addresses(wait->next, wait);
-    xg_kasync_mark(wait->next, NULL);
+    while (first != wait && first->op != XG_K_OP_MMA) first = first->next;
+    xg_kasync_mark(first->next, first);
+    xg_kasync_addresses(first->next, first);
+    xg_kasync_mark(first->next, NULL);
 }
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;

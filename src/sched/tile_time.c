@@ -263,14 +263,15 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 /* ---- mma.sync ---- */
 
 /* A unit that multiplies a warp's part of a step for longer than the way from memory takes hides that: copies and
- * fragments but the first ones meet it. */
+ * fragments but the first ones meet it, and those, too, where they are carried from step to step. */
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
-    int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first;
+    int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first = 0;
     unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
     if (unit < way || !xg_tile_unit_reads_ahead(p)) return;
-    first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
+    if (!xg_tile_unit_carries(p))
+        first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
     w->multiplied = unit;
-    w->clocks = unit + first + xg_tile_unit_issue(p) + XG_TILE_UNIT_STEP_CLOCKS;
+    w->clocks = unit + first + xg_tile_unit_issue(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
 }
 /* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
  * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
