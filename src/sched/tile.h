@@ -262,7 +262,7 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* f
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
-    const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
+    const xg_tile_plan *p);                              /* fragments of the next k, in front of this one's products */
 XG_FN int64_t xg_tile_unit_times(const xg_tile_plan *p); /* that a warp reads fragments in a step, of all chains */
 XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p);  /* fragments from step to step */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);

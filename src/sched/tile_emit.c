@@ -449,7 +449,6 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
-    uint32_t k;
     if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
     xg_flow_slots(&some, w->dest, w->e->n_roots);
     xg_flow_if(&some, vectors < o.threads ? xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, vectors) : NULL);
