@@ -17,12 +17,13 @@
 #include "kir.h"
 #include "hoist.c"
 
-/* The vector that a chain of insertions puts together again, lane by lane. */
+/* The vector that a chain of insertions puts together again, lane by lane, maybe as elements of another type. */
 XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
     xg_kval *from = NULL, *at = v;
     int64_t lane, k, seen = 0;
     for (; xg_kval_by(at, XG_K_OP_VINSERT); at = XG_KOPERAND(at->def, 1)) {
         xg_kval *x = XG_KOPERAND(at->def, 0);
+        if (xg_kval_by(x, XG_K_OP_BITCAST)) x = XG_KOPERAND(x->def, 0);
         if (!xg_kval_by(x, XG_K_OP_VEXTRACT) || (from && from != XG_KOPERAND(x->def, 0))) return v;
         from = XG_KOPERAND(x->def, 0);
         if (!xg_kval_is_const(XG_KOPERAND(at->def, 2), &lane) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), &k))
@@ -30,7 +31,8 @@ XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
         if (lane != k || lane > 31 || (seen >> lane & 1)) return v;
         seen |= (int64_t)1 << lane;
     }
-    return from && from->type == v->type && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
+    return from && from->type->elements == v->type->elements && seen == ((int64_t)1 << v->type->elements) - 1 ? from
+                                                                                                              : v;
 }
 XG_FN int64_t xg_kasync_bytes(const xg_kval *v) {
     return (v->type->kind == XG_TK_VECTOR ? v->type->elements : 1) * xg_kelem_bytes(v->type->elem);
@@ -149,12 +151,59 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
     }
     return pending;
 }
+
+/* ---- addresses ---- */
+
+/* Whether a value is there in front of the wait; what makes it may move there, if it is no long chain: such ones are
+ * computed while others wait for memory. Behind the wait scratch is the wait, or, of what has to stay, its own
+ * operation. */
+XG_FN bool xg_kasync_raise(const xg_kval *v, xg_kop *wait, uint32_t depth) {
+    xg_kop *op = v->def;
+    bool may;
+    uint32_t k;
+    if (!op) return v->region == wait->parent || !xg_kregion_inside(v->region, wait->parent);
+    if (op->scratch != wait) return !op->scratch;
+    may = depth && xg_khoist_may(op, false) && xg_khoist_is_harmless(op, wait->parent->func->cluster);
+    for (k = 0; k < op->n_operands && may; k++) may = xg_kasync_raise(op->operands[k].value, wait, depth - 1);
+    op->scratch = may ? NULL : op;
+    if (may) xg_kop_move_before(op, wait);
+    return may;
+}
+XG_FN void xg_kasync_mark(xg_kop *op, void *mark) {
+    for (; op; op = op->next) {
+        op->scratch = mark;
+        if (op->op == XG_K_OP_IF) xg_kasync_mark(op->regions[0]->first, mark);
+    }
+}
+XG_FN void xg_kasync_addresses(const xg_kop *op, xg_kop *wait) {
+    enum {
+        DEPTH = 8
+    };
+    uint32_t k;
+    for (; op; op = op->next) {
+        for (k = 0; k < 2 && (op->op == XG_K_OP_LDMATRIX || op->op == XG_K_OP_ASYNC_COPY) && k < op->n_operands; k++)
+            (void)xg_kasync_raise(op->operands[k].value, wait, DEPTH);
+        if (op->op == XG_K_OP_IF) xg_kasync_addresses(op->regions[0]->first, wait);
+    }
+}
+/* Where a round's copies and fragments lie is computed in front of the first product, or the wait for them. */
+XG_FN void xg_kasync_early(xg_kmodule *m, xg_kop *loop) {
+    xg_kop *first = loop->regions[0]->first, *wait = first;
+    (void)m;
+    while (wait && wait->op != XG_K_OP_ASYNC_WAIT_GROUP) wait = wait->next;
+    if (!wait) return;
+    while (first != wait && first->op != XG_K_OP_MMA) first = first->next;
+    xg_kasync_mark(first->next, first);
+    xg_kasync_addresses(first->next, first);
+    xg_kasync_mark(first->next, NULL);
+}
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;
     if (!m->entry || !m->entry->async_copies) return;
     y.m = m;
     xg_map64_init(&y.given, m->temp);
     (void)xg_kasync_region(&y, m->entry->body, false);
+    xg_kops_each_of(m, XG_K_OP_FOR, xg_kasync_early);
 }
 
 #endif /* XG_KIR_ASYNC_COPIES_C */

@@ -398,6 +398,7 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     if (x && xg_kval_by(x, XG_K_OP_ADDI) && xg_kval_is_const(XG_KOPERAND(x->def, 1), &on)) x = XG_KOPERAND(x->def, 0);
     if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->number) {
         held = (xg_kest_in(e, op, 1)->at[0] - on - r->second + r->by - 1) / r->by;
+        if (held > 0) *yes = e->mask; /* maybe not in the middle one */
         return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
     }
     if (!xg_kest_again(e, c)) return e->times;

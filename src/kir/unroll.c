@@ -146,14 +146,29 @@ XG_FN bool xg_kunroll_is_late(const xg_kop *op, const xg_kregion *r) {
 XG_FN bool xg_kunroll_puts(const xg_kop *op) {
     return (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) && op->scratch;
 }
-/* False: something writes, and order counts. */
+/* What a condition guards comes late, if it writes as a step does. */
+XG_FN bool xg_kunroll_is_guard(const xg_kop *guard) {
+    const xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < guard->n_regions; k++)
+        for (op = guard->regions[k]->first; op; op = op->next)
+            if (op->n_regions ? !xg_kunroll_is_guard(op)
+                              : (xg_kop_flags(op->op) & (KF_WRITE | KF_CONV)) && op->op != XG_K_OP_INSERT &&
+                                    op->op != XG_K_OP_WRITE)
+                return false;
+    return guard->op == XG_K_OP_IF;
+}
+/* False: something writes, and order counts; or a condition guards all that is read. */
 XG_FN bool xg_kunroll_part_of(xg_kmodule *m, xg_kregion *r, xg_kunroll_parts *y) {
     uint32_t n = 0, results = 0, k;
-    bool pure = true;
+    bool pure = true, guarded = false, reads = false;
     xg_kop *op;
     for (op = r->first; op; op = op->next, n++) {
-        op->scratch = xg_kunroll_is_late(op, r) ? (void *)op : NULL;
-        pure = pure && !op->n_regions && (!(xg_kop_flags(op->op) & KF_WRITE) || xg_kunroll_puts(op));
+        op->scratch = op->n_regions || xg_kunroll_is_late(op, r) ? (void *)op : NULL;
+        pure = pure &&
+               (op->n_regions ? xg_kunroll_is_guard(op) : !(xg_kop_flags(op->op) & KF_WRITE) || xg_kunroll_puts(op));
+        guarded = guarded || op->n_regions;
+        reads = reads || (!op->scratch && xg_kop_flags(op->op) & KF_READ);
         results += op->n_results;
     }
     y->n = 0;
@@ -165,7 +180,7 @@ XG_FN bool xg_kunroll_part_of(xg_kmodule *m, xg_kregion *r, xg_kunroll_parts *y)
     }
     for (op = r->first; op; op = op->next) op->scratch = NULL;
     for (k = 0; k < 2; k++) y->copies[k] = XG_NEW_N(m->temp, xg_kval *, y->n + (size_t)1);
-    return pure;
+    return pure && (reads || !guarded);
 }
 XG_FN void xg_kunroll_copy_part(xg_kb *b, const xg_kregion *r, const xg_kunroll_parts *y, bool late) {
     const xg_kop *op, *end = xg_kregion_end(r);

@@ -112,7 +112,7 @@ XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
     }
     return x;
 }
-/* A large matrix of 16 bits made of as many bytes: where memory is fast, threads would multiply and convert for longer
+/* A large matrix of bytes, or of 16 bits made of as many bytes: where memory is fast, threads would multiply and convert for longer
  * than they read, while tiles leave that to matrix units and convert two at a time. */
 XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     enum {
@@ -127,22 +127,25 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     xg_dot_part side[2];
     int64_t k, columns;
     xlagpu_type from;
-    bool quick; /* one instruction makes that an f32 */
+    uint32_t bits;
+    bool quick; /* few instructions make that an f32, or products of it */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
     x = xg_dot_unscaled(side[1 - xg_dot_vector(side)].x);
-    if (x->op != XG_CONVERT || x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
-    if (side[0].x->shape->type != side[1].x->shape->type || xg_type_bits(x->shape->type) != 16) return false;
+    if (x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
+    from = x->op == XG_CONVERT ? XG_OPERAND(x, 0)->shape->type : x->shape->type;
+    bits = xg_type_bits(x->shape->type);
+    if (xg_type_bits(from) != 8 || (bits != 8 && bits != 16)) return false;
+    if (xg_type_bits(side[0].x->shape->type) != xg_type_bits(side[1].x->shape->type)) return false;
     k = side[1 - xg_dot_vector(side)].contracting.p[0];
     columns = x->shape->dims[1 - k];
     if (side[0].contracting.n != 1 || x->shape->dims[k] < K_LEAST ||
         4 * columns / TILE_COLUMNS * XG_MAX(device->blocks_per_cluster, (int64_t)1) < 3 * device->sm_count)
         return false; /* blocks would be too few */
-    from = XG_OPERAND(x, 0)->shape->type;
-    if (xg_type_bits(from) != 8 || from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
+    if (from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
     if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
     quick = xg_type_class(from) == XGT_I || device->cc >= F8_CC || from == XLAGPU_F8E5M2;
-    if ((k == 1 && quick) || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device);
+    if (((k == 1 || bits == 8) && quick) || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }

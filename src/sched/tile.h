@@ -264,7 +264,9 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* f
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
-    const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
+    const xg_tile_plan *p);                              /* fragments of the next k, in front of this one's products */
+XG_FN int64_t xg_tile_unit_times(const xg_tile_plan *p); /* that a warp reads fragments in a step, of all chains */
+XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p);  /* fragments from step to step */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
@@ -433,6 +435,8 @@ typedef struct xg_tile_kernel {
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
+    xg_kval **ahead; /* fragments of the next step, so many; NULL: none are carried from step to step */
+    int64_t n_ahead;
     xg_kval *show; /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */

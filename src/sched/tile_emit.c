@@ -178,8 +178,8 @@ enum {
     XG_TILE_OUT_DIMS
 };
 typedef struct xg_tile_out {
-    const xg_imap *map;                        /* to the hero's indices, and the place in shared memory */
-    const xg_aff *row;                         /* among all of M */
+    const xg_imap *map;                        /* to the hero's indices, where there is such an element */
+    const xg_aff *place, *row;                 /* in shared memory; among all of M */
     int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
     bool swizzled;                             /* in shared memory, as tile_store.c has it */
 } xg_tile_out;
@@ -206,7 +206,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.counts[XG_TILE_OUT_M] = xg_tile_paces(p, 0);
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
-    m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
+    m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank);
     env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
@@ -221,10 +221,8 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    m->results[f->rank] = xg_aff_add_mul(x, column, row, pitch);
-    if (w->from) m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], w->from);
-    if (p->out_slant)
-        m->results[f->rank] = xg_aff_add_mul(x, m->results[f->rank], xg_aff_div(x, row, p->quad), p->out_slant);
+    o.place = xg_aff_add_k(x, xg_aff_add_mul(x, column, row, pitch), w->from);
+    if (p->out_slant) o.place = xg_aff_add_mul(x, o.place, xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
     for (k = 0; xg_tile_halo_steps(p) && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
@@ -362,19 +360,51 @@ XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     }
     return v;
 }
-/* What lies at the map's place without the swizzle. */
-XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
+/* Where a sum lies in shared memory, so many elements behind the place. */
+XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at, int64_t behind) {
+    const xg_aff *place = xg_aff_add_k(w->e->m->aff, o->place, behind);
     xg_tile_lined lined;
+    if (!o->swizzled) return xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, place, at);
     lined.bytes = xg_kelem_bytes(w->shared->type->elem);
     lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
-    return xg_tile_group_spot(w, lined, o->counts, XG_TILE_OUT_DIMS, o->map->results[w->p->form.rank], at);
+    return xg_tile_group_spot(w, lined, o->counts, XG_TILE_OUT_DIMS, place, at);
+}
+/* ... of all that have summed up a part of it. */
+XG_FN xg_elem xg_tile_out_sum(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
+    xg_kval *spot = xg_tile_out_spot(w, o, at, 0);
+    xg_elem v = w->inbox ? xg_tile_of_inbox(w, at) : w->rank ? xg_tile_of_cluster(w, spot) : xg_tile_shown(w, spot);
+    int64_t k;
+    for (k = 1; k < w->p->shape.slices && xg_tile_adds_late(w); k++)
+        v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_out_spot(w, o, at, k * xg_tile_part_size(w->p))));
+    return v;
+}
+/* A loop over the lanes of a vector. */
+XG_FN void xg_tile_out_lanes(xg_tile_kernel *w, xg_flow *lanes, xg_kval **at) {
+    xg_kval *last = xg_elem_index(&w->s, w->p->out_vector);
+    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    if (w->p->out_vector == 1) return;
+    lanes->rolled = w->p->on_processor;
+    at[XG_TILE_OUT_LANE] = xg_flow_for(lanes, at[XG_TILE_OUT_LANE], last, 1, w->p->out_vector);
+    if (w->p->on_processor) lanes->op->flags |= KL_LANES;
+}
+/* The sums of a vector, outside of a condition: there they can be read together with those of other rounds. */
+XG_FN xg_kval *xg_tile_out_early(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, w->p->out_vector);
+    xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3];
+    xg_flow lanes = xg_flow_of(&w->s, &vector);
+    xg_tile_out_lanes(w, &lanes, at);
+    put[0] = xg_tile_out_sum(w, o, at).v;
+    put[1] = vector;
+    put[2] = at[XG_TILE_OUT_LANE];
+    vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
+    xg_flow_end(&lanes);
+    return vector;
 }
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
-    xg_kval *index[XG_TILE_VARS_MAX], *slice[XG_TILE_VARS_MAX], *cond, *last;
+    xg_kval *index[XG_TILE_VARS_MAX], *cond, *last, *early[2];
     xg_aff_ctx *x = w->e->m->aff;
-    uint32_t k;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
     xg_heroes heroes;
     xg_elem v;
@@ -385,26 +415,20 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         last = xg_tile_ragged_has(w, xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->row, at));
         cond = xg_elem_and(&w->s, cond, last);
     }
-    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
+    early[0] = cond && !w->inbox && !w->p->on_processor && !(xg_type_class(f->sum) & XGT_C)
+                   ? xg_tile_out_early(w, o, at)
+                   : NULL;
+    xg_flow_slots(&guard, w->dest, w->e->n_roots);
     xg_flow_if(&guard, cond);
-    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
-    if (w->p->out_vector > 1) {
-        last = xg_elem_index(&w->s, w->p->out_vector);
-        lanes.rolled = w->p->on_processor;
-        at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
-        if (w->p->on_processor) lanes.op->flags |= KL_LANES;
-    }
+    xg_flow_slots(&lanes, w->dest, w->e->n_roots);
+    xg_tile_out_lanes(w, &lanes, at);
     xg_elem_apply(&w->s, o->map, at, index);
-    if (o->swizzled) index[f->rank] = xg_tile_out_spot(w, o, at);
-    v = w->inbox  ? xg_tile_of_inbox(w, at)
-        : w->rank ? xg_tile_of_cluster(w, index[f->rank])
-                  : xg_tile_shown(w, index[f->rank]);
-    for (k = 1; k < (uint32_t)w->p->shape.slices && xg_tile_adds_late(w); k++) {
-        xg_imap *m = xg_imap_copy(x, o->map, 0);
-        m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], k * xg_tile_part_size(w->p));
-        xg_elem_apply(&w->s, m, at, slice);
-        v = xg_tile_plus(w, v, xg_tile_shown(w, slice[f->rank]));
-    }
+    if (early[0]) {
+        early[1] = at[XG_TILE_OUT_LANE];
+        v = xg_elem_real(
+            xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, early, 2, xg_kir_scalar(w->e->m, early[0]->type->elem)));
+    } else
+        v = xg_tile_out_sum(w, o, at);
     heroes = w->p->heroes;
     if (w->p->shape.stores) /* the root's elements lie there */
         heroes.p = (const xg_inst **)w->e->roots;
@@ -429,9 +453,8 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
-    uint32_t k;
     if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
-    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
+    xg_flow_slots(&some, w->dest, w->e->n_roots);
     xg_flow_if(&some, vectors < o.threads ? xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, vectors) : NULL);
     xg_tile_out_at(w, &o, thread, at);
     if (o.counts[XG_TILE_OUT_ROUND] == 1) {
@@ -439,7 +462,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
         xg_flow_end(&some);
         return;
     }
-    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
+    xg_flow_slots(&f, w->dest, w->e->n_roots);
     f.rolled = true;
     last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
@@ -482,7 +505,7 @@ XG_FN void xg_tile_hand_vector(
     of[3] = at[XG_TILE_OUT_LANE];
     place = xg_aff_add_mul(x, xg_aff_dim(x, 2), place, b->own);
     place = xg_aff_add(x, xg_aff_mul(x, place, p->out_vector), xg_aff_dim(x, 3));
-    from = xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->map->results[p->form.rank], at);
+    from = xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->place, at);
     spot = xg_tile_apply(w, counts, 4, place, of);
     v = elements ? xg_emit_join(&w->s.b, xg_tile_total(w, from)) : xg_kextract(&w->s.b, w->shared, &from, 1);
     w->peers[to] = xg_kinsert(&w->s.b, v, w->peers[to], &spot, 1);

@@ -408,9 +408,18 @@ XG_FN int64_t xg_tile_unit_between(const xg_tile_plan *p, const xg_tile_unit_fac
     };
     return xg_tile_unit_rate(p, p->device) <= SLOW_RATE * 1000 ? 2 * v->rows : 0;
 }
+/* What stands among products, behind the first ones: the unit then works while addresses are computed. */
+typedef struct xg_tile_unit_among {
+    xg_tile_unit_at *at;   /* where the next fragments are read; NULL: they have been */
+    xg_kval *step, *spare; /* a step that is brought; NULL: none is */
+} xg_tile_unit_among;
 /* Unless it is NULL, the next k's bytes become fragments meanwhile. */
-XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v, const xg_tile_unit_factors *next) {
-    int64_t i, j, between = xg_tile_unit_between(w->p, v), made = 0, until;
+XG_FN void xg_tile_unit_products(
+    xg_tile_kernel *w, const xg_tile_unit_factors *v, xg_tile_unit_factors *next, const xg_tile_unit_among *among) {
+    enum {
+        FIRST = 4 /* products: as long as an address takes */
+    };
+    int64_t i, j, between = xg_tile_unit_between(w->p, v), made = 0, until, n = 0;
     xg_kval *o[3];
     for (i = 0; i < v->chains * v->deep * v->rows; i++)
         for (j = 0; j < 2 * v->pairs; j++) {
@@ -423,54 +432,79 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
             (*sum)->def->a = j % 2;
             until = between ? (i * 2 * v->pairs + j) / between + 1 : v->deep * v->pairs;
             for (; next && made < until; made++) xg_tile_unit_make(w, next, made);
+            if (!among || ++n != FIRST) continue;
+            if (among->at) xg_tile_unit_read(w, among->at, next);
+            if (among->step) xg_tile_unit_bring_next(w, among->step, among->spare);
         }
 }
-/* Multiplies what lies in `buffer`, and brings step `next` (NULL: none) into `spare`. Copies are issued while the first
- * fragments are on their way. */
-XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare) {
+/* Fragments of one k, without values, and where the first ones of a buffer are read; their number. */
+XG_FN int64_t xg_tile_unit_open(xg_tile_kernel *w, xg_kval *buffer, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
     const xg_tile_plan *p = w->p;
-    int64_t chains = p->deep > 1 ? 1 : p->chains; /* fragments that are read together are of different ones */
-    int64_t times = p->shape.k / xg_tile_unit_k(p) / chains / p->deep, k, fragments;
+    int64_t fragments;
+    at->first = at->which = 0;
+    at->counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
+    at->counts[XG_TILE_UNIT_K] = v->apart = xg_tile_unit_times(p);
+    at->at[XG_TILE_UNIT_BUFFER] = buffer;
+    at->at[XG_TILE_UNIT_K] = xg_elem_index(&w->s, 0);
+    v->rows = p->shape.tm / XG_KMMA_M;
+    v->pairs = p->shape.tn / (2 * XG_KMMA_N);
+    v->chains = p->deep > 1 ? 1 : p->chains; /* fragments that are read together are of different ones */
+    v->deep = p->deep;
+    fragments = v->chains * v->deep * (v->rows + v->pairs);
+    v->a = XG_NEW_N(w->e->arena, xg_kval *, fragments + v->pairs);
+    v->b = v->a + v->chains * v->deep * v->rows;
+    v->bytes = v->a + fragments;
+    return fragments;
+}
+XG_FN void xg_tile_unit_read_first(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
+    int64_t k;
+    xg_tile_unit_read(w, at, v);
+    for (k = 0; k < v->deep * v->pairs; k++) xg_tile_unit_make(w, v, k);
+}
+/* Multiplies what lies in `buffer`, and brings step `next_step` (NULL: none) into `spare`. Copies are issued while the
+ * first fragments are on their way; or, where fragments are carried from step to step, among the last products, with
+ * the first ones of the step in `behind` (NULL: none are carried): nobody needs what `buffer` has any more. */
+XG_FN void xg_tile_unit_multiply(
+    xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare, xg_kval *behind) {
+    const xg_tile_plan *p = w->p;
+    int64_t times = xg_tile_unit_times(p), k, fragments;
     bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
     xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_unit_factors now, next;
-    xg_tile_unit_at at;
-    at.first = at.which = 0;
-    now.apart = times;
-    at.counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
+    xg_tile_unit_at at, first;
+    xg_tile_unit_among among;
+    fragments = xg_tile_unit_open(w, behind, &first, &next);
+    (void)xg_tile_unit_open(w, buffer, &at, &now);
+    memset(&among, 0, sizeof among);
     at.counts[XG_TILE_UNIT_K] = times -= ahead;
-    at.at[XG_TILE_UNIT_BUFFER] = buffer;
-    at.at[XG_TILE_UNIT_K] = zero;
-    now.rows = p->shape.tm / XG_KMMA_M;
-    now.pairs = p->shape.tn / (2 * XG_KMMA_N);
-    now.chains = chains;
-    now.deep = p->deep;
-    fragments = now.chains * now.deep * (now.rows + now.pairs);
-    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments + now.pairs);
-    now.b = now.a + now.chains * now.deep * now.rows;
-    now.bytes = now.a + 2 * fragments;
-    next = now;
-    next.a += fragments;
-    next.b += fragments;
-    if (ahead) {
-        xg_tile_unit_read(w, &at, &now);
-        for (k = 0; k < now.deep * now.pairs; k++) xg_tile_unit_make(w, &now, k);
-        for (k = 0; k < fragments; k++) xg_flow_slot(&f, &now.a[k]);
-        at.first = 1;
-    }
-    if (next_step) xg_tile_unit_bring_next(w, next_step, spare);
+    if (behind)
+        memcpy(now.a, w->ahead, (size_t)fragments * sizeof *now.a);
+    else if (ahead)
+        xg_tile_unit_read_first(w, &at, &now);
+    for (k = 0; k < fragments && ahead; k++) xg_flow_slot(&f, &now.a[k]);
+    at.first = ahead;
+    if (next_step && !behind) xg_tile_unit_bring_next(w, next_step, spare);
     if (times > 1 || ahead) {
         for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
         at.at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
         f.op->flags = KL_UNROLL_LOWERED;
     }
-    xg_tile_unit_read(w, &at, ahead ? &next : &now);
-    for (k = 0; k < now.deep * now.pairs && !ahead; k++) xg_tile_unit_make(w, &now, k);
-    xg_tile_unit_products(w, &now, ahead ? &next : NULL);
+    if (behind)
+        among.at = &at;
+    else if (ahead)
+        xg_tile_unit_read(w, &at, &next);
+    else
+        xg_tile_unit_read_first(w, &at, &now);
+    xg_tile_unit_products(w, &now, ahead ? &next : NULL, behind ? &among : NULL);
     if (ahead) memcpy(now.a, next.a, (size_t)fragments * sizeof *now.a);
     xg_flow_end(&f);
-    if (ahead) xg_tile_unit_products(w, &now, NULL);
+    if (behind) xg_tile_unit_await(w, p->shape.stages - 2);
+    among.at = &first;
+    among.step = next_step;
+    among.spare = spare;
+    if (ahead) xg_tile_unit_products(w, &now, behind ? &next : NULL, behind ? &among : NULL);
+    if (behind) memcpy(w->ahead, next.a, (size_t)fragments * sizeof *now.a);
 }
 
 /* ---- all steps ---- */
@@ -508,9 +542,9 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     if (w->inbox && !alone) xg_tile_greet(w);
 }
 /* With the step's operands in `buffer`; see xg_tile_unit_multiply. */
-XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, xg_kval *spare) {
+XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, xg_kval *spare, xg_kval *behind) {
     if (w->p->unit != XG_TILE_NO_UNIT) {
-        xg_tile_unit_multiply(w, buffer, next, spare);
+        xg_tile_unit_multiply(w, buffer, next, spare, behind);
         return;
     }
     if (next) xg_tile_unit_bring_next(w, next, spare);
@@ -519,19 +553,24 @@ XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, x
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
     size_t n = (size_t)xg_tile_scale_numbers(w->p);
-    xg_kval *next, *spare, **numbers = w->numbers;
+    xg_kval *next, *spare, *behind = NULL, **numbers = w->numbers;
     bool varies = w->scale && xg_tile_scale_varies(w->p);
-    xg_tile_unit_await(w, stages - 2);
+    if (!w->ahead) xg_tile_unit_await(w, stages - 2);
     if (w->p->shape.patch) xg_tile_patch_look(w, step);
-    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - 1);
-    spare = xg_tile_rest(w, next, stages);
+    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - !w->ahead);
+    spare = xg_tile_rest(w, w->ahead ? step : next, stages);
+    if (w->ahead) { /* behind the last step there is nothing: what is read then, of the same buffer, nobody needs */
+        behind = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
+        behind = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, 1), behind);
+        behind = xg_tile_rest(w, behind, stages);
+    }
     if (varies) { /* those of the steps behind this one are on their way beside its products */
         xg_tile_scale_spread(w);
         memmove(numbers, numbers + n, (XG_TILE_SCALE_AHEAD - 1) * n * sizeof *numbers);
         xg_tile_scale_read(
             w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
     }
-    xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare);
+    xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare, behind);
     xg_tile_put_step(w, spare);
 }
 /* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
@@ -561,6 +600,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     if (w->scale && xg_tile_scale_varies(p))
         xg_flow_slots(&f, w->numbers, XG_TILE_SCALE_AHEAD * (uint32_t)xg_tile_scale_numbers(p));
+    xg_flow_slots(&f, w->ahead, (uint32_t)w->n_ahead);
     xg_flow_slot(&f, &w->shared);
     f.rolled = w->looping = true;
     one(w, xg_tile_steps_for(w, &f));
@@ -578,20 +618,28 @@ XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
 XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_elem none = xg_tile_unit_none(w);
+    xg_tile_unit_factors first;
+    xg_tile_unit_at at;
     int64_t k, n;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
     if (p->shape.patch) xg_tile_patch_begin(w);
-    xg_tile_unit_first(w, XG_MAX(p->shape.stages - 1, 1));
+    xg_tile_unit_first(w, XG_MAX(p->shape.stages - !xg_tile_unit_carries(p), 1));
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;
         for (k = 0; k < XG_TILE_SCALE_AHEAD; k++) xg_tile_scale_read(w, xg_elem_index(&w->s, k), w->numbers + k * n);
         xg_tile_scale_spread(w);
     }
+    if (xg_tile_unit_carries(p)) {
+        w->n_ahead = xg_tile_unit_open(w, xg_elem_index(&w->s, 0), &at, &first);
+        w->ahead = first.a;
+        xg_tile_unit_await(w, p->shape.stages - 1);
+        xg_tile_unit_read_first(w, &at, &first);
+    }
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
         if (p->shape.patch) xg_tile_patch_look(w, xg_elem_index(&w->s, 0));
-        xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL);
+        xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL, NULL);
     } else
         xg_tile_unit_loop(w, p->shape.stages == 1 ? xg_tile_lone_step : xg_tile_unit_step);
     if (p->unit == XG_TILE_NO_UNIT)

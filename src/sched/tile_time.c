@@ -119,20 +119,24 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
-/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one, but
- * rounds that ask first whether they lie in the matrix go one by one (KL_READS_TOGETHER). */
-XG_FN int64_t xg_tile_waits(const xg_tile_plan *p, int64_t rounds) {
+/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one
+ * (KL_READS_TOGETHER), ... */
+XG_FN int64_t xg_tile_waits(int64_t rounds) {
     int64_t together = XG_KUNROLL_TOGETHER;
-    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
-    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
     while (rounds % together) together--;
     return rounds / together;
+}
+/* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
+XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
+    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
+    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
+    return xg_tile_waits(rounds);
 }
 /* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
     int64_t rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
-    int64_t clocks = p->parts * xg_tile_waits(p, rounds) * m->memory_latency;
+    int64_t clocks = p->parts * xg_tile_memory_waits(p, rounds) * m->memory_latency;
     if (xg_tile_has_rows(p)) return 0; /* they are among the clocks of its rows */
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
@@ -211,7 +215,8 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
         return (int64_t)XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
                inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
     rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
-    return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
+    return p->parts * (2 * XG_COST_MEET_CLOCKS + xg_tile_waits(rounds) * XG_COST_PEER_CLOCKS +
+                          rounds * p->shape.cluster * XG_TILE_PEER_READ);
 }
 /* Clocks of the result's way into memory. */
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
@@ -256,14 +261,15 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 /* ---- mma.sync ---- */
 
 /* A unit that multiplies a warp's part of a step for longer than the way from memory takes hides that: copies and
- * fragments but the first ones meet it. */
+ * fragments but the first ones meet it, and those, too, where they are carried from step to step. */
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
-    int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first;
+    int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first = 0;
     unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
     if (unit < way || !xg_tile_unit_reads_ahead(p)) return;
-    first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
+    if (!xg_tile_unit_carries(p))
+        first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
     w->multiplied = unit;
-    w->clocks = unit + first + xg_tile_unit_issue(p) + XG_TILE_UNIT_STEP_CLOCKS;
+    w->clocks = unit + first + xg_tile_unit_issue(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
 }
 /* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
  * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
@@ -341,7 +347,7 @@ XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m)
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
     rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
     rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
-    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_waits(p, rounds) * m->l2_latency : 0);
+    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_memory_waits(p, rounds) * m->l2_latency : 0);
     return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */

@@ -82,7 +82,12 @@
     X(16, 128, 128, 16, 64, 2) \
     X(16, 64, 256, 16, 16, 2) \
     X(16, 32, 256, 16, 16, 2) \
-    X(16, 32, 512, 16, 16, 2)
+    X(16, 32, 512, 16, 16, 2) \
+    X(80, 128, 256, 80, 32, 2) \
+    X(96, 128, 256, 48, 64, 2) \
+    X(64, 64, 256, 32, 32, 2) \
+    X(112, 64, 256, 112, 16, 2) \
+    X(112, 128, 128, 112, 32, 2)
 /* clang-format on */
 
 enum {
@@ -442,6 +447,19 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     };
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_MAX(p->chains, p->deep);
     return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
+}
+XG_FN int64_t xg_tile_unit_times(const xg_tile_plan *p) {
+    return p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES / (p->deep > 1 ? p->deep : p->chains);
+}
+/* The first fragments of a step come among the last products of the one before: nothing waits at its barrier. What
+ * finds pixels of a picture takes longer than these. */
+XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p) {
+    enum {
+        PRODUCTS = 8 /* of a k, among which they come */
+    };
+    return p->unit != XG_TILE_NO_UNIT && xg_tile_unit_reads_ahead(p) && xg_tile_unit_times(p) > 1 && p->steps > 1 &&
+           p->shape.stages > 1 && p->fetch[0].async && p->fetch[1].async && p->deep == 1 && !p->scale &&
+           !p->shape.grouped && p->form.hero->op != XG_CONVOLUTION && p->n_sums >= PRODUCTS;
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
  * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
