@@ -384,6 +384,7 @@ typedef struct xg_attention_product {
     int64_t fixed_pitch, pitch, width;
     int64_t fixed_at; /* of warp groups: bytes in front of the rows */
     int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
+    xg_kval *rows[2]; /* of warps: where their keys of the step begin, and those of a pair's other one, or NULL */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
@@ -391,6 +392,7 @@ typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width;
     int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
+    xg_kval *rows[2], *column; /* as of a product; the first of the columns, NULL: 0 */
 } xg_attention_summed;
 
 /* ---- attention_kernel.c ---- */
@@ -435,7 +437,7 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
 /* The tile's rows of an operand, of so many columns, to an array of rows of that pitch. */
 typedef struct xg_attention_fixed {
     xg_attention_part part;
-    int64_t extent, width, pitch;
+    int64_t extent, width, pitch, before; /* before: elements in front of them */
     xg_kval **to;
 } xg_attention_fixed;
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
@@ -455,8 +457,9 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 /* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the
  * k-th sixteen columns. */
 XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
-/* Words of the warp's rows of an array, of so many columns. */
-XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);
+/* Words of the warp's rows of an array, of so many columns; side: of a pair's array (attention_back_pair.c), or NULL. */
+XG_FN xg_kval **xg_attention_kept_words(
+    xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
@@ -594,6 +597,10 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_plan.c ---- */
+XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
+XG_FN int64_t xg_attention_back_held(const xg_attention_plan *p); /* columns of dQ, or dK, whose sums a thread has */
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p); /* of a step's operands in shared memory, each */
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The same by dots and what stands between them; first: the kernel of dQ, other: that of dK and dV, or NULL. */
 XG_FN int64_t xg_attention_back_apart(
@@ -619,6 +626,12 @@ XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w); /* all sums */
 /* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
 XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
+
+/* ---- attention_back_pair.c: by pairs of warps ---- */
+XG_FN void xg_attention_pair_keep(xg_attention_kernel *w); /* the rows that the dots' walk needs */
+XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP of the warp's own keys */
+XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_pair_first(xg_attention_kernel *w); /* the warp is the first of its pair */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

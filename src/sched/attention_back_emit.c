@@ -99,18 +99,89 @@ XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
     else
         xg_attention_unit_product(w, &o);
 }
-/* Scores and, if they are asked for, dP: that is there behind back_grads. */
-XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
-    if (w->p->shape.in_tensor) {
+
+/* The last operation so far. */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
+    const xg_kb *b = xg_attention_b(w);
+    return b->before ? b->before->prev : b->region->last;
+}
+/* An operation that waits for its place between multiplications, and how many stand between it and the first ones. */
+typedef struct xg_attention_late {
+    xg_kop *op;
+    uint32_t depth;
+} xg_attention_late;
+/* It comes in front of `at`, behind what it needs. */
+XG_FN void xg_attention_put_late(xg_kop *op, xg_kop *at) {
+    uint32_t k;
+    if (!op || !op->scratch) return;
+    op->scratch = NULL;
+    for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, at);
+    xg_kop_move_before(op, at);
+}
+/* Operations up to one, where all can be moved; first what needs nothing of the others. */
+XG_FN uint32_t xg_attention_late_ones(xg_kop *op, const xg_kop *end, xg_attention_late *all, xg_attention_late *order) {
+    uint32_t n = 0, most = 0, depth, k, j = 0;
+    for (; op != end; op = op->next, n++) {
+        xg_attention_late *one = &all[n];
+        one->op = op;
+        for (k = 0; k < op->n_operands; k++) {
+            const xg_kop *def = op->operands[k].value->def;
+            if (def && def->scratch) one->depth = XG_MAX(one->depth, ((xg_attention_late *)def->scratch)->depth + 1);
+        }
+        op->scratch = one;
+        most = XG_MAX(most, one->depth);
+    }
+    for (depth = 0; depth <= most; depth++)
+        for (k = 0; k < n; k++)
+            if (all[k].depth == depth) order[j++] = all[k];
+    return n;
+}
+/* What stands between `first` and `middle` comes between the multiplications that follow: nothing waits for it yet. */
+XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *middle) {
+    xg_attention_late *all, *order;
+    uint32_t n = 0, units = 0, seen = 0, put = 0, k;
+    xg_kop *op, *next;
+    for (op = first; op; op = op->next) {
+        if (op == middle) units = 0;
+        if (op->n_regions || (xg_kop_flags(op->op) & KF_WRITE)) return false;
+        units += op->op == XG_K_OP_MMA;
+        n++;
+    }
+    if (!units) return false;
+    all = XG_NEW_N(w->t.e->arena, xg_attention_late, 2 * (size_t)n);
+    order = all + n;
+    n = xg_attention_late_ones(first, middle, all, order);
+    for (op = middle; op; op = next) {
+        next = op->next;
+        seen += op->op == XG_K_OP_MMA;
+        for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, op);
+        while (put < n * seen / units) xg_attention_put_late(order[put++].op, op);
+    }
+    return true;
+}
+/* A step's sums become scores, then `row` is made of those of each row, and, if it is asked for, dP: by warps at the same
+ * time, else that is there behind back_grads. */
+XG_FN void xg_attention_back_products(
+    xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half)) {
+    bool pair = xg_attention_is_paired(w->p) && !w->kept_grad;
+    xg_kop *bare, *scored, *rows;
+    int64_t half;
+    if (w->p->shape.in_tensor)
         xg_attention_back_tensor_take(w, false);
-        return;
-    }
-    if (w->p->shape.grouped) {
+    else if (w->p->shape.grouped)
         xg_attention_back_group_ask(w, grads);
-        return;
-    }
-    xg_attention_back_multiply(w, false);
-    if (grads) xg_attention_back_multiply(w, true);
+    else if (pair)
+        xg_attention_pair_products(w);
+    else
+        xg_attention_back_multiply(w, false);
+    bare = xg_attention_last(w);
+    xg_attention_all_scores(w);
+    scored = xg_attention_last(w);
+    for (half = 0; half < w->p->halves && row; half++) row(w, half);
+    rows = xg_attention_last(w);
+    if (!grads || w->p->shape.grouped || pair) return;
+    xg_attention_back_multiply(w, true);
+    if (!xg_attention_weave(w, bare->next, rows->next)) (void)xg_attention_weave(w, scored->next, rows->next);
 }
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
     if (w->p->shape.in_tensor)
@@ -131,22 +202,21 @@ XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
+XG_FN void xg_attention_back_exps_row(xg_attention_kernel *w, int64_t half) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
+    xg_kval **x = w->scores[half];
+    if (!w->f->back.turned) xg_attention_exps(w, x, columns, w->shift[half]);
+    for (c = 0; c < columns && w->f->back.turned; c++)
+        x[c] = xg_attention_exp(w, x[c], xg_attention_back_shift(w, 0, c));
+}
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_attention_back_products(w, true);
-    xg_attention_all_scores(w);
     xg_attention_back_step_lines(w);
-    for (half = 0; half < w->p->halves && !w->f->back.turned; half++)
-        xg_attention_exps(w, w->scores[half], columns, w->shift[half]);
-    for (c = 0; c < columns && w->f->back.turned; c++) {
-        xg_kval *shift = xg_attention_back_shift(w, 0, c);
-        for (half = 0; half < w->p->halves; half++) w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift);
-    }
+    xg_attention_back_products(w, true, xg_attention_back_exps_row);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
-    xg_attention_summed o;
+    xg_attention_summed o = xg_attention_out_summed(w);
     int64_t half;
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
@@ -224,24 +294,12 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
             if (w->f->back.second)
                 w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
+    if (xg_attention_is_paired(w->p)) {
+        xg_attention_pair_sum(w);
+        return;
+    }
     if (w->f->back.second) xg_attention_back_sum(w, true);
     xg_attention_back_sum(w, false);
-}
-/* ... that sums up over weights and dP. */
-XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
-    xg_attention_back_spot s;
-    xg_attention_back_exps(w);
-    xg_attention_back_grads(w);
-    xg_attention_back_leave(w);
-    for (s.half = 0; s.half < w->p->halves; s.half++)
-        for (s.c = 0; s.c < columns; s.c++) {
-            xg_kval **sum = &w->stat[s.half][XG_ATTENTION_GRAD_SUM], *v;
-            s.exp = w->scores[s.half][s.c];
-            s.grad = w->grads[s.half][s.c];
-            v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-            *sum = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *sum, v);
-        }
 }
 /* A maximum of the row becomes its own one, to which sums are relative; what is subtracted for it. */
 XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_kval *most) {
@@ -252,46 +310,58 @@ XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_k
     if (*delta) *delta = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *delta, v);
     return shift;
 }
-/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that
- * maximum. */
+/* ... that finds maximum and sum of a thread's columns, */
 XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
-    xg_attention_back_spot s;
-    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    shift = xg_attention_back_grow(w, half, most);
-    xg_attention_exps(w, w->scores[half], columns, shift);
+    xg_kval *most = w->most[half];
+    for (c = 0; c < columns; c++) most = xg_k2(xg_attention_b(w), XG_K_OP_MAXF, most, w->scores[half][c]);
+    xg_attention_exps(w, w->scores[half], columns, xg_attention_back_grow(w, half, most));
     xg_attention_add_up(w, half);
+}
+/* and, with lines that are 1, the sum over dP relative to that maximum. */
+XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half) {
+    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *v;
+    xg_attention_back_spot s;
     s.half = half;
-    for (c = 0; c < columns && *delta; c++) {
-        s.c = c;
-        s.exp = w->scores[half][c];
-        s.grad = w->grads[half][c];
+    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE && *delta; s.c++) {
+        s.exp = w->scores[half][s.c];
+        s.grad = w->grads[half][s.c];
         v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-        *delta = xg_k2(b, XG_K_OP_ADDF, *delta, v);
+        *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v);
     }
 }
-XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
+/* ... that sums up over weights and dP. */
+XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t half;
-    xg_attention_back_products(w, w->f->back.together);
-    xg_attention_all_scores(w);
+    xg_attention_back_exps(w);
+    xg_attention_back_grads(w);
+    xg_attention_back_leave(w);
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
+}
+XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
+    bool grouped = w->p->shape.grouped;
+    int64_t half;
+    xg_attention_back_products(w, w->f->back.together, grouped ? NULL : xg_attention_back_most_row);
     if (w->f->back.together || w->p->shape.in_tensor) xg_attention_back_grads(w);
     xg_attention_back_leave(w);
-    for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
+    for (half = 0; half < w->p->halves; half++) {
+        if (grouped) xg_attention_back_most_row(w, half);
+        xg_attention_back_delta_row(w, half);
+    }
 }
 
 /* ---- walks ---- */
 
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
+    bool paired = xg_attention_is_paired(w->p);
     int64_t half, c;
     for (half = 0; half < w->p->halves; half++) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         if (w->p->shape.in_tensor) continue;
-        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++)
+        for (c = 0; c < xg_attention_back_held(w->p) / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
     xg_attention_carry_shared(w, f);
@@ -543,7 +613,9 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
 }
 XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
     int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
-    xg_kval *first = xg_tile_join(&w->t, w->part, own, xg_elem_index(&w->t.s, 0)), *column;
+    xg_kval *first, *column;
+    if (xg_attention_is_paired(w->p) && w->f->back.turned) own = width;
+    first = own < width ? xg_tile_join(&w->t, w->part, own, w->digits[0]) : w->digits[0];
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
     for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
@@ -570,6 +642,20 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     }
     xg_flow_end(&one);
 }
+XG_FN void xg_attention_back_write_rows(xg_attention_kernel *w, int64_t half) {
+    xg_flow f = xg_flow_of(&w->t.s, w->dest);
+    if (!w->f->back.second || !xg_attention_is_paired(w->p)) {
+        xg_attention_back_write_row(w, half, false);
+        if (w->f->back.second) xg_attention_back_write_row(w, half, true);
+        return;
+    }
+    xg_flow_slot(&f, &w->dest[1]);
+    xg_flow_if(&f, xg_attention_pair_first(w));
+    xg_attention_back_write_row(w, half, true);
+    xg_flow_else(&f);
+    xg_attention_back_write_row(w, half, false);
+    xg_flow_end(&f);
+}
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     int64_t half;
     uint32_t k;
@@ -581,8 +667,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        xg_attention_back_write_row(w, half, false);
-        if (w->f->back.second) xg_attention_back_write_row(w, half, true);
+        xg_attention_back_write_rows(w, half);
         xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
@@ -593,6 +678,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
 XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t keys = p->stages * p->shape.step;
+    bool paired = xg_attention_is_paired(p);
     uint32_t k;
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
@@ -602,19 +688,23 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     }
     if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
     if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
-    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
-    w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch * (paired ? 2 : 1)); /* and values */
+    if (!paired) w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    if (paired) {
+        w->weights = xg_attention_shared(w, w->f->sum, p->threads * xg_attention_pair_vectors(p) * XG_ATTENTION_SUMS);
+        w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
+    }
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
     if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
-    if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, XG_MAX(p->tile, p->threads / XG_WARP_LANES));
+    if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }
 XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
-    size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->own;
+    size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->shape.step;
     uint32_t k;
     for (k = 0; k < (uint32_t)w->p->halves; k++) {
         w->out[k] = XG_NEW_N(a, xg_kval *, most);
-        w->second[k] = XG_NEW_N(a, xg_kval *, most);
+        w->second[k] = xg_attention_is_paired(w->p) ? w->out[k] : XG_NEW_N(a, xg_kval *, most);
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
         w->grads[k] = XG_NEW_N(a, xg_kval *, own);
         w->soft[k] = XG_NEW_N(a, xg_kval *, own);
@@ -641,6 +731,7 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
     xg_attention_back_begin(w);
+    xg_attention_pair_keep(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
@@ -697,10 +788,17 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
+    bool paired = xg_attention_is_paired(w->p), turned = w->f->back.turned;
     if (!w->p->keeps_rows) return;
     xg_attention_wait(w);
-    w->kept = xg_attention_kept_words(w, w->keys, w->p->pitch, w->p->depth);
-    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
+    if (paired) {
+        w->kept = xg_attention_kept_words(w, w->keys, turned ? w->part : w->digits[0], w->p->pitch, w->p->depth);
+        if (!turned) w->kept_grad = xg_attention_kept_words(w, w->keys, w->digits[1], w->p->pitch, w->p->depth);
+        return;
+    }
+    w->kept = xg_attention_kept_words(w, w->keys, NULL, w->p->pitch, w->p->depth);
+    if (w->p->keeps_grads)
+        w->kept_grad = xg_attention_kept_words(w, w->values, NULL, w->p->value_pitch, w->p->columns);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);

@@ -112,8 +112,11 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
             w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
         }
-    xg_attention_tell(w, XG_ATTENTION_LEFT);
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    if (w->p->shape.in_tensor) {
+        xg_attention_tell(w, XG_ATTENTION_LEFT);
+        xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    } else
+        xg_attention_wait(w);
     other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
     xg_kval_set_range(other, xg_range_of(0, 1));
     for (half = 0; half < w->p->halves; half++) {
