@@ -392,7 +392,7 @@ typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width;
     int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
-    xg_kval *rows[2], *column; /* as of a product; the first of the columns, NULL: 0 */
+    xg_kval *rows[2];       /* as of a product */
 } xg_attention_summed;
 
 /* ---- attention_kernel.c ---- */
@@ -598,7 +598,6 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_plan.c ---- */
 XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
-XG_FN int64_t xg_attention_back_held(const xg_attention_plan *p); /* columns of dQ, or dK, whose sums a thread has */
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p); /* of a step's operands in shared memory, each */
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
@@ -631,6 +630,7 @@ XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in 
 XG_FN void xg_attention_pair_keep(xg_attention_kernel *w); /* the rows that the dots' walk needs */
 XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP of the warp's own keys */
 XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
+XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both, of each half of the columns */
 XG_FN xg_kval *xg_attention_pair_first(xg_attention_kernel *w); /* the warp is the first of its pair */
 
 /* ---- attention_back_emit.c ---- */

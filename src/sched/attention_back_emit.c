@@ -360,7 +360,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         if (w->p->shape.in_tensor) continue;
-        for (c = 0; c < xg_attention_back_held(w->p) / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
@@ -736,6 +736,7 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
+    if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }

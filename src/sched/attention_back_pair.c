@@ -6,7 +6,7 @@
  *     each gives the other one the sums of that one's half of the keys
  *     each: p and dS of its own half
  *     the first:  gives dS, dV += p dO                    the second: gives p, dK += dS Q     (rows are keys)
- *     each: gives dS; dQ += dS K of its half of the columns                                   (rows are queries)
+ *     each: dQ += dS K of its own half of the keys; at the end both halves are added          (rows are queries)
  *
  * Walks that make no sums of dots keep both operands' rows, and have nothing to give. Both operands of a step lie in
  * one array, keys first. */
@@ -94,40 +94,67 @@ XG_FN void xg_attention_pair_words(xg_attention_kernel *w) {
     xg_kval *first = xg_attention_pair_first(w);
     for (k = 0; k < w->p->halves; k++)
         for (c = 0; c < w->p->own / XG_ATTENTION_EIGHT; c++) {
-            xg_kval *grad = xg_attention_word(w, &w->grads[k][XG_ATTENTION_PAIR * c]), *soft = grad;
-            if (w->f->back.second) soft = xg_attention_word(w, &w->scores[k][XG_ATTENTION_PAIR * c]);
+            xg_kval *grad = xg_attention_word(w, &w->grads[k][XG_ATTENTION_PAIR * c]), *soft;
+            w->soft[k][c] = grad;
+            if (!w->f->back.turned) continue;
+            soft = xg_attention_word(w, &w->scores[k][XG_ATTENTION_PAIR * c]);
             w->soft[k][c] = xg_kselect(xg_attention_b(w), first, soft, grad);
             w->grads[k][c] = xg_kselect(xg_attention_b(w), first, grad, soft);
         }
 }
-XG_FN void xg_attention_pair_sum(xg_attention_kernel *w) {
+/* Those of the other one's keys come behind them. */
+XG_FN void xg_attention_pair_trade(xg_attention_kernel *w) {
     const xg_ktype *words = xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS);
     int64_t own = w->p->own / XG_ATTENTION_ROWS, n = w->p->shape.blocks * own, k, c;
-    xg_attention_summed o = xg_attention_out_summed(w);
-    xg_kval *v[XG_ATTENTION_PAIR_MOST], *side = w->digits[0];
-    xg_attention_pair_words(w);
+    xg_kval *v[XG_ATTENTION_PAIR_MOST];
     for (k = 0; k < n; k++) {
         v[k] = xg_attention_packed(w, &w->grads[k / own * XG_ATTENTION_HALVES], k % own);
         v[k] = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v[k], 1, w->no_sums->type);
     }
     xg_attention_pair_give(w, v, n, XG_ATTENTION_PAIR * n);
-    o.step = w->keys;
-    o.pitch = w->p->pitch;
-    o.width = xg_attention_back_held(w->p);
-    if (w->f->back.turned)
-        side = xg_attention_pair_other(w);
-    else
-        o.column = xg_tile_join(&w->t, w->part, o.width, w->digits[0]);
-    for (k = 0; k < w->p->halves; k++) o.weights[k] = w->soft[k];
-    o.rows[0] = xg_attention_pair_rows(w, side, false);
-    o.rows[1] = xg_attention_pair_rows(w, side, true);
     for (k = 0; k < n; k++) {
         v[k] = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v[k], 1, words);
         for (c = 0; c < XG_ATTENTION_SUMS; c++)
             w->soft[k / own * XG_ATTENTION_HALVES + c % 2][2 * (own + k % own) + c / 2] =
                 xg_attention_lane(w, v[k], c);
     }
+}
+XG_FN void xg_attention_pair_sum(xg_attention_kernel *w) {
+    xg_attention_summed o = xg_attention_out_summed(w);
+    xg_kval *side = w->digits[0];
+    int64_t k;
+    xg_attention_pair_words(w);
+    if (w->f->back.turned) {
+        xg_attention_pair_trade(w);
+        side = xg_attention_pair_other(w);
+        o.rows[1] = xg_attention_pair_rows(w, side, true);
+    }
+    o.rows[0] = xg_attention_pair_rows(w, side, false);
+    o.step = w->keys;
+    o.pitch = w->p->pitch;
+    for (k = 0; k < w->p->halves; k++) o.weights[k] = w->soft[k];
     xg_attention_unit_sum(w, &o);
+}
+/* By few columns at a time, as there is room to show them. */
+XG_FN void xg_attention_pair_join(xg_attention_kernel *w) {
+    int64_t own = w->p->depth / XG_ATTENTION_BESIDE / 2, blocks = w->p->shape.blocks, c, k, i;
+    xg_kval *first = xg_attention_pair_first(w), *v[XG_ATTENTION_PAIR_MOST], *kept, *given;
+    xg_attention_wait(w); /* what the last step has shown is read */
+    for (c = 0; c < own; c += XG_ATTENTION_PAIR) {
+        for (k = 0; k < w->p->halves; k++)
+            for (i = c; i < c + XG_ATTENTION_PAIR; i++) {
+                kept = xg_kselect(xg_attention_b(w), first, w->out[k][i], w->out[k][own + i]);
+                given = xg_kselect(xg_attention_b(w), first, w->out[k][own + i], w->out[k][i]);
+                w->out[k][i] = kept;
+                w->grads[k][i - c] = given;
+            }
+        for (k = 0; k < blocks; k++) v[k] = xg_attention_out_sums(w, &w->grads[k * XG_ATTENTION_HALVES], 0);
+        xg_attention_pair_give(w, v, blocks, c % (2 * XG_ATTENTION_PAIR) ? blocks : 0);
+        for (k = 0; k < blocks; k++) xg_attention_take(w, &w->grads[k * XG_ATTENTION_HALVES], 0, v[k]);
+        for (k = 0; k < w->p->halves; k++)
+            for (i = c; i < c + XG_ATTENTION_PAIR; i++)
+                w->out[k][i] = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->out[k][i], w->grads[k][i - c]);
+    }
 }
 
 #endif /* XG_SCHED_ATTENTION_BACK_PAIR_C */

@@ -72,14 +72,11 @@ XG_FN bool xg_attention_is_paired(const xg_attention_plan *p) {
 }
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p) { return p->stages * p->shape.step; }
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
-    return xg_attention_is_paired(p) ? p->own / 4 + p->own / 8 : 0; /* sums, then words of weights */
-}
-XG_FN int64_t xg_attention_back_held(const xg_attention_plan *p) {
-    return xg_attention_is_paired(p) && !p->form.back.turned ? p->depth / 2 : p->depth;
+    return xg_attention_is_paired(p) ? p->own / 4 + (p->form.back.turned ? p->own / 8 : 0) : 0; /* sums; words of weights */
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
-    return xg_attention_back_held(p) + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
+    return p->depth + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
 }
 /* ... of f32 that is on its way through registers while it brings a step. */
 XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {

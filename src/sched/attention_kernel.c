@@ -217,7 +217,7 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
     o.at = xg_attention_sums_at(w->p);
     o.weights_at = xg_attention_weights_at(w->p);
     o.rows[0] = w->buffer;
-    o.rows[1] = o.column = NULL;
+    o.rows[1] = NULL;
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = w->scores[half];
         o.to[half] = w->out[half];

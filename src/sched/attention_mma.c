@@ -232,7 +232,6 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
     xg_attention_reader r;
     rounds = xg_attention_open_reader(w, &r, o->step, o->rows, o->pitch, true);
-    for (k = 0; k < 2 && o->column; k++) r.base[k] = xg_tile_join(&w->t, r.base[k], 1, o->column);
     r.n = rounds * pairs;
     for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
     for (n = 0; n < blocks; n++)
