@@ -365,6 +365,7 @@ typedef struct xg_attention_kernel {
     bool keys_only;                                    /* the walk needs no dP */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
     const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
+    bool shifted;                                      /* ... but what is subtracted from scores is with it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];

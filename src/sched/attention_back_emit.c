@@ -552,6 +552,7 @@ XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
+    w->shifted = false;
     xg_attention_back_begin_most(w);
     xg_attention_walk_all(w, true, xg_attention_back_walk_most);
     xg_attention_back_end_walks(w);
@@ -563,8 +564,14 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
             w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
     xg_attention_back_tensor_share(w, 0, XG_ATTENTION_BACK_STATS - !w->f->back.together);
+    for (half = 0; half < w->p->halves && w->scaled; half++)
+        w->stat[half][0] =
+            xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->stat[half][0], xg_attention_number(w, w->f->scale));
+    w->scaled = NULL;
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
+    w->scaled = w->f->scaled;
+    w->shifted = true;
     for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
 }
 XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
@@ -808,6 +815,8 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
+    w->scaled = p->form.scaled;
+    w->shifted = true;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
