@@ -266,6 +266,7 @@ XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of sha
 XG_FN int64_t xg_attention_end_size(const xg_attention_plan *p);
 XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);     /* that have rows */
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
+XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p); /* ... of gradients */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */

@@ -291,12 +291,16 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
         c.warp_tensor = xg_cost_mul(p->walked, each);
     }
     c.shared_passes = xg_cost_mul(all, w.reads * XG_TILE_UNIT_READ_CYCLES + w.passes);
+    c.shared_passes = xg_cost_add(
+        c.shared_passes, xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_PASS_BYTES)); /* copies */
     c.l2_sectors = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_SECTOR_BYTES);
-    if (xg_attention_is_paired(p)) /* a vector takes four passes, each way */
-        c.shared_passes =
-            xg_cost_add(c.shared_passes, xg_cost_mul(all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p)));
     c.barriers = xg_cost_mul(p->walked, walks * XG_ATTENTION_BACK_BARRIERS);
     own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each));
+    if (xg_attention_is_paired(p)) { /* a vector takes four passes, each way; pairs wait once more */
+        walks++;
+        c.shared_passes =
+            xg_cost_add(c.shared_passes, xg_cost_mul(all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p)));
+    }
     own = xg_cost_add(own,
         xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
     c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
