@@ -118,9 +118,9 @@ XG_FN void xg_attention_put_late(xg_kop *op, xg_kop *at) {
     for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, at);
     xg_kop_move_before(op, at);
 }
-/* Operations up to one, where all can be moved; first what needs nothing of the others. */
-XG_FN uint32_t xg_attention_late_ones(xg_kop *op, const xg_kop *end, xg_attention_late *all, xg_attention_late *order) {
-    uint32_t n = 0, most = 0, depth, k, j = 0;
+/* Operations up to one. */
+XG_FN uint32_t xg_attention_late_ones(xg_kop *op, const xg_kop *end, xg_attention_late *all) {
+    uint32_t n = 0, k;
     for (; op != end; op = op->next, n++) {
         xg_attention_late *one = &all[n];
         one->op = op;
@@ -129,17 +129,13 @@ XG_FN uint32_t xg_attention_late_ones(xg_kop *op, const xg_kop *end, xg_attentio
             if (def && def->scratch) one->depth = XG_MAX(one->depth, ((xg_attention_late *)def->scratch)->depth + 1);
         }
         op->scratch = one;
-        most = XG_MAX(most, one->depth);
     }
-    for (depth = 0; depth <= most; depth++)
-        for (k = 0; k < n; k++)
-            if (all[k].depth == depth) order[j++] = all[k];
     return n;
 }
 /* What stands between `first` and `middle` comes between the multiplications that follow: nothing waits for it yet. */
 XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *middle) {
-    xg_attention_late *all, *order;
-    uint32_t n = 0, units = 0, seen = 0, put = 0, k;
+    xg_attention_late *all;
+    uint32_t n = 0, units = 0, seen = 0, put = 0, depth = 0, at = 0, k;
     xg_kop *op, *next;
     for (op = first; op; op = op->next) {
         if (op == middle) units = 0;
@@ -148,14 +144,20 @@ XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *mid
         n++;
     }
     if (!units) return false;
-    all = XG_NEW_N(w->t.e->arena, xg_attention_late, 2 * (size_t)n);
-    order = all + n;
-    n = xg_attention_late_ones(first, middle, all, order);
+    all = XG_NEW_N(w->t.e->arena, xg_attention_late, (size_t)n);
+    n = xg_attention_late_ones(first, middle, all);
     for (op = middle; op; op = next) {
         next = op->next;
         seen += op->op == XG_K_OP_MMA;
         for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, op);
-        while (put < n * seen / units) xg_attention_put_late(order[put++].op, op);
+        while (put < n * seen / units) { /* first what needs nothing of the others */
+            if (at < n && all[at].depth == depth) {
+                xg_attention_put_late(all[at].op, op);
+                put++;
+            }
+            depth += ++at > n;
+            at %= n + 1;
+        }
     }
     return true;
 }
