@@ -366,7 +366,6 @@ typedef struct xg_attention_kernel {
     bool keys_only;                                    /* the walk needs no dP */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
     const xg_inst *scaled;                             /* of the form, where scores and maxima are without it */
-    bool shifted;                                      /* ... but what is subtracted from scores is with it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
@@ -439,7 +438,7 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
 /* The tile's rows of an operand, of so many columns, to an array of rows of that pitch. */
 typedef struct xg_attention_fixed {
     xg_attention_part part;
-    int64_t extent, width, pitch, before; /* before: elements in front of them */
+    int64_t extent, width, pitch;
     xg_kval **to;
 } xg_attention_fixed;
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);

@@ -528,8 +528,14 @@ XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
 /* Of sums of exp less the row's maximum those of exp less the module's own shift. */
 XG_FN void xg_attention_back_end_most(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *back = &w->f->back;
-    xg_kval *most = xg_attention_shift(w, w->stat[half][0]), *shift = xg_attention_back_shift(w, half, -1), *scale;
+    xg_kval *most = w->most[half], *shift = xg_attention_back_shift(w, half, -1), *scale;
     xg_kb *b = xg_attention_b(w);
+    if (w->scaled) { /* as scores are here: mostly that is the maximum as it was */
+        scale = xg_k2(b, XG_K_OP_MULF, shift, xg_attention_number(w, 1 / w->f->scale));
+        shift = xg_kselect(b, xg_kcmpf_(b, XG_CF_OEQ, shift, w->stat[half][0]), most, scale);
+    }
+    w->shift[half] = shift;
+    most = xg_attention_shift(w, most);
     scale = xg_attention_exp(w, most, shift);
     w->stat[half][1] = xg_k2(b, XG_K_OP_MULF, w->stat[half][1], scale);
     if (!back->together) return;
@@ -554,7 +560,6 @@ XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
-    w->shifted = false;
     xg_attention_back_begin_most(w);
     xg_attention_walk_all(w, true, xg_attention_back_walk_most);
     xg_attention_back_end_walks(w);
@@ -566,14 +571,13 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
             w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
     xg_attention_back_tensor_share(w, 0, XG_ATTENTION_BACK_STATS - !w->f->back.together);
-    for (half = 0; half < w->p->halves && w->scaled; half++)
-        w->stat[half][0] =
-            xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->stat[half][0], xg_attention_number(w, w->f->scale));
-    w->scaled = NULL;
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval **most = &w->stat[half][0];
+        w->most[half] = *most;
+        if (w->scaled) *most = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *most, xg_attention_number(w, w->f->scale));
+    }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
-    w->scaled = w->f->scaled;
-    w->shifted = true;
     for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
 }
 XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
@@ -592,7 +596,8 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     xg_attention_back_make_lines(w, false);
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_back_end_delta(w, half);
-        w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
+        if (!w->f->match.max) w->shift[half] = xg_attention_back_shift(w, half, -1);
+        w->most[half] = w->shift[half];
     }
     xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
@@ -651,21 +656,8 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     }
     xg_flow_end(&one);
 }
-XG_FN void xg_attention_back_write_rows(xg_attention_kernel *w, int64_t half) {
-    xg_flow f = xg_flow_of(&w->t.s, w->dest);
-    if (!w->f->back.second || !xg_attention_is_paired(w->p)) {
-        xg_attention_back_write_row(w, half, false);
-        if (w->f->back.second) xg_attention_back_write_row(w, half, true);
-        return;
-    }
-    xg_flow_slot(&f, &w->dest[1]);
-    xg_flow_if(&f, xg_attention_pair_first(w));
-    xg_attention_back_write_row(w, half, true);
-    xg_flow_else(&f);
-    xg_attention_back_write_row(w, half, false);
-    xg_flow_end(&f);
-}
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
+    bool alone = xg_attention_is_paired(w->p) && w->f->back.turned; /* each warp has one result */
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
@@ -676,7 +668,12 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        xg_attention_back_write_rows(w, half);
+        for (k = 0; k < 1u + (w->f->back.second != NULL); k++) {
+            xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
+            xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
+            xg_attention_back_write_row(w, half, k);
+            xg_flow_end(&one);
+        }
         xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
@@ -798,17 +795,15 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
-    bool paired = xg_attention_is_paired(w->p), turned = w->f->back.turned;
+    xg_kval *side[2] = {NULL, NULL}, *values = w->values;
     if (!w->p->keeps_rows) return;
     xg_attention_wait(w);
-    if (paired) {
-        w->kept = xg_attention_kept_words(w, w->keys, turned ? w->part : w->digits[0], w->p->pitch, w->p->depth);
-        if (!turned) w->kept_grad = xg_attention_kept_words(w, w->keys, w->digits[1], w->p->pitch, w->p->depth);
-        return;
+    if (xg_attention_is_paired(w->p)) {
+        memcpy(side, w->digits, sizeof side);
+        values = w->keys;
     }
-    w->kept = xg_attention_kept_words(w, w->keys, NULL, w->p->pitch, w->p->depth);
-    if (w->p->keeps_grads)
-        w->kept_grad = xg_attention_kept_words(w, w->values, NULL, w->p->value_pitch, w->p->columns);
+    w->kept = xg_attention_kept_words(w, w->keys, side[0], w->p->pitch, w->p->depth);
+    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, values, side[1], w->p->value_pitch, w->p->columns);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
@@ -818,7 +813,6 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     w->p = p;
     w->f = &p->form;
     w->scaled = p->form.scaled;
-    w->shifted = true;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);

@@ -7,7 +7,7 @@ typedef struct xg_attention_fetch {
     xg_attention_part part;
     int64_t rows, width, pitch; /* of the tile; with what fills the last piece; in shared memory */
     int64_t extent, limit;      /* of the array: along the third extent; rows or keys */
-    int64_t pieces, all, rounds, before; /* before: elements of the array in front of them */
+    int64_t pieces, all, rounds;
     uint32_t number; /* which rows are */
     xg_kval *first, *buffer;
     xg_kval **to;
@@ -109,7 +109,8 @@ XG_FN xg_kval *xg_attention_spot(
     pitch[XG_ATTENTION_AT_PIECE] = lanes;
     pitch[XG_ATTENTION_AT_LANE] = 1;
     for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_mul(x, at, xg_aff_dim(x, k), pitch[k]);
-    at = xg_aff_add_k(x, at, t->before);
+    if (xg_attention_is_paired(w->p) && (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD))
+        at = xg_aff_add_k(x, at, xg_attention_side_rows(w->p) * t->pitch);
     return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
@@ -200,7 +201,6 @@ XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_f
     t.rows = w->p->tile;
     t.width = o->width;
     t.pitch = o->pitch;
-    t.before = o->before;
     t.extent = o->extent;
     t.limit = w->f->rows;
     t.number = XG_ATTENTION_ROW;
@@ -216,12 +216,10 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.extent = w->f->depth;
     o.width = w->p->depth;
     o.pitch = w->p->query_pitch;
-    o.before = 0;
     o.to = w->p->keeps_rows ? &w->keys : &w->query;
     xg_attention_bring_fixed(w, &o);
 }
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
-    bool paired = xg_attention_is_paired(w->p);
     xg_attention_fixed o;
     xg_attention_bring_query(w);
     if (!w->f->back.is) return;
@@ -229,14 +227,13 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.before = paired ? xg_attention_side_rows(w->p) * o.pitch : 0;
-    o.to = paired ? &w->keys : w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = xg_attention_is_paired(w->p) ? &w->keys : w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
 XG_FN xg_attention_fetch xg_attention_fetch_of(
     xg_attention_kernel *w, xg_attention_part part, xg_kval *step, xg_kval *buffer) {
-    bool values = part == XG_ATTENTION_VALUES, paired = xg_attention_is_paired(w->p);
+    bool values = part == XG_ATTENTION_VALUES;
     xg_kval *zero = xg_elem_index(&w->t.s, 0);
     xg_attention_fetch t;
     memset(&t, 0, sizeof t);
@@ -249,8 +246,7 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     t.number = XG_ATTENTION_KEY;
     t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
     t.buffer = buffer;
-    t.to = values && !paired ? &w->values : &w->keys;
-    t.before = values && paired ? xg_attention_side_rows(w->p) * t.pitch : 0;
+    t.to = values && !xg_attention_is_paired(w->p) ? &w->values : &w->keys;
     xg_attention_fetch_sizes(w, &t);
     return t;
 }

@@ -140,14 +140,9 @@ XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled
 /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
     xg_kb *b = xg_attention_b(w);
-    bool shifted = w->scaled && w->shifted;
-    double scale = xg_attention_scale(w);
-    if (shifted)
-        x = xg_k3(b, XG_K_OP_FMA, x, xg_attention_number(w, scale), xg_k1(b, XG_K_OP_NEGF, shift));
-    else
-        x = xg_k2(b, XG_K_OP_SUBF, x, shift);
+    x = xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
-    x = xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E * (shifted ? 1 : scale)));
+    x = xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E * xg_attention_scale(w)));
     return xg_attention_power(w, x);
 }
 /* Two neighbours as what tensor memory's devices compute with in one instruction, and back. */
@@ -169,23 +164,17 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
         LARGE = 1 << 26
     };
     xg_kb *b = xg_attention_b(w);
-    double scale = xg_attention_scale(w), own = w->shifted ? 1 : scale; /* of the shift */
+    double scale = xg_attention_scale(w);
     xg_kval *by = xg_attention_number(w, XG_ATTENTION_LOG2_E * scale), *one = xg_attention_number(w, scale);
-    xg_kval *less[XG_ATTENTION_PAIR], *two[XG_ATTENTION_PAIR], *y = NULL, *z = NULL, *few;
+    xg_kval *less[XG_ATTENTION_PAIR], *two[XG_ATTENTION_PAIR], *y = NULL, *z = NULL;
     int64_t c;
     if (w->f->unit == XG_TILE_NO_UNIT) {
         for (c = 0; c < n; c++) x[c] = xg_attention_exp(w, x[c], shift);
         return;
     }
     less[0] = xg_k1(b, XG_K_OP_ABSF, shift);
-    few = xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, (double)LARGE / own));
-    by = xg_kselect(b, few, by, one);
-    one = by;
-    if (own != scale) {
-        one = xg_attention_number(w, own);
-        one = xg_kselect(b, few, xg_attention_number(w, XG_ATTENTION_LOG2_E * own), one);
-    }
-    less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, one));
+    by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, less[0], xg_attention_number(w, (double)LARGE / scale)), by, one);
+    less[0] = less[1] = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, by));
     two[0] = two[1] = by;
     if (w->p->shape.in_tensor) {
         y = xg_attention_both(w, two);
