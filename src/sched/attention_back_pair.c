@@ -22,68 +22,63 @@ XG_FN xg_kval *xg_attention_pair_other(xg_attention_kernel *w) {
     xg_kval_set_range(v, xg_range_of(0, 1));
     return v;
 }
-/* Where a lane shows a vector, of those that begin there. */
-XG_FN xg_kval *xg_attention_pair_spot(xg_attention_kernel *w, xg_kval *at, int64_t k) {
-    int64_t apart = XG_ATTENTION_SUMS * (int64_t)XG_WARP_LANES;
-    return xg_attention_at(w, at, w->p->threads * xg_attention_pair_vectors(w->p) * XG_ATTENTION_SUMS - k * apart, k * apart);
-}
 /* In the second warp they change places. */
 XG_FN void xg_attention_pair_turn(xg_attention_kernel *w, xg_kval **x, xg_kval **y) {
     xg_kval *first = xg_attention_pair_first(w), *v = *x;
     *x = xg_kselect(xg_attention_b(w), first, v, *y);
     *y = xg_kselect(xg_attention_b(w), first, *y, v);
 }
-/* Where the step's keys of a warp begin in the array of both operands. */
-XG_FN xg_kval *xg_attention_pair_rows(xg_attention_kernel *w, xg_kval *side, bool other) {
+/* Where a warp's own keys of the step begin in the array of both operands, and the other one's. */
+XG_FN void xg_attention_pair_rows(xg_attention_kernel *w, xg_kval *side, xg_kval **own, xg_kval **other) {
     int64_t all = xg_attention_side_rows(w->p);
-    xg_kval *rows = other ? xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, w->buffer, w->p->own) : w->buffer;
-    xg_kval_set_range(rows, xg_range_of(0, all - 1));
-    return xg_tile_join(&w->t, side, all, rows);
+    xg_kval *v = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, w->buffer, w->p->own);
+    xg_kval_set_range(v, xg_range_of(0, all - 1));
+    *own = xg_tile_join(&w->t, side, all, w->buffer);
+    *other = xg_tile_join(&w->t, side, all, v);
 }
-/* For each block of rows the k-th vector of columns on, and what the other warp gives for it, behind a barrier. They are
+/* Each block's vectors of columns from the k-th on become what the other warp gives for them, behind a barrier. They are
  * shown behind so many others. */
 XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t k, int64_t n, int64_t behind) {
-    int64_t blocks = w->p->shape.blocks, all = xg_attention_pair_vectors(w->p), i;
-    xg_kval *o[3], *at[2];
-    at[0] = w->part;
-    at[1] = xg_attention_pair_other(w);
-    for (i = 0; i < 2; i++) {
-        at[i] = xg_tile_join(&w->t, at[i], w->p->shape.warps, w->across);
-        at[i] = xg_tile_join(&w->t, at[i], all * XG_WARP_LANES, w->lane);
-        at[i] = xg_tile_join(&w->t, at[i], XG_ATTENTION_SUMS, w->digits[0]);
-    }
-    for (i = 0; i < n * blocks; i++) {
-        o[0] = xg_attention_out_sums(w, &v[i % blocks * XG_ATTENTION_HALVES], k + i / blocks);
-        o[1] = w->weights;
-        o[2] = xg_attention_pair_spot(w, at[0], behind + i);
-        w->weights = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, w->weights->type);
-    }
-    xg_attention_wait(w);
-    o[0] = w->weights;
-    for (i = 0; i < n * blocks; i++) {
-        o[1] = xg_attention_pair_spot(w, at[1], behind + i);
-        o[2] = xg_kir_value(xg_attention_b(w), XG_K_OP_READ, o, 2, w->no_sums->type);
-        xg_attention_take(w, &v[i % blocks * XG_ATTENTION_HALVES], k + i / blocks, o[2]);
-    }
-}
-/* Of words, lane by lane. */
-XG_FN void xg_attention_pair_keep(xg_attention_kernel *w) {
-    int64_t n = w->p->shape.blocks * w->p->depth / XG_ATTENTION_ROWS, k, i;
-    if (!xg_attention_is_paired(w->p) || !w->kept_grad) return;
-    for (k = 0; k < n; k++)
-        for (i = 0; i < XG_ATTENTION_SUMS; i++) {
-            xg_kval *x = xg_attention_lane(w, w->kept[k], i), *y = xg_attention_lane(w, w->kept_grad[k], i);
-            xg_attention_pair_turn(w, &x, &y);
-            w->kept[k] = xg_attention_insert(w, x, w->kept[k], i);
+    int64_t blocks = w->p->shape.blocks, all = xg_attention_pair_vectors(w->p), lanes = XG_WARP_LANES, i;
+    bool given = false;
+    do {
+        xg_kval *at = given ? xg_attention_pair_other(w) : w->part, *o[3], ***to;
+        at = xg_tile_join(&w->t, at, w->p->shape.warps, w->across);
+        at = xg_tile_join(&w->t, at, all, xg_elem_index(&w->t.s, behind));
+        at = xg_tile_join(&w->t, at, lanes, w->lane);
+        at = xg_tile_join(&w->t, at, XG_ATTENTION_SUMS, w->digits[0]);
+        for (i = 0; i < n * blocks; i++) {
+            to = &v[i % blocks * XG_ATTENTION_HALVES];
+            o[1] = w->weights;
+            o[2] = xg_attention_at(w, at, w->p->threads * all * XG_ATTENTION_SUMS, i * lanes * XG_ATTENTION_SUMS);
+            if (given) {
+                o[0] = xg_kir_value(xg_attention_b(w), XG_K_OP_READ, &o[1], 2, w->no_sums->type);
+                xg_attention_take(w, to, k + i / blocks, o[0]);
+            } else {
+                o[0] = xg_attention_out_sums(w, to, k + i / blocks);
+                w->weights = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, w->weights->type);
+            }
         }
+        if (!given) xg_attention_wait(w);
+        given = !given;
+    } while (given);
+}
+/* Of both operands' rows those that the warp multiplies by. */
+XG_FN void xg_attention_pair_keep(xg_attention_kernel *w) {
+    uint32_t n = (uint32_t)(w->p->shape.blocks * w->p->depth / XG_ATTENTION_ROWS);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    if (!xg_attention_is_paired(w->p)) return;
+    xg_flow_slots(&f, w->kept, n);
+    xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1));
+    memcpy(w->kept, w->kept_grad, n * sizeof *w->kept);
+    xg_flow_end(&f);
     w->kept_grad = NULL;
 }
 /* The other warp's keys first: their sums are there when the last ones are asked for. */
 XG_FN void xg_attention_pair_products(xg_attention_kernel *w) {
     int64_t own = w->p->own / XG_ATTENTION_BESIDE, k, c;
     xg_attention_product o = xg_attention_scores_product(w);
-    o.rows[0] = xg_attention_pair_rows(w, w->part, true);
-    o.rows[1] = xg_attention_pair_rows(w, w->part, false);
+    xg_attention_pair_rows(w, w->part, &o.rows[1], &o.rows[0]);
     xg_attention_unit_product(w, &o);
     xg_attention_pair_give(w, w->scores, 0, own / XG_ATTENTION_PAIR, 0);
     for (k = 0; k < w->p->halves; k++)
@@ -114,14 +109,11 @@ XG_FN void xg_attention_pair_words(xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_pair_sum(xg_attention_kernel *w) {
     xg_attention_summed o = xg_attention_out_summed(w);
-    xg_kval *side = w->digits[0];
+    bool turned = w->f->back.turned;
     int64_t k;
     xg_attention_pair_words(w);
-    if (w->f->back.turned) {
-        side = xg_attention_pair_other(w);
-        o.rows[1] = xg_attention_pair_rows(w, side, true);
-    }
-    o.rows[0] = xg_attention_pair_rows(w, side, false);
+    xg_attention_pair_rows(w, turned ? xg_attention_pair_other(w) : w->digits[0], &o.rows[0], &o.rows[1]);
+    if (!turned) o.rows[1] = NULL;
     o.step = w->keys;
     o.pitch = w->p->pitch;
     for (k = 0; k < w->p->halves; k++) o.weights[k] = w->soft[k];
