@@ -264,8 +264,8 @@ XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of shared memory for them */
 /* Of shared memory, for each warp, where keys are in parts; and what a cluster's block shows the others. */
 XG_FN int64_t xg_attention_end_size(const xg_attention_plan *p);
-XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);     /* that have rows */
-XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
+XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);          /* that have rows */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);      /* of a thread with rows */
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p); /* ... of gradients */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
@@ -458,7 +458,7 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 /* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the
  * k-th sixteen columns. */
 XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
-/* Words of the warp's rows of an array, of so many columns; side: of a pair's array (attention_back_pair.c), or NULL. */
+/* Words of the warp's rows of an array, of so many columns; side: of a pair's one (attention_back_pair.c), or NULL. */
 XG_FN xg_kval **xg_attention_kept_words(
     xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
@@ -599,7 +599,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_plan.c ---- */
 XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
-XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p); /* of a step's operands in shared memory, each */
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The same by dots and what stands between them; first: the kernel of dQ, other: that of dK and dV, or NULL. */
@@ -628,11 +628,10 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
 XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
 
 /* ---- attention_back_pair.c: by pairs of warps ---- */
-XG_FN void xg_attention_pair_keep(xg_attention_kernel *w); /* the rows that the dots' walk needs */
+XG_FN void xg_attention_pair_keep(xg_attention_kernel *w);     /* the rows that the dots' walk needs */
 XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP of the warp's own keys */
 XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
 XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both, of each half of the columns */
-XG_FN xg_kval *xg_attention_pair_first(xg_attention_kernel *w); /* the warp is the first of its pair */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

@@ -161,8 +161,8 @@ XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *mid
     }
     return true;
 }
-/* A step's sums become scores, then `row` is made of those of each row, and, if it is asked for, dP: by warps at the same
- * time, else that is there behind back_grads. */
+/* A step's sums become scores, then `row` is made of those of each row, and, if it is asked for, dP: by warps at the
+ * same time, else that is there behind back_grads. */
 XG_FN void xg_attention_back_products(
     xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half)) {
     bool pair = xg_attention_is_paired(w->p) && !w->kept_grad;

@@ -14,9 +14,6 @@
 #define XG_SCHED_ATTENTION_BACK_PAIR_C
 #include "attention.h"
 
-XG_FN xg_kval *xg_attention_pair_first(xg_attention_kernel *w) {
-    return xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 0);
-}
 XG_FN xg_kval *xg_attention_pair_other(xg_attention_kernel *w) {
     xg_kval *v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, w->digits[1], w->part);
     xg_kval_set_range(v, xg_range_of(0, 1));
@@ -24,7 +21,7 @@ XG_FN xg_kval *xg_attention_pair_other(xg_attention_kernel *w) {
 }
 /* In the second warp they change places. */
 XG_FN void xg_attention_pair_turn(xg_attention_kernel *w, xg_kval **x, xg_kval **y) {
-    xg_kval *first = xg_attention_pair_first(w), *v = *x;
+    xg_kval *first = xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 0), *v = *x;
     *x = xg_kselect(xg_attention_b(w), first, v, *y);
     *y = xg_kselect(xg_attention_b(w), first, *y, v);
 }
@@ -36,8 +33,8 @@ XG_FN void xg_attention_pair_rows(xg_attention_kernel *w, xg_kval *side, xg_kval
     *own = xg_tile_join(&w->t, side, all, w->buffer);
     *other = xg_tile_join(&w->t, side, all, v);
 }
-/* Each block's vectors of columns from the k-th on become what the other warp gives for them, behind a barrier. They are
- * shown behind so many others. */
+/* Each block's vectors of columns from the k-th on become what the other warp gives for them, behind a barrier. They
+ * are shown behind so many others. */
 XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t k, int64_t n, int64_t behind) {
     int64_t blocks = w->p->shape.blocks, all = xg_attention_pair_vectors(w->p), lanes = XG_WARP_LANES, i;
     bool given = false;

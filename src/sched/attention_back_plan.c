@@ -72,7 +72,8 @@ XG_FN bool xg_attention_is_paired(const xg_attention_plan *p) {
 }
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p) { return p->stages * p->shape.step; }
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
-    return xg_attention_is_paired(p) ? p->own / 4 + (p->form.back.turned ? p->own / 8 : 0) : 0; /* sums; words of weights */
+    return xg_attention_is_paired(p) ? p->own / 4 + (p->form.back.turned ? p->own / 8 : 0)
+                                     : 0; /* sums; words of weights */
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
@@ -362,10 +363,10 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
                 XG_ATTENTION_BACK_PAIR_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
-                XG_ATTENTION_BACK_SHAPES(X)
+                    XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false},
-                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                        XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;

@@ -227,7 +227,10 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = xg_attention_is_paired(w->p) ? &w->keys : w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = xg_attention_is_paired(w->p) ? &w->keys
+           : w->p->keeps_grads          ? &w->values
+           : w->p->shape.grouped        ? &w->query
+                                        : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */

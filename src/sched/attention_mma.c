@@ -105,8 +105,8 @@ typedef struct xg_attention_reader {
     bool transposed;                /* outer rounds go along keys, else pairs do */
 } xg_attention_reader;
 /* Begins it; returns how many sixteens of keys there are. */
-XG_FN int64_t xg_attention_open_reader(
-    xg_attention_kernel *w, xg_attention_reader *r, xg_kval *from, xg_kval *const *rows, int64_t pitch, bool transposed) {
+XG_FN int64_t xg_attention_open_reader(xg_attention_kernel *w, xg_attention_reader *r, xg_kval *from,
+    xg_kval *const *rows, int64_t pitch, bool transposed) {
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->from = from;
