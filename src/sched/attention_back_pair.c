@@ -118,17 +118,17 @@ XG_FN void xg_attention_pair_sum(xg_attention_kernel *w) {
 }
 /* By few columns at a time, as there is room to show them. */
 XG_FN void xg_attention_pair_join(xg_attention_kernel *w) {
-    int64_t own = w->p->depth / XG_ATTENTION_EIGHT, c, k;
+    int64_t own = w->p->depth / XG_ATTENTION_EIGHT, all = own * w->p->halves, some = own / XG_ATTENTION_PAIR, k;
+    xg_kval **v;
+    for (k = 0; k < all; k++) {
+        v = &w->out[k / own][k % own];
+        xg_attention_pair_turn(w, v, v + own);
+    }
     xg_attention_wait(w); /* what the last step has shown is read */
-    for (c = 0; c < own; c++) {
-        for (k = 0; k < w->p->halves; k++) xg_attention_pair_turn(w, &w->out[k][c], &w->out[k][own + c]);
-        if (c % XG_ATTENTION_PAIR == 0) continue;
-        k = c / XG_ATTENTION_PAIR;
-        xg_attention_pair_give(w, w->out, own / XG_ATTENTION_PAIR + k, 1, k % 2 * w->p->shape.blocks);
-        for (k = 0; k < w->p->halves * XG_ATTENTION_PAIR; k++) {
-            xg_kval **v = &w->out[k / XG_ATTENTION_PAIR][c - k % XG_ATTENTION_PAIR];
-            *v = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *v, v[own]);
-        }
+    for (k = 0; k < some; k++) xg_attention_pair_give(w, w->out, some + k, 1, k % 2 * w->p->shape.blocks);
+    for (k = 0; k < all; k++) {
+        v = &w->out[k / own][k % own];
+        *v = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, v[0], v[own]);
     }
 }
 

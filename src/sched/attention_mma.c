@@ -60,23 +60,24 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
 }
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
+/* The first of the warp's rows in an array; side: of a pair's one, or NULL. */
+XG_FN xg_kval *xg_attention_fixed_rows(xg_attention_kernel *w, xg_kval *side) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
+    return side ? xg_tile_join(&w->t, side, xg_attention_side_rows(w->p), at) : at;
+}
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
     xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t block, int64_t k) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
     int64_t place = block * XG_ATTENTION_ROWS * pitch, rows = w->p->tile;
-    if (side) {
-        rows = 2 * xg_attention_side_rows(w->p);
-        at = xg_tile_join(&w->t, side, rows / 2, at);
-    }
+    xg_kval *at = xg_attention_fixed_rows(w, side);
     at = xg_attention_pointed(w, at, pitch, true, w->p->swizzled ? k : -1);
     if (!w->p->swizzled) place += k * XG_ATTENTION_UNIT_COLUMNS;
+    if (side) rows += xg_attention_side_rows(w->p);
     return xg_attention_words(w, from, at, rows * pitch, place, false);
 }
 XG_FN xg_kval *xg_attention_lined_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    at = xg_attention_pointed(w, at, pitch, true, k);
+    xg_kval *at = xg_attention_pointed(w, xg_attention_fixed_rows(w, NULL), pitch, true, k);
     return xg_attention_words(w, from, at, place + w->p->tile * pitch, place, false);
 }
 XG_FN xg_kval **xg_attention_kept_words(
