@@ -171,14 +171,14 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
-    bool bounded;   /* masks leave out steps */
-    bool votes;     /* and the kernel looks whether that is right */
-    bool copied;    /* elements are as they lie in memory: brought without registers */
-    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
-    bool in_turns;  /* as the shape says, where there are several steps */
-    bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;    /* keys of a step that a warp has */
-    int64_t halves; /* rows of a thread */
+    bool bounded;           /* masks leave out steps */
+    bool votes;             /* and the kernel looks whether that is right */
+    bool copied;            /* elements are as they lie in memory: brought without registers */
+    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
+    bool in_turns;          /* as the shape says, where there are several steps */
+    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
+    int64_t own;            /* keys of a step that a warp has */
+    int64_t halves;         /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */

@@ -95,13 +95,13 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
-/* What lies in shared memory, of warps that each multiply alone; swizzled: rows have no padding. */
-XG_FN void xg_attention_back_shared(xg_attention_plan *p, bool swizzled) {
+/* What lies in shared memory, of warps that each multiply alone. */
+XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), keys = p->stages * p->shape.step, pad = XG_ATTENTION_PAD_BYTES / bytes;
-    p->swizzled = swizzled;
-    p->pitch = p->query_pitch = p->depth + (swizzled ? 0 : pad);
-    p->value_pitch = p->columns + (swizzled ? 0 : pad);
+    p->swizzled = false;
+    p->pitch = p->query_pitch = p->depth + pad;
+    p->value_pitch = p->columns + pad;
     p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
     if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
     if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
@@ -111,22 +111,8 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p, bool swizzled) {
     if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
     if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
-/* A multiprocessor has room for two blocks. */
-XG_FN bool xg_attention_back_twice(const xg_attention_plan *p, const xg_device *m) {
-    return 2 * (p->shared + m->shared_reserved) <= m->shared_per_sm;
-}
-/* Rows are powers of two of 128 bytes and more, in pieces of 16: these can go round (see xg_attention_spot). */
-XG_FN bool xg_attention_back_may_swizzle(const xg_attention_form *f) {
-    static const xg_attention_part parts[] = {
-        XG_ATTENTION_QUERY, XG_ATTENTION_KEYS, XG_ATTENTION_GRAD, XG_ATTENTION_VALUES};
-    int64_t bytes = xg_type_bytes(f->held), all = f->depth | f->columns;
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(parts); k++)
-        if (f->stages[parts[k]].lanes * bytes != XG_TILE_ACCESS_BYTES) return false;
-    return !(f->depth & (f->depth - 1)) && !(f->columns & (f->columns - 1)) && (all & -all) * bytes >= XG_LINE_BYTES;
-}
-/* The tile's rows stay in registers, where there is room; where it lets a second block in, rows have no padding. */
-XG_FN void xg_attention_back_room(xg_attention_plan *p, const xg_device *m) {
+/* The tile's rows stay in registers, where there is room. */
+XG_FN void xg_attention_back_room(xg_attention_plan *p) {
     int64_t own = xg_attention_back_registers(p);
     if (xg_attention_is_paired(p))
         p->keeps_rows = p->keeps_grads = true;
@@ -134,10 +120,7 @@ XG_FN void xg_attention_back_room(xg_attention_plan *p, const xg_device *m) {
         p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
         p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
     }
-    xg_attention_back_shared(p, false);
-    if (xg_attention_is_paired(p) || xg_attention_back_twice(p, m) || !xg_attention_back_may_swizzle(&p->form)) return;
-    xg_attention_back_shared(p, true);
-    if (!xg_attention_back_twice(p, m)) xg_attention_back_shared(p, false);
+    xg_attention_back_shared(p);
 }
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
@@ -146,7 +129,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     p->keeps_grads = p->keeps_rows;
     if (!s->grouped) {
-        xg_attention_back_room(p, m);
+        xg_attention_back_room(p);
         return;
     }
     p->shared = xg_attention_group_bytes(p);

@@ -99,7 +99,7 @@ XG_FN xg_kval *xg_attention_spot(
         }
         return xg_attention_group_spot(w, counts, t->rows, v);
     }
-    if (w->p->swizzled && (t->part == XG_ATTENTION_QUERY || (w->f->back.is && !xg_attention_is_line(t->part)))) {
+    if (w->p->swizzled && t->part == XG_ATTENTION_QUERY) {
         xg_kval *row = xg_tile_rest(&w->t, piece->row, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));

@@ -34,7 +34,6 @@ XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval
     sums->def->a = which;
     return sums;
 }
-XG_FN bool xg_attention_all_swizzled(const xg_attention_plan *p) { return p->swizzled && p->form.back.is; }
 /* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows; the
  * k-th of a row whose pieces of 16 bytes go round, or, -1, the first one. */
 XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along, int64_t k) {
@@ -115,26 +114,19 @@ XG_FN int64_t xg_attention_open_reader(xg_attention_kernel *w, xg_attention_read
     r->transposed = transposed;
     r->inner = XG_ATTENTION_UNIT_COLUMNS * (transposed ? 1 : pitch);
     r->outer = XG_ATTENTION_UNIT_COLUMNS * (transposed ? pitch : 1);
-    for (k = 0; k < 2 && rows[k]; k++)
-        r->base[k] = xg_attention_pointed(w, rows[k], pitch, transposed, xg_attention_all_swizzled(w->p) - 1);
+    for (k = 0; k < 2 && rows[k]; k++) r->base[k] = xg_attention_pointed(w, rows[k], pitch, transposed, -1);
     return w->p->own / XG_ATTENTION_UNIT_COLUMNS * k;
 }
 XG_FN void xg_attention_ahead(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {
-    int64_t place = 0, column, own = w->p->own / XG_ATTENTION_UNIT_COLUMNS, at[2];
+    int64_t own = w->p->own / XG_ATTENTION_UNIT_COLUMNS, at[2], *key = &at[!r->transposed], place;
     int64_t size = xg_attention_side_rows(w->p) * (1 + xg_attention_is_paired(w->p)) * r->pitch;
-    int64_t *key = &at[!r->transposed];
     xg_kval *base;
     if (i >= r->n) return;
     at[0] = i / pairs;
     at[1] = i % pairs;
     base = r->base[*key >= own];
-    place = at[0] * r->outer + at[1] * r->inner - (*key >= own ? own * (r->transposed ? r->outer : r->inner) : 0);
-    column = place % r->pitch;
-    if (xg_attention_all_swizzled(w->p) && column) { /* the row begins where bits below its columns' are 0 */
-        base = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, base, column);
-        xg_kval_set_range(base, xg_range_of(0, xg_kval_range(r->base[0]).hi / r->pitch * r->pitch + r->pitch - 1));
-        place -= column;
-    }
+    *key %= own;
+    place = at[0] * r->outer + at[1] * r->inner;
     r->words[i % (XG_ATTENTION_AHEAD + 1)] = xg_attention_words(w, r->from, base, size, place, r->transposed);
 }
 /* The words of pair i of all. */
