@@ -173,15 +173,15 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
-    bool bounded;   /* masks leave out steps */
-    bool votes;     /* and the kernel looks whether that is right */
-    bool copied;    /* elements are as they lie in memory: brought without registers */
-    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t powers; /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
-    bool in_turns;  /* as the shape says, where there are several steps */
-    bool swizzled;  /* the tile's rows (of gradients: all) have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;    /* keys of a step that a warp has */
-    int64_t halves; /* rows of a thread */
+    bool bounded;           /* masks leave out steps */
+    bool votes;             /* and the kernel looks whether that is right */
+    bool copied;            /* elements are as they lie in memory: brought without registers */
+    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t powers;         /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
+    bool in_turns;          /* as the shape says, where there are several steps */
+    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
+    int64_t own;            /* keys of a step that a warp has */
+    int64_t halves;         /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
@@ -269,8 +269,9 @@ XG_FN bool xg_attention_meets(const xg_attention_plan *p);    /* threads without
 XG_FN int64_t xg_attention_votes(const xg_attention_plan *p); /* elements of shared memory for them */
 /* Of shared memory, for each warp, where keys are in parts; and what a cluster's block shows the others. */
 XG_FN int64_t xg_attention_end_size(const xg_attention_plan *p);
-XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);     /* that have rows */
-XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
+XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);          /* that have rows */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);      /* of a thread with rows */
+XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p); /* ... of gradients */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
@@ -391,6 +392,7 @@ typedef struct xg_attention_product {
     int64_t fixed_pitch, pitch, width;
     int64_t fixed_at; /* of warp groups: bytes in front of the rows */
     int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
+    xg_kval *rows[2]; /* of warps: where their keys of the step begin, and those of a pair's other one, or NULL */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
 } xg_attention_product;
 /* Sums += a step's weights times its rows of so many columns. */
@@ -398,6 +400,7 @@ typedef struct xg_attention_summed {
     xg_kval **weights[XG_ATTENTION_HALVES_MAX], **to[XG_ATTENTION_HALVES_MAX], *step;
     int64_t pitch, width, pieces;
     int64_t at, weights_at; /* in tensor memory: the first columns of sums and weights */
+    xg_kval *rows[2];       /* as of a product */
 } xg_attention_summed;
 
 /* ---- attention_kernel.c ---- */
@@ -429,6 +432,8 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+/* The backward pass takes weights and dS at once, not in pieces. */
+XG_INLINE bool xg_attention_back_is_whole(const xg_attention_form *f) { return f->pieces[0] == 1 && f->pieces[1] == 1; }
 /* Sums are results, or more bits of weights count than 16-bit floats have. */
 XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) {
     return f->n_stats > 0 || f->pieces[0] > 1 || f->stages[XG_ATTENTION_RESULT].root->shape->type == XLAGPU_F32;
@@ -468,8 +473,9 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 /* Sixteen of the warp's rows, from a place on: of lines of so many elements, whose pieces of 16 bytes go round, the
  * k-th sixteen columns. */
 XG_FN xg_kval *xg_attention_lined_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k);
-/* Words of the warp's rows of an array, of so many columns. */
-XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width);
+/* Words of the warp's rows of an array, of so many columns; side: of a pair's one (attention_back_pair.c), or NULL. */
+XG_FN xg_kval **xg_attention_kept_words(
+    xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t width);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o);
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o);
@@ -609,6 +615,9 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_plan.c ---- */
+XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The same by dots and what stands between them; first: the kernel of dQ, other: that of dK and dV, or NULL. */
 XG_FN int64_t xg_attention_back_apart(
@@ -634,6 +643,12 @@ XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w); /* all sums */
 /* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
 XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
+
+/* ---- attention_back_pair.c: by pairs of warps ---- */
+XG_FN void xg_attention_pair_keep(xg_attention_kernel *w);     /* the rows that the dots' walk needs */
+XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP of the warp's own keys */
+XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
+XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both, of each half of the columns */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

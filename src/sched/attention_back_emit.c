@@ -100,18 +100,91 @@ XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
     else
         xg_attention_unit_product(w, &o);
 }
-/* Scores and, if they are asked for, dP: that is there behind back_grads. */
-XG_FN void xg_attention_back_products(xg_attention_kernel *w, bool grads) {
-    if (w->p->shape.in_tensor) {
+
+/* The last operation so far. */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
+    const xg_kb *b = xg_attention_b(w);
+    return b->before ? b->before->prev : b->region->last;
+}
+/* An operation that waits for its place between multiplications, and how many stand between it and the first ones. */
+typedef struct xg_attention_late {
+    xg_kop *op;
+    uint32_t depth;
+} xg_attention_late;
+/* It comes in front of `at`, behind what it needs. */
+XG_FN void xg_attention_put_late(xg_kop *op, xg_kop *at) {
+    uint32_t k;
+    if (!op || !op->scratch) return;
+    op->scratch = NULL;
+    for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, at);
+    xg_kop_move_before(op, at);
+}
+/* Operations up to one. */
+XG_FN uint32_t xg_attention_late_ones(xg_kop *op, const xg_kop *end, xg_attention_late *all) {
+    uint32_t n = 0, k;
+    for (; op != end; op = op->next, n++) {
+        xg_attention_late *one = &all[n];
+        one->op = op;
+        for (k = 0; k < op->n_operands; k++) {
+            const xg_kop *def = op->operands[k].value->def;
+            if (def && def->scratch) one->depth = XG_MAX(one->depth, ((xg_attention_late *)def->scratch)->depth + 1);
+        }
+        op->scratch = one;
+    }
+    return n;
+}
+/* What stands between `first` and `middle` comes between the multiplications that follow: nothing waits for it yet. */
+XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *middle) {
+    xg_attention_late *all;
+    uint32_t n = 0, units = 0, seen = 0, put = 0, depth = 0, at = 0, k;
+    xg_kop *op, *next;
+    for (op = first; op; op = op->next) {
+        if (op == middle) units = 0;
+        if (op->n_regions || (xg_kop_flags(op->op) & KF_WRITE)) return false;
+        units += op->op == XG_K_OP_MMA;
+        n++;
+    }
+    if (!units) return false;
+    all = XG_NEW_N(w->t.e->arena, xg_attention_late, (size_t)n);
+    n = xg_attention_late_ones(first, middle, all);
+    for (op = middle; op; op = next) {
+        next = op->next;
+        seen += op->op == XG_K_OP_MMA;
+        for (k = 0; k < op->n_operands; k++) xg_attention_put_late(op->operands[k].value->def, op);
+        while (put < n * seen / units) { /* first what needs nothing of the others */
+            if (at < n && all[at].depth == depth) {
+                xg_attention_put_late(all[at].op, op);
+                put++;
+            }
+            depth += ++at > n;
+            at %= n + 1;
+        }
+    }
+    return true;
+}
+/* A step's sums become scores, then `row` is made of those of each row, and, if it is asked for, dP: by warps at the
+ * same time, else that is there behind back_grads. */
+XG_FN void xg_attention_back_products(
+    xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half)) {
+    bool pair = xg_attention_is_paired(w->p) && !w->kept_grad;
+    xg_kop *bare, *scored, *rows;
+    int64_t half;
+    if (w->p->shape.in_tensor)
         xg_attention_back_tensor_take(w, false);
-        return;
-    }
-    if (w->p->shape.grouped) {
+    else if (w->p->shape.grouped)
         xg_attention_back_group_ask(w, grads);
-        return;
-    }
-    xg_attention_back_multiply(w, false);
-    if (grads) xg_attention_back_multiply(w, true);
+    else if (pair)
+        xg_attention_pair_products(w);
+    else
+        xg_attention_back_multiply(w, false);
+    bare = xg_attention_last(w);
+    xg_attention_all_scores(w);
+    scored = xg_attention_last(w);
+    for (half = 0; half < w->p->halves && row; half++) row(w, half);
+    rows = xg_attention_last(w);
+    if (!grads || w->p->shape.grouped || pair) return;
+    xg_attention_back_multiply(w, true);
+    if (!xg_attention_weave(w, bare->next, rows->next)) (void)xg_attention_weave(w, scored->next, rows->next);
 }
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w) {
     if (w->p->shape.in_tensor)
@@ -132,22 +205,21 @@ XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
+XG_FN void xg_attention_back_exps_row(xg_attention_kernel *w, int64_t half) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
+    xg_kval **x = w->scores[half];
+    if (!w->f->back.turned) xg_attention_exps(w, x, columns, w->shift[half]);
+    for (c = 0; c < columns && w->f->back.turned; c++)
+        x[c] = xg_attention_exp(w, x[c], xg_attention_back_shift(w, 0, c));
+}
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_attention_back_products(w, true);
-    xg_attention_all_scores(w);
     xg_attention_back_step_lines(w);
-    for (half = 0; half < w->p->halves && !w->f->back.turned; half++)
-        xg_attention_exps(w, w->scores[half], columns, w->shift[half]);
-    for (c = 0; c < columns && w->f->back.turned; c++) {
-        xg_kval *shift = xg_attention_back_shift(w, 0, c);
-        for (half = 0; half < w->p->halves; half++) w->scores[half][c] = xg_attention_exp(w, w->scores[half][c], shift);
-    }
+    xg_attention_back_products(w, true, xg_attention_back_exps_row);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
-    xg_attention_summed o;
+    xg_attention_summed o = xg_attention_out_summed(w);
     int64_t half;
     o.step = second ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
@@ -226,24 +298,12 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
             if (w->f->back.second)
                 w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
+    if (xg_attention_is_paired(w->p)) {
+        xg_attention_pair_sum(w);
+        return;
+    }
     if (w->f->back.second) xg_attention_back_sum(w, true);
     xg_attention_back_sum(w, false);
-}
-/* ... that sums up over weights and dP. */
-XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
-    xg_attention_back_spot s;
-    xg_attention_back_exps(w);
-    xg_attention_back_grads(w);
-    xg_attention_back_leave(w);
-    for (s.half = 0; s.half < w->p->halves; s.half++)
-        for (s.c = 0; s.c < columns; s.c++) {
-            xg_kval **sum = &w->stat[s.half][XG_ATTENTION_GRAD_SUM], *v;
-            s.exp = w->scores[s.half][s.c];
-            s.grad = w->grads[s.half][s.c];
-            v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-            *sum = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *sum, v);
-        }
 }
 /* A maximum of the row becomes its own one, to which sums are relative; what is subtracted for it. */
 XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_kval *most) {
@@ -254,38 +314,50 @@ XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_k
     if (*delta) *delta = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *delta, v);
     return shift;
 }
-/* ... that finds maximum and sum of a thread's columns, and, with lines that are 1, the sum over dP relative to that
- * maximum. */
+/* ... that finds maximum and sum of a thread's columns, */
 XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *most = w->most[half], *shift, *v, **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
-    xg_attention_back_spot s;
-    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    shift = xg_attention_back_grow(w, half, most);
-    xg_attention_exps(w, w->scores[half], columns, shift);
+    xg_kval *most = w->most[half];
+    for (c = 0; c < columns; c++) most = xg_k2(xg_attention_b(w), XG_K_OP_MAXF, most, w->scores[half][c]);
+    xg_attention_exps(w, w->scores[half], columns, xg_attention_back_grow(w, half, most));
     xg_attention_add_up(w, half);
+}
+/* and, with lines that are 1, the sum over dP relative to that maximum. */
+XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half) {
+    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *v;
+    xg_attention_back_spot s;
     s.half = half;
-    for (c = 0; c < columns && *delta; c++) {
-        s.c = c;
-        s.exp = w->scores[half][c];
-        s.grad = w->grads[half][c];
+    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE && *delta; s.c++) {
+        s.exp = w->scores[half][s.c];
+        s.grad = w->grads[half][s.c];
         v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-        *delta = xg_k2(b, XG_K_OP_ADDF, *delta, v);
+        *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v);
     }
 }
-XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
+/* ... that sums up over weights and dP. */
+XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
     int64_t half;
-    xg_attention_back_products(w, w->f->back.together);
-    xg_attention_all_scores(w);
+    xg_attention_back_exps(w);
+    xg_attention_back_grads(w);
+    xg_attention_back_leave(w);
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
+}
+XG_FN void xg_attention_back_most_step(xg_attention_kernel *w) {
+    bool grouped = w->p->shape.grouped;
+    int64_t half;
+    xg_attention_back_products(w, w->f->back.together, grouped ? NULL : xg_attention_back_most_row);
     if (w->f->back.together || w->p->shape.in_tensor) xg_attention_back_grads(w);
     xg_attention_back_leave(w);
-    for (half = 0; half < w->p->halves; half++) xg_attention_back_most_row(w, half);
+    for (half = 0; half < w->p->halves; half++) {
+        if (grouped) xg_attention_back_most_row(w, half);
+        xg_attention_back_delta_row(w, half);
+    }
 }
 
 /* ---- walks ---- */
 
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
+    bool paired = xg_attention_is_paired(w->p);
     int64_t half, c;
     for (half = 0; half < w->p->halves; half++) {
         xg_flow_slot(f, &w->most[half]);
@@ -293,7 +365,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         if (w->p->shape.in_tensor) continue;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++)
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
     xg_attention_carry_shared(w, f);
@@ -458,8 +530,14 @@ XG_FN void xg_attention_back_begin_most(xg_attention_kernel *w) {
 /* Of sums of exp less the row's maximum those of exp less the module's own shift. */
 XG_FN void xg_attention_back_end_most(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *back = &w->f->back;
-    xg_kval *most = xg_attention_shift(w, w->stat[half][0]), *shift = xg_attention_back_shift(w, half, -1), *scale;
+    xg_kval *most = w->most[half], *shift = xg_attention_back_shift(w, half, -1), *scale;
     xg_kb *b = xg_attention_b(w);
+    if (w->scaled) { /* as scores are here: mostly that is the maximum as it was */
+        scale = xg_k2(b, XG_K_OP_MULF, shift, xg_attention_number(w, 1 / w->f->scale));
+        shift = xg_kselect(b, xg_kcmpf_(b, XG_CF_OEQ, shift, w->stat[half][0]), most, scale);
+    }
+    w->shift[half] = shift;
+    most = xg_attention_shift(w, most);
     scale = xg_attention_exp(w, most, shift);
     w->stat[half][1] = xg_k2(b, XG_K_OP_MULF, w->stat[half][1], scale);
     if (!back->together) return;
@@ -495,6 +573,11 @@ XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
             w->stat[half][XG_ATTENTION_GRAD_SUM] ? XG_ATTENTION_BACK_STATS - 1 : 1, XG_ATTENTION_BESIDE);
     }
     xg_attention_back_tensor_share(w, 0, XG_ATTENTION_BACK_STATS - !w->f->back.together);
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval **most = &w->stat[half][0];
+        w->most[half] = *most;
+        if (w->scaled) *most = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *most, xg_attention_number(w, w->f->scale));
+    }
     xg_attention_back_make_lines(w, false); /* the shift does not depend on the sum */
     for (half = 0; half < w->p->halves; half++) xg_attention_back_end_most(w, half);
     for (half = 0; half < w->p->halves; half++) w->most[half] = w->sum[half] = NULL;
@@ -515,7 +598,8 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     xg_attention_back_make_lines(w, false);
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_back_end_delta(w, half);
-        w->shift[half] = w->most[half] = xg_attention_back_shift(w, half, -1);
+        if (!w->f->match.max) w->shift[half] = xg_attention_back_shift(w, half, -1);
+        w->most[half] = w->shift[half];
     }
     xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
@@ -545,7 +629,9 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
 }
 XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
     int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
-    xg_kval *first = xg_tile_join(&w->t, w->part, own, xg_elem_index(&w->t.s, 0)), *column;
+    xg_kval *first, *column;
+    if (xg_attention_is_paired(w->p) && w->f->back.turned) own = width;
+    first = own < width ? xg_tile_join(&w->t, w->part, own, w->digits[0]) : w->digits[0];
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
     for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
@@ -573,6 +659,7 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     xg_flow_end(&one);
 }
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
+    bool alone = xg_attention_is_paired(w->p) && w->f->back.turned; /* each warp has one result */
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
@@ -583,8 +670,12 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        xg_attention_back_write_row(w, half, false);
-        if (w->f->back.second) xg_attention_back_write_row(w, half, true);
+        for (k = 0; k < 1u + (w->f->back.second != NULL); k++) {
+            xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
+            xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
+            xg_attention_back_write_row(w, half, k);
+            xg_flow_end(&one);
+        }
         xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
@@ -595,6 +686,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
 XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t keys = p->stages * p->shape.step;
+    bool paired = xg_attention_is_paired(p);
     uint32_t k;
     if (p->shape.grouped) {
         xg_attention_group_arrays(w);
@@ -604,19 +696,23 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     }
     if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
     if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
-    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
-    w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch * (paired ? 2 : 1)); /* and values */
+    if (!paired) w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    if (paired) {
+        w->weights = xg_attention_shared(w, w->f->sum, p->threads * xg_attention_pair_vectors(p) * XG_ATTENTION_SUMS);
+        w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
+    }
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
     if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
-    if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, XG_MAX(p->tile, p->threads / XG_WARP_LANES));
+    if (p->bounded) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }
 XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
-    size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->own;
+    size_t most = (size_t)XG_MAX(w->p->columns, w->p->depth), own = (size_t)w->p->shape.step;
     uint32_t k;
     for (k = 0; k < (uint32_t)w->p->halves; k++) {
         w->out[k] = XG_NEW_N(a, xg_kval *, most);
-        w->second[k] = XG_NEW_N(a, xg_kval *, most);
+        w->second[k] = xg_attention_is_paired(w->p) ? w->out[k] : XG_NEW_N(a, xg_kval *, most);
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
         w->grads[k] = XG_NEW_N(a, xg_kval *, own);
         w->soft[k] = XG_NEW_N(a, xg_kval *, own);
@@ -643,10 +739,12 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
     xg_attention_back_begin(w);
+    xg_attention_pair_keep(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     w->begin = w->from;
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
+    if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }
@@ -699,10 +797,15 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
+    xg_kval *side[2] = {NULL, NULL}, *values = w->values;
     if (!w->p->keeps_rows) return;
     xg_attention_wait(w);
-    w->kept = xg_attention_kept_words(w, w->keys, w->p->pitch, w->p->depth);
-    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, w->values, w->p->value_pitch, w->p->columns);
+    if (xg_attention_is_paired(w->p)) {
+        memcpy(side, w->digits, sizeof side);
+        values = w->keys;
+    }
+    w->kept = xg_attention_kept_words(w, w->keys, side[0], w->p->pitch, w->p->depth);
+    if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, values, side[1], w->p->value_pitch, w->p->columns);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
@@ -711,6 +814,7 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
+    w->scaled = p->form.scaled;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);

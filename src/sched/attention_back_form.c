@@ -444,6 +444,7 @@ XG_FN bool xg_attention_back_form_of(
     }
     xg_attention_back_box_lines(&w);
     xg_attention_bounds(&w);
+    xg_attention_find_scale(f);
     return true;
 }
 

@@ -25,6 +25,10 @@ XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, boo
     o.fixed = p->shape.grouped ? w->query : w->grad;
     o.kept = w->kept_grad;
     o.step = w->values;
+    if (xg_attention_is_paired(p)) {
+        o.step = w->keys;
+        o.rows[0] = xg_tile_join(&w->t, w->digits[1], xg_attention_side_rows(p), w->buffer);
+    }
     o.fixed_pitch = o.pitch = p->value_pitch;
     o.width = p->columns;
     o.fixed_at = p->keeps_rows ? p->depth / 2 : xg_attention_grad_at(p) * p->tile * XG_KWGMMA_LINE_BYTES;

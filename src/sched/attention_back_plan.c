@@ -19,6 +19,10 @@
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
     X(4, 32)
+/* The same of pairs of warps with 32 rows, each of which has half of the keys. */
+#define XG_ATTENTION_BACK_PAIR_SHAPES(X) \
+    X(2, 32) \
+    X(1, 32)
 /* The same of warp groups. */
 #define XG_ATTENTION_BACK_GROUP_SHAPES(X) \
     X(8, 128) \
@@ -41,6 +45,7 @@ enum {
     XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
     XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
     XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
@@ -62,9 +67,17 @@ enum {
 
 /* ---- the tile ---- */
 
-/* Columns whose sums a thread keeps. */
+XG_FN bool xg_attention_is_paired(const xg_attention_plan *p) {
+    return p->form.back.is && p->shape.parts > 1 && !p->shape.grouped;
+}
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p) { return p->stages * p->shape.step; }
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
+    return xg_attention_is_paired(p) ? p->own / 4 + (p->form.back.turned ? p->own / 8 : 0)
+                                     : 0; /* sums; words of weights */
+}
+/* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
-    return p->depth + (p->form.back.second ? p->columns : 0);
+    return p->depth + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
 }
 /* ... of f32 that is on its way through registers while it brings a step. */
 XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
@@ -74,53 +87,41 @@ XG_FN int64_t xg_attention_back_staged(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
-    if (p->form.pieces[0] > 1 || p->form.pieces[1] > 1) step += p->halves * p->own / XG_ATTENTION_BESIDE;
+    if (!xg_attention_back_is_whole(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
+    if (xg_attention_is_paired(p)) return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / 2;
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 
-/* What lies in shared memory, of warps that each multiply alone; swizzled: rows have no padding. */
-XG_FN void xg_attention_back_shared(xg_attention_plan *p, bool swizzled) {
+/* What lies in shared memory, of warps that each multiply alone. */
+XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_type_bytes(f->held), keys = p->stages * p->shape.step, pad = XG_ATTENTION_PAD_BYTES / bytes;
-    p->swizzled = swizzled;
-    p->pitch = p->query_pitch = p->depth + (swizzled ? 0 : pad);
-    p->value_pitch = p->columns + (swizzled ? 0 : pad);
+    p->swizzled = false;
+    p->pitch = p->query_pitch = p->depth + pad;
+    p->value_pitch = p->columns + pad;
     p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
     if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
     if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
     if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
+    p->shared += p->threads * xg_attention_pair_vectors(p) * XG_TILE_ACCESS_BYTES;
+    if (xg_attention_is_paired(p)) p->shared += xg_shared_whole(xg_attention_back_ends(p) * xg_type_bytes(f->sum));
     if (f->unit == XG_TILE_NO_UNIT) p->shared += xg_shared_whole(xg_attention_weights_size(p) * bytes);
-    if (p->bounded) p->shared += xg_shared_whole(XG_MAX(p->tile, p->threads / XG_WARP_LANES) * xg_type_bytes(f->sum));
+    if (p->bounded) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
-/* A multiprocessor has room for two blocks. */
-XG_FN bool xg_attention_back_twice(const xg_attention_plan *p, const xg_device *m) {
-    return 2 * (p->shared + m->shared_reserved) <= m->shared_per_sm;
-}
-/* Rows are powers of two of 128 bytes and more, in pieces of 16: these can go round (see xg_attention_spot). */
-XG_FN bool xg_attention_back_may_swizzle(const xg_attention_form *f) {
-    static const xg_attention_part parts[] = {
-        XG_ATTENTION_QUERY, XG_ATTENTION_KEYS, XG_ATTENTION_GRAD, XG_ATTENTION_VALUES};
-    int64_t bytes = xg_type_bytes(f->held), all = f->depth | f->columns;
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(parts); k++)
-        if (f->stages[parts[k]].lanes * bytes != XG_TILE_ACCESS_BYTES) return false;
-    return !(f->depth & (f->depth - 1)) && !(f->columns & (f->columns - 1)) && (all & -all) * bytes >= XG_LINE_BYTES;
-}
-/* The tile's rows stay in registers, where there is room; where it lets a second block in, rows have no padding. */
-XG_FN void xg_attention_back_room(xg_attention_plan *p, const xg_device *m) {
+/* The tile's rows stay in registers, where there is room. */
+XG_FN void xg_attention_back_room(xg_attention_plan *p) {
     int64_t own = xg_attention_back_registers(p);
-    if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
+    if (xg_attention_is_paired(p))
+        p->keeps_rows = p->keeps_grads = true;
+    else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
         p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
         p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
     }
-    xg_attention_back_shared(p, false);
-    if (xg_attention_back_twice(p, m) || !xg_attention_back_may_swizzle(&p->form)) return;
-    xg_attention_back_shared(p, true);
-    if (!xg_attention_back_twice(p, m)) xg_attention_back_shared(p, false);
+    xg_attention_back_shared(p);
 }
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
@@ -129,7 +130,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     p->keeps_grads = p->keeps_rows;
     if (!s->grouped) {
-        xg_attention_back_room(p, m);
+        xg_attention_back_room(p);
         return;
     }
     p->shared = xg_attention_group_bytes(p);
@@ -165,8 +166,7 @@ XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width
         rounds * (XG_ATTENTION_HALVES + XG_ATTENTION_BACK_PIECE * pairs + XG_ATTENTION_BACK_ROUND_ISSUE) + shown;
     w->passes += rounds * XG_ATTENTION_BACK_PIECE * (XG_ATTENTION_HALVES + XG_ATTENTION_PAIR * pairs) + shown;
 }
-XG_FN void xg_attention_back_out(
-    const xg_attention_plan *p, int64_t width, int64_t pieces, xg_attention_back_work *w) {
+XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, int64_t pieces, xg_attention_back_work *w) {
     int64_t pairs = width / XG_ATTENTION_ROWS, rounds = p->own / XG_ATTENTION_ROWS;
     if (p->form.unit == XG_TILE_NO_UNIT) {
         xg_attention_back_plain_out(p, width, w);
@@ -276,9 +276,16 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
         c.warp_tensor = xg_cost_mul(p->walked, each);
     }
     c.shared_passes = xg_cost_mul(all, w.reads * XG_TILE_UNIT_READ_CYCLES + w.passes);
+    c.shared_passes = xg_cost_add(
+        c.shared_passes, xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_PASS_BYTES)); /* copies */
     c.l2_sectors = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_SECTOR_BYTES);
     c.barriers = xg_cost_mul(p->walked, walks * XG_ATTENTION_BACK_BARRIERS);
     own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each));
+    if (xg_attention_is_paired(p)) { /* a vector takes four passes, each way; pairs wait once more */
+        walks++;
+        c.shared_passes =
+            xg_cost_add(c.shared_passes, xg_cost_mul(all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p)));
+    }
     own = xg_cost_add(own,
         xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
     c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
@@ -312,10 +319,16 @@ XG_FN int64_t xg_attention_back_apart(
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    bool whole = f->pieces[0] == 1 && f->pieces[1] == 1;
-    return (s->in_tensor ? m->tensor_memory && whole : m->warp_groups) && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made &&
-           f->boxes[1].is_made && (!f->back.turned || f->back.boxed) &&
-           2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
+    return (s->in_tensor ? m->tensor_memory && xg_attention_back_is_whole(f) : m->warp_groups) &&
+           f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
+           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
+}
+
+/* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */
+XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
+    const xg_attention_form *f = &p->form;
+    return xg_attention_back_is_whole(f) && p->depth == p->columns && p->depth % (2 * XG_ATTENTION_ROWS) == 0 &&
+           p->tile <= xg_attention_side_rows(p) && (!f->back.turned || f->back.second);
 }
 
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
@@ -334,11 +347,14 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 1, step, 1, true, false, false},
             XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
+#define X(warps, step) {warps, 2, step, 2, false, false, false},
+                XG_ATTENTION_BACK_PAIR_SHAPES(X)
+#undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false},
-                XG_ATTENTION_BACK_SHAPES(X)
+                    XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false},
-                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                        XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
@@ -353,6 +369,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         if (narrow && !given && xg_attention_reads(&p->form))
             continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, &shapes[k], m);
+        if (xg_attention_is_paired(p) && !xg_attention_back_may_pair(p)) continue;
         if (!xg_attention_back_fits(p, m)) continue;
         time = xg_attention_back_time(p, m);
         if (time >= least) continue;

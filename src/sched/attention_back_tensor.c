@@ -45,6 +45,8 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
     xg_attention_back_tensor_put(w, w->values, w->p->columns, at + w->p->depth / 2);
     xg_flow_end(&f);
     xg_attention_tell(w, XG_ATTENTION_LEFT);
+    /* The first step has come only when the thread that asks for it has seen all of them: this wait's fence is what
+     * products need, and no order of threads tells whether it waits. */
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
 }
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
@@ -112,8 +114,11 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
             w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
         }
-    xg_attention_tell(w, XG_ATTENTION_LEFT);
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    if (w->p->shape.in_tensor) {
+        xg_attention_tell(w, XG_ATTENTION_LEFT);
+        xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    } else
+        xg_attention_wait(w);
     other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
     xg_kval_set_range(other, xg_range_of(0, 1));
     for (half = 0; half < w->p->halves; half++) {

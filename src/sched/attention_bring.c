@@ -116,7 +116,7 @@ XG_FN xg_kval *xg_attention_spot(
         for (k = 0; k < 2; k++) counts[k] = xg_kval_range(v[k]).hi + 1;
         return xg_tile_apply(&w->t, counts, 2, at, v);
     }
-    if (w->p->swizzled && (t->part == XG_ATTENTION_QUERY || (w->f->back.is && !xg_attention_is_line(t->part)))) {
+    if (w->p->swizzled && t->part == XG_ATTENTION_QUERY) {
         xg_kval *row = xg_tile_rest(&w->t, piece->own, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
@@ -126,6 +126,8 @@ XG_FN xg_kval *xg_attention_spot(
     pitch[XG_ATTENTION_AT_PIECE] = lanes;
     pitch[XG_ATTENTION_AT_LANE] = 1;
     for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_mul(x, at, xg_aff_dim(x, k), pitch[k]);
+    if (xg_attention_is_paired(w->p) && (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD))
+        at = xg_aff_add_k(x, at, xg_attention_side_rows(w->p) * t->pitch);
     return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
@@ -242,7 +244,10 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = w->p->keeps_grads ? &w->values : w->p->shape.grouped ? &w->query : &w->grad;
+    o.to = xg_attention_is_paired(w->p) ? &w->keys
+           : w->p->keeps_grads          ? &w->values
+           : w->p->shape.grouped        ? &w->query
+                                        : &w->grad;
     xg_attention_bring_fixed(w, &o);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
@@ -261,7 +266,7 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     t.number = XG_ATTENTION_KEY;
     t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
     t.buffer = buffer;
-    t.to = values ? &w->values : &w->keys;
+    t.to = values && !xg_attention_is_paired(w->p) ? &w->values : &w->keys;
     xg_attention_fetch_sizes(w, &t);
     return t;
 }

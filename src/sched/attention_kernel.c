@@ -275,6 +275,8 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
     o.fixed_at = o.at = 0;
+    o.rows[0] = w->buffer;
+    o.rows[1] = NULL;
     for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];
     return o;
 }
@@ -287,6 +289,8 @@ XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w) {
     o.pieces = w->f->pieces[0];
     o.at = xg_attention_sums_at(w->p);
     o.weights_at = xg_attention_weights_at(w->p);
+    o.rows[0] = w->buffer;
+    o.rows[1] = NULL;
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = w->scores[half];
         o.to[half] = w->out[half];

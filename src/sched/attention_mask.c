@@ -285,7 +285,8 @@ XG_FN void xg_attention_find_scale(xg_attention_form *f) {
     const double least = 1.0 / (1 << 20);
     double v;
     uint32_t k;
-    if (f->unit == XG_TILE_NO_UNIT || !xg_attention_constant(XG_OPERAND(f->match.max, 1), &v) || v > -INFINITY) return;
+    if (f->unit == XG_TILE_NO_UNIT || !f->match.max) return;
+    if (!xg_attention_constant(XG_OPERAND(f->match.max, 1), &v) || v > -INFINITY) return;
     while (i->op == XG_SELECT && !xg_attention_depends(XG_OPERAND(i, 0), dot)) {
         k = xg_attention_masked(i);
         if (!xg_attention_constant(XG_OPERAND(i, 3 - k), &v) || v > -INFINITY) return;

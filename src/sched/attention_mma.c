@@ -34,7 +34,6 @@ XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval
     sums->def->a = which;
     return sums;
 }
-XG_FN bool xg_attention_all_swizzled(const xg_attention_plan *p) { return p->swizzled && p->form.back.is; }
 /* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows; the
  * k-th of a row whose pieces of 16 bytes go round, or, -1, the first one. */
 XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along, int64_t k) {
@@ -60,31 +59,37 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
 }
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
+/* The first of the warp's rows in an array; side: of a pair's one, or NULL. */
+XG_FN xg_kval *xg_attention_fixed_rows(xg_attention_kernel *w, xg_kval *side) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
+    return side ? xg_tile_join(&w->t, side, xg_attention_side_rows(w->p), at) : at;
+}
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
-    xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t block, int64_t k) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    int64_t place = block * XG_ATTENTION_ROWS * pitch;
+    xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t block, int64_t k) {
+    int64_t place = block * XG_ATTENTION_ROWS * pitch, rows = w->p->tile;
+    xg_kval *at = xg_attention_fixed_rows(w, side);
     at = xg_attention_pointed(w, at, pitch, true, w->p->swizzled ? k : -1);
     if (!w->p->swizzled) place += k * XG_ATTENTION_UNIT_COLUMNS;
-    return xg_attention_words(w, from, at, w->p->tile * pitch, place, false);
+    if (side) rows += xg_attention_side_rows(w->p);
+    return xg_attention_words(w, from, at, rows * pitch, place, false);
 }
 XG_FN xg_kval *xg_attention_lined_words(
     xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t place, int64_t k) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    at = xg_attention_pointed(w, at, pitch, true, k);
+    xg_kval *at = xg_attention_pointed(w, xg_attention_fixed_rows(w, NULL), pitch, true, k);
     return xg_attention_words(w, from, at, place + w->p->tile * pitch, place, false);
 }
-XG_FN xg_kval **xg_attention_kept_words(xg_attention_kernel *w, xg_kval *from, int64_t pitch, int64_t width) {
-    int64_t rounds = width / XG_ATTENTION_UNIT_COLUMNS, k;
-    xg_kval **kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
-    for (k = 0; k < rounds; k++) kept[k] = xg_attention_fixed_words(w, from, pitch, 0, k);
+XG_FN xg_kval **xg_attention_kept_words(
+    xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t width) {
+    int64_t rounds = width / XG_ATTENTION_UNIT_COLUMNS, n = w->p->shape.blocks * rounds, k;
+    xg_kval **kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)n);
+    for (k = 0; k < n; k++) kept[k] = xg_attention_fixed_words(w, from, side, pitch, k / rounds, k % rounds);
     return kept;
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     if (!xg_attention_keeps_query(w->p)) return;
     xg_attention_wait(w);
-    w->kept = xg_attention_kept_words(w, w->query, w->p->query_pitch, w->p->depth);
+    w->kept = xg_attention_kept_words(w, w->query, NULL, w->p->query_pitch, w->p->depth);
 }
 /* The four sums of a fragment of eight columns, to their rows. */
 XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t fragment, xg_kval *v) {
@@ -95,20 +100,33 @@ XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval ***to, int64_t frag
 /* A matrix of a step, of which words are read in the order in which they are multiplied, some of them ahead: what waits
  * for them are multiplications, which stay where they are. */
 typedef struct xg_attention_reader {
-    xg_kval *from, *base, *words[XG_ATTENTION_AHEAD + 1];
+    xg_kval *from, *base[2], *words[XG_ATTENTION_AHEAD + 1];
     int64_t pitch, inner, outer, n; /* elements from a pair of fragments to the next, and of an outer round; of all */
-    bool transposed;
+    bool transposed;                /* outer rounds go along keys, else pairs do */
 } xg_attention_reader;
+/* Begins it; returns how many sixteens of keys there are. */
+XG_FN int64_t xg_attention_open_reader(xg_attention_kernel *w, xg_attention_reader *r, xg_kval *from,
+    xg_kval *const *rows, int64_t pitch, bool transposed) {
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    r->from = from;
+    r->pitch = pitch;
+    r->transposed = transposed;
+    r->inner = XG_ATTENTION_UNIT_COLUMNS * (transposed ? 1 : pitch);
+    r->outer = XG_ATTENTION_UNIT_COLUMNS * (transposed ? pitch : 1);
+    for (k = 0; k < 2 && rows[k]; k++) r->base[k] = xg_attention_pointed(w, rows[k], pitch, transposed, -1);
+    return w->p->own / XG_ATTENTION_UNIT_COLUMNS * k;
+}
 XG_FN void xg_attention_ahead(xg_attention_kernel *w, xg_attention_reader *r, int64_t pairs, int64_t i) {
-    int64_t place = i / pairs * r->outer + i % pairs * r->inner, size = w->p->stages * w->p->shape.step * r->pitch;
-    int64_t column = place % r->pitch;
-    xg_kval *base = r->base;
+    int64_t own = w->p->own / XG_ATTENTION_UNIT_COLUMNS, at[2], *key = &at[!r->transposed], place;
+    int64_t size = xg_attention_side_rows(w->p) * (1 + xg_attention_is_paired(w->p)) * r->pitch;
+    xg_kval *base;
     if (i >= r->n) return;
-    if (xg_attention_all_swizzled(w->p) && column) { /* the row begins where bits below its columns' are 0 */
-        base = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, base, column);
-        xg_kval_set_range(base, xg_range_of(0, xg_kval_range(r->base).hi / r->pitch * r->pitch + r->pitch - 1));
-        place -= column;
-    }
+    at[0] = i / pairs;
+    at[1] = i % pairs;
+    base = r->base[*key >= own];
+    *key %= own;
+    place = at[0] * r->outer + at[1] * r->inner;
     r->words[i % (XG_ATTENTION_AHEAD + 1)] = xg_attention_words(w, r->from, base, size, place, r->transposed);
 }
 /* The words of pair i of all. */
@@ -129,20 +147,16 @@ XG_FN void xg_attention_multiply_pair(
 XG_FN void xg_attention_fixed_blocks(xg_attention_kernel *w, const xg_attention_product *o, int64_t k, xg_kval **x) {
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
     for (n = 0; n < blocks && k < o->width / XG_ATTENTION_UNIT_COLUMNS; n++)
-        x[n] = o->kept ? o->kept[k] : xg_attention_fixed_words(w, o->fixed, o->fixed_pitch, n, k);
+        x[n] = o->kept ? o->kept[n * (o->width / XG_ATTENTION_UNIT_COLUMNS) + k]
+                       : xg_attention_fixed_words(w, o->fixed, NULL, o->fixed_pitch, n, k);
 }
 XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_product *o) {
-    int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t rounds = o->width / XG_ATTENTION_UNIT_COLUMNS, pairs, k, j, i;
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n;
     xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
     xg_kval *x[2][XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
     xg_attention_reader r;
-    memset(&r, 0, sizeof r);
-    r.from = o->step;
-    r.base = xg_attention_pointed(w, w->buffer, o->pitch, false, xg_attention_all_swizzled(w->p) - 1);
-    r.pitch = o->pitch;
-    r.inner = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
-    r.outer = XG_ATTENTION_UNIT_COLUMNS;
+    pairs = xg_attention_open_reader(w, &r, o->step, o->rows, o->pitch, false);
     r.n = rounds * pairs;
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_no_sums(w);
@@ -235,19 +249,13 @@ XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *ou
     return sums;
 }
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
-    int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t rounds, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
     xg_kval *x[XG_TILE_PIECES][XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n, piece;
     xg_attention_reader r;
-    memset(&r, 0, sizeof r);
-    r.from = o->step;
-    r.base = xg_attention_pointed(w, w->buffer, o->pitch, true, xg_attention_all_swizzled(w->p) - 1);
-    r.pitch = o->pitch;
-    r.inner = XG_ATTENTION_UNIT_COLUMNS;
-    r.outer = XG_ATTENTION_UNIT_COLUMNS * o->pitch;
+    rounds = xg_attention_open_reader(w, &r, o->step, o->rows, o->pitch, true);
     r.n = rounds * pairs;
-    r.transposed = true;
     for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_out_sums(w, &to[n * XG_ATTENTION_HALVES], j);

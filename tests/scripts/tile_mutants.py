@@ -22,6 +22,7 @@ WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
 SUMS = "attention_tensor"
 PAIRS = "pairs"
+PAIRED = "attention_back_pair"
 HALOS = "halos"
 PATCHES = "patches"
 RAGGED = "ragged"
@@ -31,7 +32,7 @@ MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
     ("attention_mma.c", "transposed ? XG_KMATRIX_TRANSPOSED : 0", "0", ATTENTION),
-    ("attention_mma.c", "r.transposed = true;", "", ATTENTION),
+    ("attention_mma.c", "r->transposed = transposed;", "", ATTENTION),
     ("attention_mma.c", "row = low;\n        piece = half;", "row = low;\n        piece = low;", ATTENTION),
     ("attention_mma.c", "piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);", "piece = half;", ATTENTION),
     ("attention_mma.c", "w->p->warp_rows, xg_elem_index", "XG_ATTENTION_ROWS, xg_elem_index", ATTENTION),
@@ -39,7 +40,7 @@ MUTANTS = [
     ("attention_mma.c", "&weights[i % 2]", "&weights[1 - i % 2]", ATTENTION),
     ("attention_mma.c", "PAIR * (2 * k + i / 2)", "PAIR * (2 * k + 1 - i / 2)", ATTENTION),
     ("attention_mma.c", "sums[i / 2][2 * j + i % 2]", "sums[i / 2][2 * j + 1 - i % 2]", ATTENTION),
-    ("attention_mma.c", "i / pairs * r->outer + i % pairs * r->inner", "i % pairs * r->inner", ATTENTION),
+    ("attention_mma.c", "place = at[0] * r->outer + at[1] * r->inner", "place = at[1] * r->inner", ATTENTION),
     ("attention_mma.c", "x[(k + 1) % 2]", "x[k % 2]", ATTENTION),
     ("attention_mma.c", "i % (XG_ATTENTION_AHEAD + 1)", "i % XG_ATTENTION_AHEAD", ATTENTION),
     # swizzles of attention
@@ -169,7 +170,7 @@ MUTANTS = [
     ("attention_back_emit.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);", ";",
      BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);"
-     "\n    other", "w->shared++;\n    other", BACK_TENSOR),
+     "\n    } else", "w->shared++;\n    } else", BACK_TENSOR),
     ("attention_back_tensor.c", "at + w->p->depth / 2)", "at)", BACK_TENSOR),
     ("attention_back_tensor.c", "LINE, place, k % WORDS", "LINE, place, (k ^ 1) % WORDS", BACK_TENSOR),
     ("attention_back_tensor.c", "(second ? p->depth : 0)", "(second ? p->depth / 2 : 0)", BACK_TENSOR),
@@ -178,6 +179,19 @@ MUTANTS = [
      ";", BACK_TENSOR),
     ("attention_back_emit.c", "second ? 0 : w->p->shape.step", "second ? w->p->shape.step : 0", BACK_TENSOR),
     ("attention_back_group.c", "p->keeps_rows ? p->depth / 2", "p->keeps_rows ? 0", BACK_TENSOR),
+    # attention's gradients by pairs of warps
+    ("attention_back_pair.c", "if (!given) " + WAIT, ";", PAIRED),
+    ("attention_back_pair.c", WAIT + " /* what the last step", "/* what the last step", PAIRED),
+    ("attention_back_tensor.c", "} else\n        " + WAIT, "}", PAIRED),
+    ("attention_back_pair.c", "given ? xg_attention_pair_other(w) : w->part", "w->part", PAIRED),
+    ("attention_back_pair.c", "XG_K_OP_XORI, w->buffer, w->p->own", "XG_K_OP_ORI, w->buffer, w->p->own", PAIRED),
+    ("attention_back_pair.c", "first, *y, v)", "first, v, *y)", PAIRED),
+    ("attention_back_pair.c", "turned ? xg_attention_pair_other(w) :", "turned ? w->part :", PAIRED),
+    ("attention_back_pair.c", "w->soft[k][words + c] =", "w->soft[k][words + (c ^ 1)] =", PAIRED),
+    ("attention_back_pair.c", "&o.rows[1], &o.rows[0]", "&o.rows[0], &o.rows[1]", PAIRED),
+    ("attention_back_pair.c", "k % 2 * w->p->shape.blocks", "0", PAIRED),
+    ("attention_back_pair.c", "XG_CI_EQ, w->part, 1)", "XG_CI_EQ, w->part, 0)", PAIRED),
+    ("attention_back_emit.c", "put < n * seen / units", "put < n * (seen - 1) / units", PAIRED),
 ]
 
 
