@@ -94,6 +94,9 @@ typedef struct xg_launch {
     int64_t shared;                 /* bytes of shared memory that its form takes */
     /* blocks that a multiprocessor is to hold at once: registers of a thread are aimed at by that; 0: the code says */
     uint32_t resident;
+    /* Memory beside operands and results: bytes that blocks leave for each other; words that are 0 when the kernel
+     * begins, and when it ends. */
+    int64_t scratch, counters;
 } xg_launch;
 typedef struct xg_record {
     xg_str kind, way;     /* "emitter", "loop" */

@@ -7,7 +7,8 @@
  *   form       numbers by which the way walks; each way has names of its own
  *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory;
  *              shared_bytes: what arrays in shared memory take; resident: blocks that a multiprocessor is to hold at
- *              once, which is how many registers a thread may have
+ *              once, which is how many registers a thread may have; scratch_bytes, counters: device memory beside
+ *              operands and results, of the latter words that are 0 before and after
  *   backend    ptx or llvm: who prints it, where that is not the compilation's
  *   over       for each result, the operands whose memory it may take
  *   estimates  picoseconds by way, where several were tried
@@ -67,6 +68,8 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
         return "block";
     if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
     if (given->launch.shared && given->launch.shared != made->launch.shared) return "shared_bytes";
+    if (given->launch.scratch && given->launch.scratch != made->launch.scratch) return "scratch_bytes";
+    if (given->launch.counters && given->launch.counters != made->launch.counters) return "counters";
     return given->launch.resident && given->launch.resident != made->launch.resident ? "resident" : NULL;
 }
 
@@ -114,6 +117,8 @@ XG_FN void xg_record_print_launch(xg_buf *b, const xg_launch *l) {
     if (l->cluster) xg_printf(b, ",\"cluster\":\"%u\"", l->cluster);
     if (l->shared) xg_printf(b, ",\"shared_bytes\":\"%lld\"", (long long)l->shared);
     if (l->resident) xg_printf(b, ",\"resident\":\"%u\"", l->resident);
+    if (l->scratch) xg_printf(b, ",\"scratch_bytes\":\"%lld\"", (long long)l->scratch);
+    if (l->counters) xg_printf(b, ",\"counters\":\"%lld\"", (long long)l->counters);
     xg_putc(b, '}');
 }
 XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r) {
@@ -179,7 +184,7 @@ XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
     static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
-        "backend", "grid", "block", "cluster", "shared_bytes", "resident"};
+        "backend", "grid", "block", "cluster", "shared_bytes", "resident", "scratch_bytes", "counters"};
     (void)user;
     return i < XG_COUNT(words) ? words[i] : NULL;
 }
@@ -250,6 +255,10 @@ XG_FN void xg_record_read_launch(const xg_record_reader *w, xg_str value, xg_lau
             l->shared = xg_record_read_number(w, "shared_bytes", value, INT32_MAX);
         else if (xg_str_is(key, "resident"))
             l->resident = (uint32_t)XG_MAX(xg_record_read_number(w, "resident", value, INT32_MAX), (int64_t)0);
+        else if (xg_str_is(key, "scratch_bytes"))
+            l->scratch = XG_MAX(xg_record_read_number(w, "scratch_bytes", value, INT32_MAX), (int64_t)0);
+        else if (xg_str_is(key, "counters"))
+            l->counters = XG_MAX(xg_record_read_number(w, "counters", value, INT32_MAX), (int64_t)0);
         else
             xg_record_unknown(w, key);
     }

@@ -60,7 +60,7 @@ XG_FN int64_t xg_split_pictures(const xg_tile_plan *p) {
  * device. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
-    bool shared = p->shape.cluster > 1; /* two ways to do the same, of which the model knows as much */
+    bool shared = xg_tile_sharers(p) > 1; /* two ways to do the same, of which the model knows as much */
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
         if (!xg_split_may(size, parts) || (p->halo && xg_split_pictures(p) % parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;

@@ -18,10 +18,11 @@
  *   what it has to the blocks that make results of it, into a place in their shared memory that is for nothing else.
  *   They have met at the begin, while operands came, and meet once more when all has been handed on. Where there is no
  *   room for such places, each reads what it needs from the others. Nothing goes through memory, no second kernel
- *   waits.
+ *   waits. Where there are no clusters, or too small ones, such blocks meet in memory (tile_split.c).
  *
  * Laws: sums are made in the order of k, those of the slices of a step in a few chains, those of a cluster in the order
- * of its blocks: results are the same in every run. No atomics. */
+ * of its blocks, those of a tile that is split in the order of its parts: results are the same in every run. Atomics
+ * count blocks, and add up nothing. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"
@@ -69,6 +70,7 @@ typedef struct xg_tile_shape {
     bool bulk;    /* operands come by tensor copies */
     bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
+    int32_t split;   /* the same of such that meet in memory (tile_split.c) */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
      * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
      * the right side, which matrix units read in both; 3: so do two pairs along n, and share the left side. Blocks
@@ -160,7 +162,7 @@ typedef struct xg_tile_plan {
     int32_t unit;     /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held; /* of elements in shared memory while sums are made */
     int64_t threads, blocks;
-    int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
+    int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -400,10 +402,14 @@ typedef struct xg_tile_kernel {
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
     xg_ragged_tile ragged;
-    int64_t from;      /* elements of `out` in front of the chunk that threads copy */
-    xg_kval *all;      /* tiles of all blocks that stay; NULL: as many as the plan says */
-    xg_kval *steps;    /* of the block's sums */
-    xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
+    int64_t from;   /* elements of `out` in front of the chunk that threads copy */
+    xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
+    xg_kval *steps; /* of the block's sums */
+    xg_kval *rank;  /* of the block in its cluster; NULL: there is none */
+    xg_kval *share; /* ..., or among others that have the tile */
+    /* Of such: the block's number; what they leave for the last one, in memory; counters; how many have come, in shared
+     * memory. */
+    xg_kval *block, *scratch, *counters, *count;
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */
     xg_kval *inbox;    /* in shared memory: what the blocks of the cluster have handed to this one; NULL: they do not */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
@@ -507,6 +513,14 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as t
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
+
+/* ---- tile_split.c: tiles of several blocks that meet in memory ---- */
+XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
+XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
+XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
+XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m);
+XG_FN int32_t xg_tile_split_parts(const xg_tile_plan *p, const xg_device *m, int64_t waves); /* 1: none */
+XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last);
 
 /* ---- tile_ragged.c: tiles of groups of rows ---- */
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);   /* rows are */

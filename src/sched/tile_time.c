@@ -200,6 +200,12 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
     c->read_bytes = bytes;
     c->written_bytes = out_bytes;
+    if (p->shape.split > 1) { /* the second cache has what is read again */
+        bytes = xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum));
+        c->written_bytes = xg_cost_add(out_bytes, bytes);
+        c->l2_sectors = xg_cost_add(c->l2_sectors, bytes / XG_SECTOR_BYTES * 2);
+        c->tail_clocks = xg_tile_split_clocks(p, p->device);
+    }
     c->barriers = p->steps + 2 * p->parts;
 }
 /* What blocks of a cluster take to read each other's sums. */
