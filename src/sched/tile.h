@@ -520,7 +520,9 @@ XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memor
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m);
 XG_FN int32_t xg_tile_split_parts(const xg_tile_plan *p, const xg_device *m, int64_t waves); /* 1: none */
+XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part);
 XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last);
+XG_FN void xg_tile_split_total(xg_tile_kernel *w, int64_t part);
 
 /* ---- tile_ragged.c: tiles of groups of rows ---- */
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);   /* rows are */

@@ -257,7 +257,7 @@ XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum) {
     return xg_contract_end(&w->s, &site, sum);
 }
 /* The epilogue reads the sums of all slices. */
-XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
+XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->share && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
 /* An element of the result: what the slices have, in some chains, each in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
@@ -514,20 +514,40 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
     xg_cluster_wait(&w->s.b, arrays, (uint32_t)b.owners + 1);
     w->inbox = arrays[0];
 }
-XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
-    bool slices = w->p->shape.slices > 1;
+/* A part of the block's sums is shown in shared memory, those of slices as one. */
+XG_FN void xg_tile_show_part(xg_tile_kernel *w, int64_t part) {
+    if (part && !w->rank) xg_tile_wait(w);
+    if (w->p->unit == XG_TILE_NO_UNIT)
+        xg_tile_show(w, part);
+    else
+        xg_tile_unit_show(w, part);
+    if (w->p->shape.slices > 1 || !w->rank || w->inbox) xg_tile_wait(w);
+    xg_tile_add_slices(w);
+}
+XG_FN void xg_tile_split_results(xg_tile_kernel *w) {
+    xg_flow last = xg_flow_of(&w->s, NULL);
     int64_t part;
-    xg_flow last;
+    for (part = 0; part < w->p->parts; part++) {
+        xg_tile_show_part(w, part);
+        xg_tile_split_leave(w, part);
+    }
     xg_tile_split_meet(w, &last);
+    for (part = 0; part < w->p->parts; part++) {
+        if (part) xg_tile_wait(w);
+        xg_tile_split_total(w, part);
+        xg_tile_out_chunk(w, part, 0, w->p->shape.n);
+    }
+    xg_flow_end(&last);
+}
+XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    int64_t part;
+    if (w->scratch) {
+        xg_tile_split_results(w);
+        return;
+    }
     if (w->inbox) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     for (part = 0; part < w->p->parts; part++) {
-        if (part && !w->rank) xg_tile_wait(w);
-        if (w->p->unit == XG_TILE_NO_UNIT)
-            xg_tile_show(w, part);
-        else
-            xg_tile_unit_show(w, part);
-        if (slices || !w->rank || w->inbox) xg_tile_wait(w);
-        xg_tile_add_slices(w);
+        xg_tile_show_part(w, part);
         if (w->inbox)
             xg_tile_hand_on(w);
         else if (w->rank)
@@ -535,7 +555,6 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
         xg_tile_out_chunk(w, part, 0, w->p->shape.n);
         if (w->rank && !w->inbox) xg_tile_meet(w);
     }
-    xg_flow_end(&last);
 }
 
 /* ---- the kernel ---- */

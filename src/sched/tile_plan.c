@@ -706,7 +706,7 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
     xg_tile_shape one = *s;
     int32_t parts[XG_TILE_SPLIT_WAVES] = {1, 1, 1};
     uint32_t k;
-    if (!xg_tile_settle(p, s, vectors) || (!want && given && given->way.n) || !xg_tile_may_split(p, m)) return;
+    if (!xg_tile_settle(p, s, vectors) || !xg_tile_may_split(p, m)) return;
     for (k = 0; k < XG_COUNT(parts); k++) parts[k] = xg_tile_split_parts(p, m, k + 1);
     if (want) parts[0] = (int32_t)XG_MIN(XG_MAX(want->p[0], (int64_t)1), (int64_t)XG_TILE_SPLIT_MAX);
     for (k = 0; k < (want ? 1 : XG_COUNT(parts)); k++) {

@@ -115,7 +115,7 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
 /* The sums of slices: a few wait for one another, of many the reads overlap. */
 XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && p->shape.cluster == 1))
+    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && xg_tile_sharers(p) == 1))
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
