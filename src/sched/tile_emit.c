@@ -726,6 +726,9 @@ XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) {
         const char *wants = w->p.form.hero ? xg_tile_store_refuses(&w->p, job->given, m) : NULL;
+        if (!wants && xg_tile_is_named(job->given, "split"))
+            wants =
+                "split: no such tile's sum has so many parts that are not empty, or its blocks cannot meet in memory";
         if (wants && why) *why = xg_str_z(wants);
         return false;
     }

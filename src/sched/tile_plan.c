@@ -540,7 +540,7 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
            xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
-           xg_tile_is_said(given, "split", s->split, tile, 1) &&
+           xg_tile_is_said(given, "split", s->split > 1 ? s->split : 0, tile, 0) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
            xg_tile_is_said(given, "stages", s->stages, part, XG_TILE_PLAIN_STAGES) &&
            xg_tile_are_said(given, "group_tile", s->grouped, 2, 4 * s->tm, s->tn, 0) &&

@@ -23,7 +23,8 @@ static const char add_text[] =
 
 /* Blocks of a tile meet in memory, and count themselves there: each execution has counters of its own. */
 static const char parts_text[] =
-    "HloModule parts, frontend_attributes={xlagpu.device=\"H100, blocks_per_cluster=1\"}\nENTRY e {\n  x = f32[24,2048] "
+    "HloModule parts, frontend_attributes={xlagpu.device=\"H100, blocks_per_cluster=1\"}\nENTRY e {\n  x = "
+    "f32[24,2048] "
     "parameter(0)\n  y = f32[2048,40] parameter(1)\n  ROOT d = f32[24,40] dot(x, y), lhs_contracting_dims={1}, "
     "rhs_contracting_dims={0}\n}\n";
 
@@ -113,8 +114,8 @@ static void buffer(xlagpu_device *d, size_t bytes, xlagpu_buffer *b) {
     free(zeros);
 }
 
-static void start(worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *sums, xlagpu_program *whole,
-    xlagpu_program *parts) {
+static void start(
+    worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *sums, xlagpu_program *whole, xlagpu_program *parts) {
     xlagpu_rt_value v;
     uint32_t k;
     memset(w, 0, sizeof *w);
