@@ -515,11 +515,15 @@ XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop ove
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_split.c: tiles of several blocks that meet in memory ---- */
+enum {
+    XG_TILE_SPLIT_WAVES = 3 /* so often they fill the device at most */
+};
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
-XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m);
-XG_FN int32_t xg_tile_split_parts(const xg_tile_plan *p, const xg_device *m, int64_t waves); /* 1: none */
+/* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
+XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
+XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */
 XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part);
 XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last);
 XG_FN void xg_tile_split_total(xg_tile_kernel *w, int64_t part);

@@ -387,10 +387,6 @@ XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
     int64_t rows = p->shape.m / p->parts;
     return rows * p->shape.n + (p->out_slant ? rows / p->quad * p->out_slant : 0);
 }
-XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
-    if (xg_tile_is_pair(p)) return xg_tile_pairs_cluster(p);
-    return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
-}
 /* Blocks of so many bytes more that a multiprocessor holds, of those that it gets. */
 XG_FN int64_t xg_tile_held_blocks(const xg_tile_plan *p, int64_t more) {
     const xg_device *m = p->device;
@@ -702,18 +698,13 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
 /* ..., or of as many blocks as fill the device, which meet in memory. */
 XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
-    const xg_numbers *want = given ? xg_record_get(&given->form, "split") : NULL;
+    int32_t parts[XG_TILE_SPLIT_WAVES];
     xg_tile_shape one = *s;
-    int32_t parts[XG_TILE_SPLIT_WAVES] = {1, 1, 1};
-    uint32_t k;
-    if (!xg_tile_settle(p, s, vectors) || !xg_tile_may_split(p, m)) return;
-    for (k = 0; k < XG_COUNT(parts); k++) parts[k] = xg_tile_split_parts(p, m, k + 1);
-    if (want) parts[0] = (int32_t)XG_MIN(XG_MAX(want->p[0], (int64_t)1), (int64_t)XG_TILE_SPLIT_MAX);
-    for (k = 0; k < (want ? 1 : XG_COUNT(parts)); k++) {
+    uint32_t n = xg_tile_settle(p, s, vectors) ? xg_tile_splits(p, given, m, parts) : 0, k;
+    for (k = 0; k < n; k++) {
         one.split = parts[k];
-        if (parts[k] == (k ? parts[k - 1] : 1) || !xg_tile_settle(p, &one, vectors)) continue;
-        if ((one.split - 1) * p->steps >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo)) continue;
-        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        if (xg_tile_settle(p, &one, vectors) && xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+            xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
 /* A block that stays, with room for all steps of the right side at once. */

@@ -11,7 +11,6 @@
 enum {
     XG_TILE_SPLIT_MAX = 128,    /* blocks of a tile */
     XG_TILE_SPLIT_STEPS = 2,    /* of a block, at least */
-    XG_TILE_SPLIT_WAVES = 3,    /* so often they fill the device at most */
     XG_TILE_SPLIT_CLOCKS = 250, /* of a block: barriers around its count, addresses */
     XG_TILE_SPLIT_FLIGHT = 64,  /* words of a thread that are on their way at a time (XG_KEST_FLIGHT) ... */
     XG_TILE_SPLIT_TOGETHER = 16 /* ... of so many blocks at most */
@@ -20,6 +19,10 @@ enum {
 /* ---- the plan ---- */
 
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p) { return (int64_t)p->shape.cluster * p->shape.split; }
+XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
+    if (xg_tile_is_pair(p)) return xg_tile_pairs_cluster(p);
+    return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
+}
 /* Elements of a part of the tile's rows that a thread leaves; those that it leaves together. */
 XG_FN int64_t xg_tile_split_own(const xg_tile_plan *p) { return p->shape.m / p->parts * p->shape.n / p->threads; }
 XG_FN int64_t xg_tile_split_vector(const xg_tile_plan *p) {
@@ -45,21 +48,33 @@ XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m) {
     reads = p->parts * (p->shape.split / xg_tile_split_together(p)) * m->l2_latency;
     return XG_TILE_SPLIT_CLOCKS + each + 2 * m->l2_latency + XG_MAX(reads, p->shape.split * each);
 }
-/* One that has been settled: its tiles leave multiprocessors idle. */
+/* Its tiles leave multiprocessors idle. */
 XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {
     const xg_tile_shape *s = &p->shape;
     int64_t bytes = xg_type_bytes(p->form.sum);
-    return !xg_device_is_cpu(m) && (!p->patch.places || p->patch.of == XG_TILE_K) && !xg_tile_has_rows(p) && p->form.hero->op != XG_RAGGED_DOT &&
-           s->multicast + s->stays + s->stores == 0 && s->m / p->parts * s->n % p->threads == 0 &&
-           (bytes == 4 || bytes == 8) && !(xg_type_class(p->form.sum) & XGT_C) && p->blocks < (int64_t)m->sm_count &&
+    return !xg_device_is_cpu(m) && (!p->patch.places || p->patch.of == XG_TILE_K) && !xg_tile_has_rows(p) &&
+           p->form.hero->op != XG_RAGGED_DOT && s->multicast + s->stays + s->stores == 0 &&
+           s->m / p->parts * s->n % p->threads == 0 && (bytes == 4 || bytes == 8) &&
+           !(xg_type_class(p->form.sum) & XGT_C) && p->blocks < (int64_t)m->sm_count &&
            p->all_steps >= 2 * XG_TILE_SPLIT_STEPS;
 }
-/* Into how many parts, if blocks fill the device so often; none of them is empty. */
-XG_FN int32_t xg_tile_split_parts(const xg_tile_plan *p, const xg_device *m, int64_t waves) {
-    int64_t parts = XG_MIN(waves * m->sm_count / p->blocks, (int64_t)XG_TILE_SPLIT_MAX);
-    parts = XG_MAX(XG_MIN(parts, p->all_steps / XG_TILE_SPLIT_STEPS), (int64_t)1);
-    parts -= parts % (parts >= 16 ? 4 : parts > 3 ? 2 : 1); /* so many are read together */
-    return (int32_t)xg_tile_over(p->all_steps, xg_tile_over(p->all_steps, parts));
+/* So many that blocks fill the device once, twice ..., and that some are read together; none is empty. */
+XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts) {
+    const xg_numbers *want = given ? xg_record_get(&given->form, "split") : NULL;
+    int64_t most = XG_MIN((int64_t)XG_TILE_SPLIT_MAX, p->all_steps / XG_TILE_SPLIT_STEPS), waves, k;
+    uint32_t n = 0;
+    if (!xg_tile_may_split(p, m)) return 0;
+    for (waves = 1; waves <= XG_TILE_SPLIT_WAVES && !want; waves++) {
+        k = XG_MIN(waves * m->sm_count / p->blocks, most);
+        k -= k % (k >= 16 ? 4 : k > 3 ? 2 : 1);
+        k = xg_tile_over(p->all_steps, xg_tile_over(p->all_steps, XG_MAX(k, (int64_t)1)));
+        if (k > 1 && (!n || k != parts[n - 1])) parts[n++] = (int32_t)k;
+    }
+    if (want && want->n == 1 && want->p[0] > 1 && want->p[0] <= XG_TILE_SPLIT_MAX) parts[n++] = (int32_t)want->p[0];
+    return n;
+}
+XG_FN bool xg_tile_split_suits(const xg_tile_plan *p) {
+    return (p->shape.split - 1) * p->steps < p->all_steps && !(xg_tile_halo_steps(p) && p->steps % p->halo);
 }
 
 /* ---- the kernel ---- */
