@@ -167,10 +167,12 @@ XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
 }
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
-    int64_t threads = p->threads + p->producers;
+    int64_t threads = p->threads + p->producers, most = INT64_MAX;
     if (xg_tile_is_pair(p)) return 1;
+    if (p->shape.split > 1) most = xg_tile_over(p->blocks, p->device->sm_count); /* the last one reads many sums */
     if (xg_tile_is_tensor(p))
-        return XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST);
+        return XG_MIN(
+            XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST), most);
     return XG_MAX(XG_TILE_REGISTERS / ((p->n_sums * 4 + XG_TILE_BULK_OWN) * threads), (int64_t)1);
 }
 
