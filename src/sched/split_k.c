@@ -181,6 +181,8 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_tile_plan p;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
+    p.alone =
+        !xg_tile_is_sure(&p.form); /* what follows may take it in, by one thread for each sum: these are long then */
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);

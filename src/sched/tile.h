@@ -169,6 +169,7 @@ typedef struct xg_tile_plan {
     int64_t n_sums;           /* of a thread: numbers, or vectors of four */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
+    bool alone;        /* no tile is several blocks' that meet in memory */
     bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
     bool may_group;    /* warp groups multiply such elements, too ... */
     bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
@@ -299,6 +300,7 @@ XG_FN bool xg_tile_plan_of(
 /* What depends on the order of rows and k, and the shape. */
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
+XG_FN bool xg_tile_is_sure(const xg_tile_form *f);  /* so large that nothing else is compared */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
 /* The shape of the least time among those that a record, if one is given, allows. */
