@@ -76,7 +76,7 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
         xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
     memcpy(f->threads, e->record->launch.threads, sizeof f->threads);
     memcpy(f->blocks, e->record->launch.blocks, sizeof f->blocks);
-    f->cluster = e->record->launch.cluster;
+    f->cluster = (uint32_t)e->record->launch.cluster;
     e->m->entry = f;
     xg_set_init(&e->m->constants, e->m->arena); /* each constant once, from the first one on */
     return f;
