@@ -93,8 +93,8 @@ typedef XG_VEC(xg_numbers) xg_numbers_list;
  *   shared             bytes of shared memory that its form takes
  *   resident           blocks that a multiprocessor is to hold at once: registers of a thread are aimed at by that; 0:
  *                      the code says
- *   scratch, counters  memory beside operands and results: bytes that blocks leave for each other; words that are 0 when
- *                      the kernel begins, and when it ends */
+ *   scratch, counters  memory beside operands and results: bytes that blocks leave for each other; words that are 0
+ *                      when the kernel begins, and when it ends */
 #define XG_LAUNCH_NUMBERS(X) \
     X(cluster, "cluster") \
     X(shared, "shared_bytes") X(resident, "resident") X(scratch, "scratch_bytes") X(counters, "counters")

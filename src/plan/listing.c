@@ -2,8 +2,8 @@
  *
  *     ThunkSequence name, sm_90a, root 4                  ", devices 1 x 8": replicas and partitions, where there are
  *                                                         several
- *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant, counters
- *         with ", offset 0"
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant
+ *         and counters with ", offset 0"
  *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
  *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is
  *         written

@@ -9,9 +9,8 @@
  *
  * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
  * blocks come. One launch is enough where the blocks of a tile share the sum, in a cluster or by way of memory
- * (tile_split.c); so it is decided by the tiles' estimate, too: many parts are read faster by a kernel of their own. The
- * estimate of tile_plan.c says whether the tiles that this makes are worth what goes through memory
- * between both steps. */
+ * (tile_split.c), but a kernel of its own reads many parts faster. The estimate of tile_plan.c says whether the tiles
+ * that this makes are worth what goes through memory between both steps. */
 #ifndef XG_SCHED_SPLIT_K_C
 #define XG_SCHED_SPLIT_K_C
 #include "tile.h"
