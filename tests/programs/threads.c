@@ -23,10 +23,9 @@ static const char add_text[] =
 
 /* Blocks of a tile meet in memory, and count themselves there: each execution has counters of its own. */
 static const char parts_text[] =
-    "HloModule parts, frontend_attributes={xlagpu.device=\"H100, blocks_per_cluster=1\"}\nENTRY e {\n  x = "
-    "f32[24,2048] "
-    "parameter(0)\n  y = f32[2048,40] parameter(1)\n  ROOT d = f32[24,40] dot(x, y), lhs_contracting_dims={1}, "
-    "rhs_contracting_dims={0}\n}\n";
+    "HloModule parts, frontend_attributes={xlagpu.device=\"H100, blocks_per_cluster=1\"}\nENTRY e {\n"
+    "  x = f32[24,2048] parameter(0)\n  y = f32[2048,40] parameter(1)\n"
+    "  ROOT d = f32[24,40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
 
 /* A result and a parameter of one program, and what the thread wants of them. */
 typedef struct worker {
