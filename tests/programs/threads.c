@@ -37,7 +37,7 @@ typedef struct worker {
     unsigned long wrong, silent;
 } worker;
 
-/* Sums of whole numbers are exact in any order. A run that fails may leave counters behind; the next one clears them. */
+/* Sums of whole numbers are exact in any order. A run that fails may leave counters; the next one clears them. */
 static void products(worker *w, uint32_t round) {
     xlagpu_buffer in[2], out[1];
     float *a = (float *)(uintptr_t)w->a.address, *b = (float *)(uintptr_t)w->b.address,
