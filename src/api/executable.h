@@ -58,7 +58,8 @@ typedef struct xg_exe_header {
     uint32_t name;     /* string: the module's name */
     /* VALUES: parameters first, then the leaves of the result, then what calls are given */
     uint32_t n_params, n_results;
-    uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
+    /* of the TEMP allocations in device memory, with the COUNTERS, and in host memory */
+    uint64_t temp_bytes, host_bytes;
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
     uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
@@ -67,9 +68,10 @@ typedef struct xg_exe_section {
     uint64_t offset, bytes;
 } xg_exe_section;
 
-/* X(NAME, text): what an allocation is. */
+/* X(NAME, text): what an allocation is. COUNTERS are temporary memory that is zero when an execution has been prepared;
+ * the one kernel that has them leaves zeros. */
 #define XG_EXE_ALLOCATIONS_KINDS(X) \
-    X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+    X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant") X(COUNTERS, "counters")
 typedef enum xg_exe_allocation_kind {
 #define X(name, text) XG_EXE_ALLOC_##name,
     XG_EXE_ALLOCATIONS_KINDS(X)
@@ -80,9 +82,12 @@ typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
     uint64_t data;           /* CONSTANT: offset in DATA */
-    uint64_t offset;         /* TEMP: place in the one temporary block of its kind of memory */
+    uint64_t offset;         /* TEMP, COUNTERS: place in the one temporary block of its kind of memory */
     uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
+XG_FN bool xg_exe_is_temporary(uint32_t allocation_kind) {
+    return allocation_kind == XG_EXE_ALLOC_TEMP || allocation_kind == XG_EXE_ALLOC_COUNTERS;
+}
 typedef struct xg_exe_slice {
     uint32_t allocation, reserved;
     uint64_t offset, bytes;

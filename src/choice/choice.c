@@ -613,7 +613,7 @@ XG_FN xg_kmodule *xg_choice_emit(
     m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);
     if (w->by) xg_emit_close(&w->e);
     xg_choice_check_launch(fusion, r, m->entry);
-    m->entry->resident = r->launch.resident;
+    m->entry->resident = (uint32_t)r->launch.resident;
     return m;
 }
 

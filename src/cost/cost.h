@@ -146,8 +146,9 @@ typedef struct xg_cost_counts {
     int64_t warp_clocks;               /* of a block that is alone: until its last warp ends */
     int64_t warp_issued, warp_tensor;  /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                  /* that a block takes */
-    int64_t pipes[XG_PIPE_COUNT];      /* warp instructions that take their lanes there */
-    int64_t macs[XG_TENSOR_COUNT];     /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t tail_clocks;           /* of the last block, when all others are done: nothing else goes on beside them */
+    int64_t pipes[XG_PIPE_COUNT];  /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT]; /* multiply-adds of instructions that feed matrix units from shared memory */
     int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
 } xg_cost_counts;
 enum {

@@ -4,6 +4,7 @@
  *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
  *         second cache, device memory                                                        the device's
  *         a warp's own chain of waits, as often as blocks follow each other                  no pipe's: latency
+ *          + what the last block does when all others are done
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
@@ -326,7 +327,8 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
     XG_ESTIMATED(*c);
     XG_ESTIMATED(together);
-    return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
+    together = XG_MAX(together - empty, (int64_t)0);
+    return xg_cost_add(terms[XG_LIMIT_LAUNCH], xg_cost_add(together, xg_cost_clocks_ps(c->tail_clocks, d->clock_mhz)));
 }
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     int64_t terms[XG_LIMIT_COUNT];

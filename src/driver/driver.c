@@ -101,7 +101,8 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
         args[k].bytes = b->bytes;
         args[k].align = 16;
         args[k].written = k >= s->n_links - s->n_written;
-        args[k].aliased = false; /* live values never share memory */
+        /* live values never share memory, but other blocks write what one works in */
+        args[k].aliased = k >= s->inst->n_operands + (uint32_t)xg_shape_leaves(s->inst->shape);
     }
     return args;
 }

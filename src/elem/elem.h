@@ -64,10 +64,11 @@ typedef struct xg_fusion_emission {
     xg_inst *const *roots;
     xg_memo *memo; /* by place in the partition */
     /* from an emitter's plan to what it emits */
-    xg_str name;            /* of the kernel */
-    const xg_record *given; /* what the plan has to obey; NULL: nothing */
-    xg_record *record;      /* what it decides: way, form, launch */
-    void *form;             /* the same in a form of the emitter's own */
+    xg_str name;             /* of the kernel */
+    const xg_record *given;  /* what the plan has to obey; NULL: nothing */
+    xg_record *record;       /* what it decides: way, form, launch */
+    void *form;              /* the same in a form of the emitter's own */
+    const xg_ktype *scratch; /* of the launch's scratch memory; NULL: there is none */
     /* of a fusion of fusions: how its members are made, in the order of xg_fuse_phases */
     uint32_t n_members;
     xg_record *members;

@@ -56,21 +56,27 @@ XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
 }
 
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
-    uint32_t n = e->comp->n_params, k;
-    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, n + e->n_roots);
+    uint32_t n = e->comp->n_params, all = n + e->n_roots, k;
+    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, all + 2);
     xg_kfunc *f;
     for (k = 0; k < n; k++) types[k] = xg_emit_tensor_type(e->m, e->comp->params[k]->shape);
     for (k = 0; k < e->n_roots; k++) types[n + k] = xg_emit_tensor_type(e->m, e->roots[k]->shape);
-    f = xg_kir_func(e->m, name, types, n + e->n_roots, types + n, e->n_roots);
+    if (e->scratch) types[all++] = e->scratch;
+    if (e->record->launch.counters) types[all++] = xg_kir_tensor(e->m, XG_E_I32, &e->record->launch.counters, 1);
+    f = xg_kir_func(e->m, name, types, all, types + n, e->n_roots);
     f->entry = true;
     f->n_inputs = n;
-    f->args = XG_NEW_N(e->arena, xg_karg, n + e->n_roots);
+    f->args = XG_NEW_N(e->arena, xg_karg, all);
+    for (k = n + e->n_roots; k < all; k++) {
+        xg_emit_name(e->m, &f->body->args[k], "work%u", k - n - e->n_roots);
+        f->args[k].written = true;
+    }
     for (k = 0; k < n; k++) xg_emit_name(e->m, &f->body->args[k], n == 1 ? "input" : "input%u", k);
     for (k = 0; k < e->n_roots; k++)
         xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
     memcpy(f->threads, e->record->launch.threads, sizeof f->threads);
     memcpy(f->blocks, e->record->launch.blocks, sizeof f->blocks);
-    f->cluster = e->record->launch.cluster;
+    f->cluster = (uint32_t)e->record->launch.cluster;
     e->m->entry = f;
     xg_set_init(&e->m->constants, e->m->arena); /* each constant once, from the first one on */
     return f;

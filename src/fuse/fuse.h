@@ -88,12 +88,21 @@ typedef struct xg_numbers {
     xg_str word; /* instead of numbers */
 } xg_numbers;
 typedef XG_VEC(xg_numbers) xg_numbers_list;
+/* X(field, text): numbers of a launch beside its extents; 0: none.
+ *   cluster            blocks that reach each other's shared memory
+ *   shared             bytes of shared memory that its form takes
+ *   resident           blocks that a multiprocessor is to hold at once: registers of a thread are aimed at by that; 0:
+ *                      the code says
+ *   scratch, counters  memory beside operands and results: bytes that blocks leave for each other; words that are 0
+ *                      when the kernel begins, and when it ends */
+#define XG_LAUNCH_NUMBERS(X) \
+    X(cluster, "cluster") \
+    X(shared, "shared_bytes") X(resident, "resident") X(scratch, "scratch_bytes") X(counters, "counters")
 typedef struct xg_launch {
     uint32_t threads[3], blocks[3]; /* threads[0] 0: not decided */
-    uint32_t cluster;               /* blocks that reach each other's shared memory; 0: each is alone */
-    int64_t shared;                 /* bytes of shared memory that its form takes */
-    /* blocks that a multiprocessor is to hold at once: registers of a thread are aimed at by that; 0: the code says */
-    uint32_t resident;
+#define X(field, text) int64_t field;
+    XG_LAUNCH_NUMBERS(X)
+#undef X
 } xg_launch;
 typedef struct xg_record {
     xg_str kind, way;     /* "emitter", "loop" */

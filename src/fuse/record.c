@@ -7,7 +7,8 @@
  *   form       numbers by which the way walks; each way has names of its own
  *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory;
  *              shared_bytes: what arrays in shared memory take; resident: blocks that a multiprocessor is to hold at
- *              once, which is how many registers a thread may have
+ *              once, which is how many registers a thread may have; scratch_bytes, counters: device memory beside
+ *              operands and results, of the latter words that are 0 before and after
  *   backend    ptx or llvm: who prints it, where that is not the compilation's
  *   over       for each result, the operands whose memory it may take
  *   estimates  picoseconds by way, where several were tried
@@ -20,6 +21,19 @@
 #include "fuse.h"
 
 static const char xg_record_key[] = "xlagpu_kernel";
+
+typedef struct xg_launch_row {
+    const char *name;
+    size_t at;
+} xg_launch_row;
+static const xg_launch_row xg_launch_rows[] = {
+#define X(field, text) {text, offsetof(xg_launch, field)},
+    XG_LAUNCH_NUMBERS(X)
+#undef X
+};
+XG_FN int64_t *xg_launch_number(const xg_launch *l, uint32_t k) {
+    return (int64_t *)(void *)((char *)(uintptr_t)l + xg_launch_rows[k].at);
+}
 
 /* ---- making ---- */
 
@@ -65,9 +79,11 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
     if (given->launch.blocks[0] && xg_record_extent_differs(given->launch.blocks, made->launch.blocks)) return "grid";
     if (given->launch.threads[0] && xg_record_extent_differs(given->launch.threads, made->launch.threads))
         return "block";
-    if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
-    if (given->launch.shared && given->launch.shared != made->launch.shared) return "shared_bytes";
-    return given->launch.resident && given->launch.resident != made->launch.resident ? "resident" : NULL;
+    for (k = 0; k < XG_COUNT(xg_launch_rows); k++) {
+        int64_t want = *xg_launch_number(&given->launch, k);
+        if (want && want != *xg_launch_number(&made->launch, k)) return xg_launch_rows[k].name;
+    }
+    return NULL;
 }
 
 XG_FN bool xg_record_is_whole(const xg_record *r) { return r->way.n && r->launch.threads[0] && r->n_results; }
@@ -107,13 +123,15 @@ XG_FN void xg_record_print_extent(xg_buf *b, const char *key, const uint32_t *ex
     xg_record_print_numbers(b, v, n);
 }
 XG_FN void xg_record_print_launch(xg_buf *b, const xg_launch *l) {
+    uint32_t k;
     xg_puts(b, ",\"launch\":{");
     xg_record_print_extent(b, "grid", l->blocks);
     xg_putc(b, ',');
     xg_record_print_extent(b, "block", l->threads);
-    if (l->cluster) xg_printf(b, ",\"cluster\":\"%u\"", l->cluster);
-    if (l->shared) xg_printf(b, ",\"shared_bytes\":\"%lld\"", (long long)l->shared);
-    if (l->resident) xg_printf(b, ",\"resident\":\"%u\"", l->resident);
+    for (k = 0; k < XG_COUNT(xg_launch_rows); k++) {
+        int64_t n = *xg_launch_number(l, k);
+        if (n) xg_printf(b, ",\"%s\":\"%lld\"", xg_launch_rows[k].name, (long long)n);
+    }
     xg_putc(b, '}');
 }
 XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r) {
@@ -179,7 +197,7 @@ XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
     static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
-        "backend", "grid", "block", "cluster", "shared_bytes", "resident"};
+        "backend", "grid", "block", "cluster", "shared_bytes", "resident", "scratch_bytes", "counters"};
     (void)user;
     return i < XG_COUNT(words) ? words[i] : NULL;
 }
@@ -238,20 +256,19 @@ XG_FN void xg_record_read_extent(const xg_record_reader *w, const char *key, xg_
 }
 XG_FN void xg_record_read_launch(const xg_record_reader *w, xg_str value, xg_launch *l) {
     xg_str rest = xg_config_inside(value, '{'), key;
+    uint32_t k;
     if (!rest.p) xg_record_fail(w, "launch", value);
     while (xg_config_member(&rest, &key, &value)) {
         if (xg_str_is(key, "grid"))
             xg_record_read_extent(w, "grid", value, l->blocks);
         else if (xg_str_is(key, "block"))
             xg_record_read_extent(w, "block", value, l->threads);
-        else if (xg_str_is(key, "cluster"))
-            l->cluster = (uint32_t)XG_MAX(xg_record_read_number(w, "cluster", value, INT32_MAX), (int64_t)0);
-        else if (xg_str_is(key, "shared_bytes"))
-            l->shared = xg_record_read_number(w, "shared_bytes", value, INT32_MAX);
-        else if (xg_str_is(key, "resident"))
-            l->resident = (uint32_t)XG_MAX(xg_record_read_number(w, "resident", value, INT32_MAX), (int64_t)0);
-        else
-            xg_record_unknown(w, key);
+        else {
+            for (k = 0; k < XG_COUNT(xg_launch_rows) && !xg_str_is(key, xg_launch_rows[k].name); k++) {}
+            if (k == XG_COUNT(xg_launch_rows)) xg_record_unknown(w, key);
+            *xg_launch_number(l, k) =
+                XG_MAX(xg_record_read_number(w, xg_launch_rows[k].name, value, INT32_MAX), (int64_t)0);
+        }
     }
 }
 XG_FN void xg_record_read_over(const xg_record_reader *w, xg_str value, xg_record *r) {

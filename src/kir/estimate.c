@@ -46,6 +46,7 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
     }
     e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
     e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
+    if (missed && !write && p->arg >= (int32_t)e->m->entry->n_inputs) return e->d->l2_latency; /* others wrote it */
     return missed ? e->d->memory_latency : e->d->l1_latency;
 }
 /* Do all lanes want what the next one wants, or all what the next but one wants? Then a pass serves twice as many lanes
@@ -421,9 +422,10 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     bool sure = xg_kest_is_sure(c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
-    int64_t times = e->times, stands = e->stands, weight = e->weight, begun;
+    int64_t times = e->times, stands = e->stands, weight = e->weight, base, begun;
     xg_kest_under own;
     xg_kest_settle(e);
+    base = op->b ? XG_MAX(weight / op->b, (int64_t)1) : weight;
     begun = e->clock;
     if (op->a) { /* its maker says that it seldom does */
         xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
@@ -440,14 +442,18 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         e->mask = all & (k ? ~yes : yes);
         if (!e->mask || !r->first) continue;
         if (!(e->mask & (e->mask - 1)) && sure && !k) e->stands = xg_kest_warps(e, op->operands[0].value);
-        e->weight = weight / stands * e->stands;
+        e->weight = base / stands * e->stands;
         xg_kest_region(e, r);
         xg_kest_settle(e);
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
-        e->weight = weight;
         e->stands = stands;
     }
     e->mask = all;
+    e->weight = weight;
+    if (op->b) { /* behind all that other blocks do */
+        e->tail += e->clock - begun;
+        e->latest = e->clock = begun;
+    }
     if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
     e->times = times;
     e->middle.under = own.outer;
@@ -625,6 +631,10 @@ XG_APART XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
     ready = begin + (memory ? memory : p.latency);
+    if (op->op == XG_K_OP_ATOM_INC) { /* the last block waits for its stores, and for this */
+        e->tail += 2 * e->d->l2_latency;
+        ready = begin;
+    }
     if (op->op == XG_K_OP_MMA) ready = xg_kest_multiply(e, op, begin);
     if (op->op == XG_K_OP_BARRIER) {
         e->clock += p.latency;
@@ -674,7 +684,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
+    e->clock = e->tail = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->since = e->n_flight = 0;
     memset(e->piped, 0, sizeof e->piped);
     memset(&e->copies, 0, sizeof e->copies);
@@ -686,13 +696,13 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     for (k = 0; k < f->body->n_args; k++) {
         xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);
         xg_kest_splat(v, 0);
-        v->arg =
-            f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
+        v->arg = (int32_t)k;
     }
     xg_kest_region(e, f->body);
     xg_kest_settle(e);
     e->clock = XG_MAX(e->clock, e->products.done); /* others wait for what it asked for */
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
+    e->c->tail_clocks = XG_MAX(e->c->tail_clocks, e->tail);
     e->c->warp_tensor = XG_MAX(e->c->warp_tensor, e->tensor);
     e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
 }
@@ -731,7 +741,8 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     if (f->producers == 2 * XG_WARP_LANES) xg_kest_warp(&e, threads - XG_WARP_LANES, 1, threads);
     xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {
-        c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
+        /* the second cache has what the kernel itself has written */
+        if (k < f->n_inputs || f->args[k].bytes > d->l2_bytes) c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
         c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);
     }
     xg_arena_reset(a, mark);

@@ -64,8 +64,9 @@ typedef struct xg_kest {
     int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
-    int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
-    int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
+    int64_t clock, tail;    /* tail: behind all that other blocks do */
+    int64_t times, weight;  /* times: that the code here runs in a warp; weight: warps that this one stands for */
+    int64_t latest, stored; /* of the straight code here: the last begin of an operation, and of a store */
     int64_t since, piped[XG_PIPE_COUNT]; /* 1 + when it began to use pipes; clocks of each that it takes */
     int64_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t n_flight, most_flight;

@@ -31,7 +31,7 @@ enum {
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
     X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, b: the upper bound that it expects of what memory says; 0: it does not say */ \
-    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds */ \
+    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds; b: in one of so many blocks; 0: it does not say */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
     X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop) /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \
@@ -54,7 +54,7 @@ enum {
     X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array -> the same bytes as a flat one, of elements of another type; what was written before is lost */ \
     X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
     X(DESCRIBE_MATRIX, "xla_gpu.describe_matrix", 2, 2, 1, 0, KF_PURE, describe_matrix, strides) /* flat tensor in shared memory, index -> i64: what a warp group's multiplication knows of the matrix that begins there: lines of 128 bytes, eight of them together swizzled (bits 4 to 6 of an address are mixed with bits 7 to 9); b: bytes from eight lines to the next eight, below 1024: lines of 64 bytes (bits 4 and 5, mixed with 7 and 8); a: from one atom of lines to the next one beside it */ \
-    X(SHARED_AT, "xla_gpu.shared_at", 2, 2, 1, 0, KF_PURE, shared_at, retyped) /* flat tensor in shared memory, index -> a pointer to the element: for what goes on beside the thread */ \
+    X(SHARED_AT, "xla_gpu.shared_at", 2, 2, 1, 0, KF_PURE, shared_at, retyped) /* flat tensor, index -> a pointer to the element, in shared memory or not: for what goes on beside the thread, or needs one */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -211,6 +211,7 @@ enum {
     X(RED_MINS, "llvm.atomicrmw.min", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
+    X(ATOM_INC, "llvm.atomicrmw.uinc_wrap", 2, 2, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* i32, pointer -> what was there: one more is stored, 0 behind this number. What threads of the block did in front of a barrier before it is seen by those behind one after a later such operation on the place, by any block */ \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \

@@ -336,6 +336,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN xg_kop *xg_kparse_if(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *cond = xg_kparse_value(p);
     bool seldom = xg_ktake(p, "seldom");
+    int64_t of = xg_ktake(p, "of") ? xg_kinteger(p) : 0;
     xg_ktypes types;
     xg_kop *op;
     (void)code;
@@ -343,6 +344,7 @@ XG_FN xg_kop *xg_kparse_if(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     if (xg_ktake(p, "->")) types = xg_kparse_types(p);
     op = xg_kif(b, cond, types.p, types.n);
     op->a = seldom;
+    op->b = XG_MAX(of, (int64_t)0);
     xg_kexpect(p, "{");
     xg_kparse_body(p, op->regions[0], p->scope.n);
     if (xg_ktake(p, "else")) {
@@ -424,8 +426,8 @@ XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v[3];
-    uint32_t k;
-    for (k = 0; k < 3; k++) {
+    uint32_t n = xg_kop_rows[code].lo, k;
+    for (k = 0; k < n; k++) {
         if (k) xg_kexpect(p, ",");
         v[k] = xg_kparse_value(p);
     }
@@ -433,7 +435,7 @@ XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect_type(p, v[0]->type);
     xg_kexpect(p, ",");
     xg_kexpect_type(p, v[1]->type);
-    return xg_kir_op(b, code, v, 3, &v[0]->type, 1, 0);
+    return xg_kir_op(b, code, v, n, &v[0]->type, 1, 0);
 }
 XG_FN const xg_imap *xg_kparse_alias(xg_kparser *p) {
     size_t at;

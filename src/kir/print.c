@@ -460,6 +460,7 @@ XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
     const xg_kregion *other = op->regions[1];
     xg_kprint_value(p, op->operands[0].value);
     if (op->a) xg_puts(p->b, " seldom");
+    if (op->b) xg_printf(p->b, " of %lld", (long long)op->b);
     if (op->n_results) xg_kprint_result_types(p, op);
     xg_puts(p->b, " {\n");
     xg_kprint_body(p, op->regions[0]);
@@ -506,7 +507,7 @@ XG_FN void xg_kprint_atomic_rmw(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_body(p, r);
 }
 XG_FN void xg_kprint_cmpxchg(xg_kprinter *p, const xg_kop *op) {
-    xg_kprint_list(p, op->operands, 3);
+    xg_kprint_list(p, op->operands, op->n_operands);
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, op->operands, 2);
 }

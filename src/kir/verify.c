@@ -406,7 +406,7 @@ XG_FN bool xg_kir_is_shared(const xg_ktype *t) { return t->kind == XG_TK_POINTER
 XG_FN const char *xg_kir_check_shared_at(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";
-    return xg_kir_is_shared(xg_kr(op)) ? NULL : "a pointer to shared memory";
+    return xg_kr(op)->kind == XG_TK_POINTER ? NULL : "a pointer";
 }
 XG_FN const char *xg_kir_check_mbarrier(const xg_kop *op) {
     enum {
@@ -520,7 +520,8 @@ XG_FN const char *xg_kir_check_async_copy(const xg_kop *op) {
 }
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
-    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER)
+    if (t->kind != XG_TK_SCALAR || (op->n_operands > 2 && xg_kt(op, 2) != t) || xg_kr(op) != t ||
+        xg_kt(op, 1)->kind != XG_TK_POINTER)
         return "a value, a pointer, a value of the same type";
     return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
 }
@@ -633,7 +634,7 @@ XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
     if (f->pairs && (!f->cluster || f->cluster % 2)) xg_kverify_fail(v, NULL, "pairs of blocks want clusters of them");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
-    for (k = f->n_inputs; k < f->body->n_args; k++) {
+    for (k = f->n_inputs; k < XG_MIN(f->body->n_args, f->n_inputs + f->n_results); k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;
         for (u = f->body->args[k].first_use; u; u = u->next)
             if (!xg_kchain_user(u))

@@ -78,8 +78,6 @@ XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fi
         at[a.host] = a.offset + a.bytes;
         xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
     }
-    w->temp_bytes = at[0];
-    w->host_bytes = at[1];
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
         memset(&a, 0, sizeof a);
@@ -91,9 +89,15 @@ XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fi
             of[k] = UINT32_MAX;
             continue;
         }
+        if (b->kind == XG_EXE_ALLOC_COUNTERS) {
+            a.offset = (at[0] + 255) / 256 * 256;
+            at[0] = a.offset + a.bytes;
+        }
         if (b->kind == XG_EXE_ALLOC_CONSTANT) a.data = xg_exe_put_constant(w, p, b->values.p[0]->inst, fill);
         of[k] = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
     }
+    w->temp_bytes = at[0];
+    w->host_bytes = at[1];
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
         xg_exe_slice s;

@@ -3,7 +3,7 @@
  *     ThunkSequence name, sm_90a, root 4                  ", devices 1 x 8": replicas and partitions, where there are
  *                                                         several
  *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant
- *         with ", offset 0"
+ *         and counters with ", offset 0"
  *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
  *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is
  *         written
@@ -113,8 +113,8 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
         const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
         xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index,
             (unsigned long long)a->bytes);
-        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT)
-            xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        if (xg_exe_is_temporary(a->kind) || a->kind == XG_EXE_ALLOC_CONSTANT)
+            xg_printf(b, ", offset %llu", (unsigned long long)(xg_exe_is_temporary(a->kind) ? a->offset : a->data));
         xg_puts(b, a->host ? ", host\n" : "\n");
     }
     for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
@@ -165,7 +165,7 @@ XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
     xg_ptext_want(t, "bytes");
     if (xg_ptext_take(t, ", offset")) {
         at = (uint64_t)xg_ptext_number(t);
-        if (a.kind == XG_EXE_ALLOC_TEMP)
+        if (xg_exe_is_temporary(a.kind))
             a.offset = at;
         else
             a.data = at;

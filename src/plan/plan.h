@@ -140,7 +140,7 @@ typedef struct xg_plan {
     uint32_t *first_name, n_first;
     XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
-    xg_map64 workspaces;           /* the same -> xg_plan_value: memory that a library works in */
+    xg_map64 workspaces;           /* 2 id + 1, 2 id + 2 -> xg_plan_value: memory to work in; counters */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_texts ptx;                  /* or object code */
     bool is_object;                /* for a host's processor */
@@ -155,6 +155,8 @@ XG_FN xg_plan_value *xg_plan_value_of(
 XG_FN xg_plan_value *xg_plan_value_new(
     xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s); /* of an array in a buffer */
+/* Of what the step has beside its operands and results; NULL: it has no record. */
+XG_FN int64_t xg_plan_workspace_bytes(const xg_record *r, bool counters);
 /* of the shape there; they last as long as that place */
 XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *shape, uint32_t *n);
 XG_FN bool xg_plan_forwards(const xg_inst *i); /* another name for memory */

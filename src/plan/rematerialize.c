@@ -394,7 +394,7 @@ XG_APART XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
 
 /* What a library's call works in, at the peak: beside a product, or as the last result of a graph of cuDNN's. */
 XG_FN const xg_plan_value *xg_limit_workspace(xg_limit *l, const xg_inst *i, bool *graph) {
-    const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, i->id + (uint64_t)1);
+    const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&l->p->workspaces, 2 * (uint64_t)i->id + 1);
     uint32_t n = i->shape->n_elems;
     *graph = n - 1 < XG_LIMIT_RESULTS && (uint32_t)i->shape->leaves == n &&
              xg_attr_is(i, XG_A_custom_call_target, XG_EXE_DNN_TARGET);

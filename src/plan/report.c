@@ -48,7 +48,8 @@ XG_FN void xg_report_allocation(xg_buf *b, const xg_map64 *guests, const xg_buff
     const xg_report_guest *g =
         s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
     xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
-    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
+    if (s->kind == XG_EXE_ALLOC_CONSTANT || s->kind == XG_EXE_ALLOC_COUNTERS)
+        xg_puts(b, xg_exe_allocation_name(s->kind));
     if (s->kind == XG_EXE_ALLOC_PARAMETER)
         xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
     if (s->kind == XG_EXE_ALLOC_PARAMETER && s->donated) xg_printf(b, " %u", s->donated - 1);

@@ -11,6 +11,7 @@
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
  *     b3 = temp, 40 bytes, offset 0, in b7        in the memory of a result
+ *     b4 = counters, 64 bytes                     of one step, which has them behind its results
  *     main {                                      the steps of a computation
  *       kernel add(b0, b1) -> (b2)
  *       copy t(b2) -> (b7)
@@ -34,8 +35,8 @@ XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
     xg_printf(b, "b%u = ", s->slice);
     if (s->kind == XG_EXE_ALLOC_CONSTANT)
         xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);
-    else if (s->kind == XG_EXE_ALLOC_TEMP)
-        xg_puts(b, "temp");
+    else if (xg_exe_is_temporary(s->kind))
+        xg_puts(b, xg_exe_allocation_name(s->kind));
     else
         xg_printf(b, "%s %u", xg_exe_allocation_name(s->kind), s->index);
     xg_printf(b, ", %lld bytes", (long long)s->bytes);
@@ -294,7 +295,9 @@ XG_APART XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
         v->role = XG_VALUE_CONSTANT;
         v->inst = xg_ptext_inst_of(t, xg_ptext_comp(t), name);
         if (v->inst->op != XG_CONSTANT) xg_ptext_fail(t, "a constant");
-    } else {
+    } else if (xg_ptext_take(t, "counters"))
+        b->kind = XG_EXE_ALLOC_COUNTERS;
+    else {
         xg_ptext_want(t, "temp");
         b->kind = XG_EXE_ALLOC_TEMP;
     }
@@ -346,7 +349,7 @@ XG_FN uint32_t xg_ptext_list(xg_ptext *t, xg_plan_step *s, uint32_t cap) {
 }
 
 /* How many slices a step of this kind and instruction has, read and written. */
-XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *written) {
+XG_FN void xg_ptext_arity(const xg_plan *p, const xg_plan_step *s, uint32_t *read, uint32_t *written) {
     uint32_t k, j, n;
     const xg_inst *i = s->inst;
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
@@ -361,6 +364,8 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
         for (j = 0; j < n; j++) ++*read;
     }
     *written = (uint32_t)xg_shape_leaves(i->shape) + (s->kind == XG_EXE_THUNK_LIBRARY_CALL); /* to work in */
+    if (s->kind != XG_EXE_THUNK_KERNEL) return;
+    for (k = 0; k < 2; k++) *written += xg_plan_workspace_bytes(xg_records_of(p->records, i), k) != 0;
 }
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     const char *of = xg_exe_thunk_row_of(s->kind)->of;
@@ -368,6 +373,16 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
     if (s->kind == XG_EXE_THUNK_KERNEL) return xg_choice_needs_kernel(s->inst); /* what only fills is a memset */
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL) return s->inst->op == XG_FUSION || xg_library_is_target(s->inst);
     return !*of || strcmp(of, xg_op_name(s->inst->op)) == 0;
+}
+/* From this link on a kernel has memory to work in, and counters. */
+XG_FN bool xg_ptext_works(const xg_plan *p, const xg_plan_step *s, uint32_t at) {
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        int64_t bytes = xg_plan_workspace_bytes(xg_records_of(p->records, s->inst), k);
+        xg_buffer *b = bytes ? p->buffers.p[s->links[at++]] : NULL;
+        if (b && (b->bytes != bytes || b->kind != (k ? XG_EXE_ALLOC_COUNTERS : XG_EXE_ALLOC_TEMP))) return false;
+    }
+    return true;
 }
 /* The slices have the sizes of what the kernel reads and writes there. */
 XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
@@ -380,7 +395,7 @@ XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
     leaves = xg_plan_leaves(p->arena, &s->inst->shape, &n);
     for (k = 0; k < n; k++)
         if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
-    return true;
+    return s->kind != XG_EXE_THUNK_KERNEL || xg_ptext_works(p, s, s->inst->n_operands + n);
 }
 
 XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
@@ -406,7 +421,7 @@ XG_APART XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     s.kind = kind;
     s.inst = i;
     if (!xg_ptext_fits(&s)) xg_ptext_fail(t, "an instruction that this kind of step runs");
-    xg_ptext_arity(&s, &read, &written);
+    xg_ptext_arity(t->p, &s, &read, &written);
     made = xg_plan_step_new(t->p, q, kind, i, read + written);
     made->n_links = 0;
     got = xg_ptext_list(t, made, read);

@@ -61,13 +61,13 @@ XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
     if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
 }
-/* Operand leaves, then result leaves; what takes no memory is left out. */
+/* Operand leaves, then result leaves, then memory to work in; what takes no memory is left out. */
 XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i) {
     xg_plan *p = w->p;
     uint32_t n = 0, k, j, leaves = (uint32_t)xg_shape_leaves(i->shape);
     xg_plan_step *s;
     for (k = 0; k < i->n_operands; k++) n += (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
-    s = xg_plan_step_new(p, w->to, kind, i, n + leaves);
+    s = xg_plan_step_new(p, w->to, kind, i, n + leaves + 2);
     s->n_links = 0;
     for (k = 0; k < i->n_operands; k++)
         for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
@@ -79,17 +79,14 @@ XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, cons
         const xg_plan_value *v = xg_plan_value_of(p, i, k);
         if (v) s->links[s->n_links++] = v->buffer->slice;
     }
+    for (k = 1; k <= 2; k++) { /* memory to work in, counters */
+        const xg_plan_value *v = (const xg_plan_value *)xg_map64_get(&p->workspaces, 2 * (uint64_t)i->id + k);
+        if (v) s->links[s->n_links++] = v->buffer->slice;
+    }
     s->n_written = s->n_links - n;
     return s;
 }
 
-XG_FN void xg_plan_library(xg_plan_writer *w, const xg_inst *i) {
-    const xg_plan_value *workspace = (const xg_plan_value *)xg_map64_get(&w->p->workspaces, i->id + (uint64_t)1);
-    xg_plan_step *s = xg_plan_call(w, XG_EXE_THUNK_LIBRARY_CALL, i);
-    if (!workspace) return;
-    s->links[s->n_links++] = workspace->buffer->slice;
-    s->n_written++;
-}
 XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     const xg_inst *source = xg_plan_is_memcpy(i);
     const xg_plan_site *site = xg_plan_site_of(w->p, i);
@@ -106,10 +103,8 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
         return;
     }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
-    if (xg_library_makes(xg_records_of(w->p->records, i)))
-        xg_plan_library(w, i);
-    else
-        xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
+    xg_plan_call(
+        w, xg_library_makes(xg_records_of(w->p->records, i)) ? XG_EXE_THUNK_LIBRARY_CALL : XG_EXE_THUNK_KERNEL, i);
 }
 
 /* ---- control ---- */

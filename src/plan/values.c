@@ -271,12 +271,23 @@ XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) 
         }
 }
 
-/* Memory beside its operands and results, while it runs. */
+XG_FN int64_t xg_plan_workspace_bytes(const xg_record *r, bool counters) {
+    if (!r) return 0;
+    return counters ? 4 * r->launch.counters : r->launch.scratch ? r->launch.scratch : xg_library_workspace(r);
+}
+/* Memory beside its operands and results, while it runs; what of it counts is nobody else's. */
 XG_FN void xg_plan_workspace(xg_plan *p, const xg_inst *i, uint32_t leaf, uint32_t at) {
-    int64_t bytes = xg_library_workspace(xg_records_of(p->records, i));
-    if (bytes)
-        xg_map64_put(&p->workspaces, i->id + (uint64_t)1,
-            xg_plan_value_new(p, i, leaf, XG_VALUE_SPARE, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), at));
+    const xg_record *r = xg_records_of(p->records, i);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        int64_t bytes = xg_plan_workspace_bytes(r, k == 1);
+        xg_plan_value *v;
+        if (!bytes) continue;
+        v = xg_plan_value_new(
+            p, i, leaf + k, XG_VALUE_SPARE, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), at);
+        if (k) v->buffer->kind = XG_EXE_ALLOC_COUNTERS;
+        xg_map64_put(&p->workspaces, 2 * (uint64_t)i->id + 1 + k, v);
+    }
 }
 XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     uint32_t n, k, operand;

@@ -54,7 +54,7 @@ XG_FN XG_COLD uint64_t xr_call_bytes(const xlagpu_execution *e) {
     uint64_t bytes = p->head.temp_bytes;
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++)
-        if (p->allocations[k].kind != XG_EXE_ALLOC_TEMP) bytes += p->allocations[k].bytes;
+        if (!xg_exe_is_temporary(p->allocations[k].kind)) bytes += p->allocations[k].bytes;
     for (k = 0; k < p->n_thunks; k++) bytes += e->calls[k].scratch.bytes;
     return bytes;
 }

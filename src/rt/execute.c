@@ -80,12 +80,27 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     return e;
 }
 
-/* The event that says when a run has ended, and what a second stream needs. */
+/* Kernels that have counters leave zeros, unless a run fails. Other streams do not wait for the default one. */
+XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
+        if (p->allocations[k].kind != XG_EXE_ALLOC_COUNTERS) continue;
+        s = q->fill(e, e->base[k], 0, (size_t)p->allocations[k].bytes, stream);
+        if (s == XLAGPU_OK && !stream) s = q->wait(p->device, NULL);
+    }
+    e->spoiled = s != XLAGPU_OK;
+    return s;
+}
+/* Counters, the event that says when a run has ended, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
     if (s == XLAGPU_OK) {
-        s = q->event_new(e, false, &e->ended);
+        s = xr_clear_counters(e, NULL);
+        if (s == XLAGPU_OK) s = q->event_new(e, false, &e->ended);
         if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
         if (s == XLAGPU_OK) s = xr_met_prepare(e);
         q->leave(e);
@@ -118,7 +133,7 @@ XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     if (s == XLAGPU_OK && p->head.host_bytes) s = xr_alloc_in(d, (size_t)p->head.host_bytes, true, &e->host);
     for (k = 0; k < p->n_allocations; k++) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
-        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP)
+        if (xg_exe_is_temporary(p->allocations[k].kind))
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
@@ -438,11 +453,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
-    s = xr_bind_shared(e, results, stream);
+    if (e->spoiled) s = xr_clear_counters(e, stream);
+    if (s == XLAGPU_OK) s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
+    e->spoiled |= s != XLAGPU_OK;
     xr_range(e->program->device, NULL);
     q->leave(e);
     if (e->program->clique && !e->program->clique->together)

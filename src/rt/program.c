@@ -32,7 +32,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
         if (a->kind == XG_EXE_ALLOC_RESULT &&
             (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k))
             return xr_damaged(p, "an allocation of a result that is not there");
-        if (a->kind == XG_EXE_ALLOC_TEMP) {
+        if (xg_exe_is_temporary(a->kind)) {
             uint64_t block = a->host ? p->head.host_bytes : p->head.temp_bytes;
             if (a->host > 1 || a->offset > block || a->bytes > block - a->offset)
                 return xr_damaged(p, "temporary memory");

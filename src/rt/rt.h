@@ -331,6 +331,7 @@ struct xlagpu_execution {
     xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
+    bool spoiled;               /* a run has failed: counters need not be zero */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     xg_ctx c;                   /* its own message; its allocator is not used */

@@ -8,8 +8,9 @@
  *     convolution(x[n,..], g[n,..,o])  ==>  sum over s of convolution(x, g'[n/s,..,s*o]), feature_group_count=s
  *
  * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
- * blocks come. The estimate of tile_plan.c says whether the tiles that this makes are worth what goes through memory
- * between both steps. */
+ * blocks come. One launch is enough where the blocks of a tile share the sum, in a cluster or by way of memory
+ * (tile_split.c), but a kernel of its own reads many parts faster. The estimate of tile_plan.c says whether the tiles
+ * that this makes are worth what goes through memory between both steps. */
 #ifndef XG_SCHED_SPLIT_K_C
 #define XG_SCHED_SPLIT_K_C
 #include "tile.h"
@@ -23,6 +24,8 @@ enum {
     XG_SPLIT_GAIN_PERCENT = 92,   /* of the time before: the model is no better than that */
     XG_SPLIT_FILL_PERCENT = 80,   /* of the multiprocessors */
     XG_SPLIT_EQUAL_PERCENT = 110, /* of the least time: the model is no better than that */
+    XG_SPLIT_BOTH_PERCENT = 103,  /* of the time, where blocks meet in memory, too: two guesses are less sure */
+    XG_SPLIT_FEW = 8,             /* parts that a kernel of what follows adds up, if it makes sums itself */
     XG_SPLIT_AGAIN_PS = 500000    /* of the second step beside its launch: the way to memory and back */
 };
 
@@ -43,6 +46,7 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
     p->form.group[XG_TILE_K].size *= parts;
     memcpy(p->fetch, fetch, sizeof fetch);
     if (parts == 1) return p->picoseconds;
+    if (p->shape.split > 1) p->picoseconds = xg_cost_scale(p->picoseconds, XG_SPLIT_BOTH_PERCENT, 100);
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p->picoseconds, moved), m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS);
 }
@@ -58,13 +62,15 @@ XG_FN int64_t xg_split_pictures(const xg_tile_plan *p) {
 }
 /* Into how many parts of equal length a sum over `size` is best cut: of nearly equal ones those whose blocks fill the
  * device. Sets the time that this takes. */
-XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size, int64_t *takes) {
+XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size, bool summed, int64_t *takes) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
-    bool shared = p->shape.cluster > 1; /* two ways to do the same, of which the model knows as much */
+    bool shared = xg_tile_sharers(p) > 1; /* two ways to do the same, of which the model knows as much */
+    summed = summed && p->shape.split > 1;
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
         if (!xg_split_may(size, parts) || (p->halo && xg_split_pictures(p) % parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
         time = xg_split_time(p, m, parts);
+        if (summed && parts <= XG_SPLIT_FEW) time -= m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS; /* there it is anyway */
         if (time < filled && p->blocks >= xg_cost_scale(m->sm_count, XG_SPLIT_FILL_PERCENT, 100)) {
             filled = time;
             full = parts;
@@ -138,6 +144,33 @@ XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     return xg_cost_mul(batch, xg_cost_mul(xg_tile_over(l->elements / shared, EDGE),
                                   xg_tile_over(r->elements / shared, EDGE))) >= (int64_t)m->sm_count;
 }
+/* A sum over what lies side by side in memory. */
+XG_FN bool xg_split_is_row_sum(const xg_inst *i) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    uint32_t k;
+    for (k = 0; i->op == XG_REDUCE && k < s->rank; k++) {
+        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        if (s->dims[d] > 1) return xg_ints_at(xg_attr_ints(i, XG_A_dimensions), d, NULL);
+    }
+    return false;
+}
+/* Of what is made of i, element by element, something is summed up, or rows are: a norm follows. */
+XG_FN bool xg_split_feeds(const xg_inst *i, bool rows) {
+    enum {
+        SEEN = 16
+    };
+    const xg_inst *seen[SEEN];
+    uint32_t n = 0, k;
+    seen[n++] = i;
+    for (k = 0; k < n; k++)
+        XG_FOR_USES(u, seen[k]) {
+            if (rows ? xg_split_is_row_sum(u->user) : u->user->op == XG_REDUCE) return true;
+            if (n < SEEN &&
+                ((xg_op_flags(u->user->op) & XGF_EW) || u->user->op == XG_BITCAST || u->user->op == XG_RESHAPE))
+                seen[n++] = u->user;
+        }
+    return false;
+}
 /* How a plan's operands are brought, where what will be fused is not known yet. */
 XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
     uint32_t k;
@@ -170,16 +203,19 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_aff_ctx *x = xg_aff_new(module->work);
     xg_tile_plan p, own;
     int64_t least = INT64_MAX, parts = 1, some, time;
+    bool summed = xg_split_feeds(dot, false);
     uint32_t k;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
+    p.alone =
+        !xg_tile_is_sure(&p.form); /* what follows may take it in, by one thread for each sum: these are long then */
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
     for (k = 0; k < XG_SPLIT_PLANS; k++) {
         own = p;
         if (!xg_split_plan(&own, x, m, k)) continue;
-        some = xg_split_best(&own, m, size, &time);
+        some = xg_split_best(&own, m, size, summed, &time);
         if (time >= least) continue;
         least = time;
         parts = some;
@@ -198,6 +234,7 @@ XG_FN xg_str xg_split_key(const xg_inst *dot) {
         xg_puts(&b, xg_op_name(XG_OPERAND(dot, k)->op));
     }
     if (xg_inst_is_tf32(dot)) xg_puts(&b, " tf32");
+    if (xg_split_feeds(dot, false)) xg_puts(&b, " summed up");
     return xg_str_of(b.p, b.n);
 }
 /* known: parts by key. */
@@ -245,43 +282,13 @@ XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more) {
     r.n = d.n + more;
     return r;
 }
-/* A sum over what lies side by side in memory. */
-XG_FN bool xg_split_is_row_sum(const xg_inst *i) {
-    const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    uint32_t k;
-    for (k = 0; i->op == XG_REDUCE && k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        if (s->dims[d] > 1) return xg_ints_at(xg_attr_ints(i, XG_A_dimensions), d, NULL);
-    }
-    return false;
-}
-/* Rows of what is made of i, element by element, are summed up: a norm follows. */
-XG_FN bool xg_split_feeds_rows(const xg_inst *i) {
-    enum {
-        SEEN = 16
-    };
-    const xg_inst *seen[SEEN];
-    uint32_t n = 0, k;
-    seen[n++] = i;
-    for (k = 0; k < n; k++)
-        XG_FOR_USES(u, seen[k]) {
-            if (xg_split_is_row_sum(u->user)) return true;
-            if (n < SEEN &&
-                ((xg_op_flags(u->user->op) & XGF_EW) || u->user->op == XG_BITCAST || u->user->op == XG_RESHAPE))
-                seen[n++] = u->user;
-        }
-    return false;
-}
 /* The sum over the parts, one after the other. In front of a norm few are read by slices: elementwise operations make
  * the sum then, which the kernel of the norm takes in; it knows no reduction but that of its rows. */
 XG_FN xg_inst *xg_split_sum(const xg_hb *b, xg_inst *x, int64_t dim, const xg_inst *dot) {
-    enum {
-        FEW = 8
-    };
     int64_t dims[XG_RANK_MAX], parts = x->shape->dims[dim], k;
     xg_inst *sum = NULL, *part;
     uint32_t j, n = 0;
-    if (parts > FEW || !xg_split_feeds_rows(dot)) return xg_hb_sum(b, x, &dim, 1);
+    if (parts > XG_SPLIT_FEW || !xg_split_feeds(dot, true)) return xg_hb_sum(b, x, &dim, 1);
     for (j = 0; j < x->shape->rank; j++)
         if (j != (uint32_t)dim) dims[n++] = x->shape->dims[j];
     for (k = 0; k < parts; k++) {

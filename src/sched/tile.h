@@ -18,10 +18,11 @@
  *   what it has to the blocks that make results of it, into a place in their shared memory that is for nothing else.
  *   They have met at the begin, while operands came, and meet once more when all has been handed on. Where there is no
  *   room for such places, each reads what it needs from the others. Nothing goes through memory, no second kernel
- *   waits.
+ *   waits. Where there are no clusters, or too small ones, such blocks meet in memory (tile_split.c).
  *
  * Laws: sums are made in the order of k, those of the slices of a step in a few chains, those of a cluster in the order
- * of its blocks: results are the same in every run. No atomics. */
+ * of its blocks, those of a tile that is split in the order of its parts: results are the same in every run. Atomics
+ * count blocks, and add up nothing. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"
@@ -70,6 +71,7 @@ typedef struct xg_tile_shape {
     bool bulk;    /* operands come by tensor copies */
     bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
+    int32_t split;   /* the same of such that meet in memory (tile_split.c) */
     /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
      * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
      * the right side, which matrix units read in both; 3: so do two pairs along n, and share the left side. Blocks
@@ -165,7 +167,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
-    int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
+    int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -173,6 +175,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
     int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
     int64_t producers; /* threads beside the others, where tensor copies bring operands */
+    bool alone;        /* no tile is several blocks' that meet in memory */
     const xg_device *device; /* xg_tile_choose_unit */
     bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
     int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
@@ -301,6 +304,7 @@ XG_FN bool xg_tile_plan_of(
 /* What depends on the order of rows and k, and the shape. */
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
+XG_FN bool xg_tile_is_sure(const xg_tile_form *f);  /* so large that nothing else is compared */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
 /* The shape of the least time among those that a record, if one is given, allows. */
@@ -406,10 +410,15 @@ typedef struct xg_tile_kernel {
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
-    int64_t from;      /* elements of `out` in front of the chunk that threads copy */
-    xg_kval *all;      /* tiles of all blocks that stay; NULL: as many as the plan says */
-    xg_kval *steps;    /* of the block's sums */
-    xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
+    xg_ragged_tile ragged;
+    int64_t from;   /* elements of `out` in front of the chunk that threads copy */
+    xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
+    xg_kval *steps; /* of the block's sums */
+    xg_kval *rank;  /* of the block in its cluster; NULL: there is none */
+    xg_kval *share; /* ..., or among others that have the tile */
+    /* Of such: the block's number; what they leave for the last one, in memory; counters; how many have come, in shared
+     * memory. */
+    xg_kval *block, *scratch, *counters, *count;
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows, or where they are handed to it */
     xg_kval *inbox;    /* in shared memory: what the blocks of the cluster have handed to this one; NULL: they do not */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
@@ -518,6 +527,20 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as t
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
+
+/* ---- tile_split.c: tiles of several blocks that meet in memory ---- */
+enum {
+    XG_TILE_SPLIT_WAVES = 3 /* so often they fill the device at most */
+};
+XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
+XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
+XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
+/* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
+XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
+XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */
+XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part);
+XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last);
+XG_FN void xg_tile_split_total(xg_tile_kernel *w, int64_t part);
 
 /* ---- tile_ragged.c: tiles of groups of rows ---- */
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p);   /* rows are */

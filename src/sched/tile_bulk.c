@@ -131,7 +131,7 @@ XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     /* steps that end early, or are split among blocks, are a block's own */
-    if (p->in_tensor || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
+    if (p->in_tensor || s->cluster > 1 || s->split > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
     if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
     return !s->stores || p->may_store;
@@ -167,10 +167,12 @@ XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
 }
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
-    int64_t threads = p->threads + p->producers;
+    int64_t threads = p->threads + p->producers, most = INT64_MAX;
     if (xg_tile_is_pair(p)) return 1;
+    if (p->shape.split > 1) most = xg_tile_over(p->blocks, p->device->sm_count); /* the last one reads many sums */
     if (xg_tile_is_tensor(p))
-        return XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST);
+        return XG_MIN(
+            XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST), most);
     return XG_MAX(XG_TILE_REGISTERS / ((p->n_sums * 4 + XG_TILE_BULK_OWN) * threads), (int64_t)1);
 }
 

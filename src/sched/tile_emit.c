@@ -259,7 +259,7 @@ XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum) {
     return xg_contract_end(&w->s, &site, sum);
 }
 /* The epilogue reads the sums of all slices. */
-XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
+XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->share && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
 /* An element of the result: what the slices have, in some chains, each in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
@@ -541,18 +541,40 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
     xg_cluster_wait(&w->s.b, arrays, (uint32_t)b.owners + 1);
     w->inbox = arrays[0];
 }
-XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
-    bool slices = w->p->shape.slices > 1;
+/* A part of the block's sums is shown in shared memory, those of slices as one. */
+XG_FN void xg_tile_show_part(xg_tile_kernel *w, int64_t part) {
+    if (part && !w->rank) xg_tile_wait(w);
+    if (w->p->unit == XG_TILE_NO_UNIT)
+        xg_tile_show(w, part);
+    else
+        xg_tile_unit_show(w, part);
+    if (w->p->shape.slices > 1 || !w->rank || w->inbox) xg_tile_wait(w);
+    xg_tile_add_slices(w);
+}
+XG_FN void xg_tile_split_results(xg_tile_kernel *w) {
+    xg_flow last = xg_flow_of(&w->s, NULL);
     int64_t part;
+    for (part = 0; part < w->p->parts; part++) {
+        xg_tile_show_part(w, part);
+        xg_tile_split_leave(w, part);
+    }
+    xg_tile_split_meet(w, &last);
+    for (part = 0; part < w->p->parts; part++) {
+        if (part) xg_tile_wait(w);
+        xg_tile_split_total(w, part);
+        xg_tile_out_chunk(w, part, 0, w->p->shape.n);
+    }
+    xg_flow_end(&last);
+}
+XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    int64_t part;
+    if (w->scratch) {
+        xg_tile_split_results(w);
+        return;
+    }
     if (w->inbox) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     for (part = 0; part < w->p->parts; part++) {
-        if (part && !w->rank) xg_tile_wait(w);
-        if (w->p->unit == XG_TILE_NO_UNIT)
-            xg_tile_show(w, part);
-        else
-            xg_tile_unit_show(w, part);
-        if (slices || !w->rank || w->inbox) xg_tile_wait(w);
-        xg_tile_add_slices(w);
+        xg_tile_show_part(w, part);
         if (w->inbox)
             xg_tile_hand_on(w);
         else if (w->rank)
@@ -570,10 +592,12 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     int64_t rows = p->group_rows, each = p->tiles[0] * p->tiles[1], wide = p->tiles[1];
     uint32_t along = p->shape.multicast == 1;
     xg_kval *own, *in, *group;
-    if (p->shape.cluster > 1) {
-        w->rank = xg_tile_rest(w, id, p->shape.cluster);
-        id = xg_tile_quotient(w, id, p->shape.cluster);
+    w->block = id;
+    if (xg_tile_sharers(p) > 1) {
+        w->share = xg_tile_rest(w, id, xg_tile_sharers(p));
+        id = xg_tile_quotient(w, id, xg_tile_sharers(p));
     }
+    if (p->shape.cluster > 1) w->rank = w->share;
     if (p->shape.multicast) {
         w->pair = xg_tile_rest(w, id, 2);
         id = xg_tile_quotient(w, id, 2);
@@ -689,6 +713,11 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
     inbox = xg_tile_inbox_of(p).size;
+    if (p->shape.split > 1) {
+        w.scratch = &f->body->args[f->n_inputs + e->n_roots];
+        w.counters = w.scratch + 1;
+        w.count = xg_shared_array(&w.s.b, XG_E_I32, 1);
+    }
     if (inbox) w.inbox = xg_shared_of(&w.s.b, xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &inbox, 1));
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);
@@ -724,10 +753,15 @@ XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) {
         const char *wants = w->p.form.hero ? xg_tile_store_refuses(&w->p, job->given, m) : NULL;
+        if (!wants && xg_tile_is_named(job->given, "split"))
+            wants =
+                "split: no such tile's sum has so many parts that are not empty, or its blocks cannot meet in memory";
         if (wants && why) *why = xg_str_z(wants);
         return false;
     }
     job->form = w;
+    w->e.record->launch.scratch = xg_tile_split_elements(&w->p) * xg_type_bytes(w->p.form.sum);
+    if (w->p.shape.split > 1) w->e.record->launch.counters = w->p.blocks / w->p.shape.split;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
     w->e.record->launch.resident = (uint32_t)(w->p.bulk ? xg_tile_bulk_resident(&w->p) : w->p.resident);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, xg_tile_cluster_blocks(&w->p));
@@ -758,6 +792,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_tile_way_say(job, r, "tensor_store", s->stores, 0);
     xg_tile_way_say(job, r, "slices", s->slices, 1);
     xg_tile_way_say(job, r, "cluster", s->cluster, 1);
+    xg_tile_way_say(job, r, "split", s->split, 1);
     r->launch = w->e.record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
@@ -794,9 +829,12 @@ XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
 }
 XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
     xg_tile_way *w;
+    int64_t elements;
     if (!job->form) xg_tile_way_obey(job, r);
     w = (xg_tile_way *)job->form;
     xg_emit_move(&w->e, job->arena, job->target);
+    elements = xg_tile_split_elements(&w->p);
+    if (elements) w->e.scratch = xg_kir_tensor(w->e.m, xg_kelem_of(w->p.form.sum), &elements, 1);
     xg_emit_entry(&w->e, name);
     xg_tile_emit(&w->e, &w->p);
     return w->e.m;

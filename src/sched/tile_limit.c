@@ -19,16 +19,16 @@ XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const x
     return i;
 }
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
-    return w->rank ? xg_tile_join(w, w->rank, w->p->steps, step) : step;
+    return w->share ? xg_tile_join(w, w->share, w->p->steps, step) : step;
 }
-/* Of all steps those of the block's part: the last block of a cluster may have fewer. */
+/* Of all steps those of the block's part: the last block of a tile may have fewer. */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_kval *none = xg_elem_index(&w->s, 0), *most = xg_elem_index(&w->s, p->steps), *all;
     if (xg_tile_sums_groups(p)) return xg_tile_ragged_steps(w);
-    if (!w->rank || p->all_steps % p->steps == 0) return most;
+    if (!w->share || p->all_steps % p->steps == 0) return most;
     all = xg_elem_index(&w->s, p->all_steps);
-    all = xg_k2(&w->s.b, XG_K_OP_SUBI, all, xg_tile_join(w, w->rank, p->steps, none));
+    all = xg_k2(&w->s.b, XG_K_OP_SUBI, all, xg_tile_join(w, w->share, p->steps, none));
     return xg_k2(&w->s.b, XG_K_OP_MINSI, all, most);
 }
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f) {

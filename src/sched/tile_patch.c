@@ -557,8 +557,8 @@ XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
     int64_t n;
     uint32_t d;
     if (t->of == XG_TILE_K) {
-        w->now = step;
-        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, step, p->shape.k));
+        w->now = xg_tile_own_step(w, step);
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, p->shape.k));
         return;
     }
     for (d = k->n - 1; --d > 0; rest = xg_aff_div(x, rest, k->axes[d].extent))

@@ -383,7 +383,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, xg_tile_pace(p, 0, p->shape.m));
     p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, p->shape.n);
     p->all_steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
-    p->steps = xg_tile_over(p->all_steps, p->shape.cluster);
+    p->steps = xg_tile_over(p->all_steps, xg_tile_sharers(p));
     p->batch = p->form.group[XG_TILE_B].size;
     if (p->shape.multicast) { /* pairs: one of the last may have nothing to do */
         int64_t *along = &p->tiles[p->shape.multicast == 1];
@@ -391,7 +391,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
         if (xg_tile_is_two_pairs(p)) p->tiles[1] = xg_tile_over(p->tiles[1], 2) * 2;
     }
     p->group_rows = xg_tile_rows_together(p);
-    p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
+    p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), xg_tile_sharers(p));
     p->idle = 0;
     if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
     p->grid = p->blocks + p->idle;
@@ -404,10 +404,6 @@ XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
     int64_t rows = p->shape.m / p->parts;
     return rows * p->shape.n + (p->out_slant ? rows / p->quad * p->out_slant : 0);
-}
-XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
-    if (xg_tile_is_pair(p)) return xg_tile_pairs_cluster(p);
-    return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
 }
 /* Blocks of so many bytes more that a multiprocessor holds, of those that it gets. */
 XG_FN int64_t xg_tile_held_blocks(const xg_tile_plan *p, int64_t more) {
@@ -459,6 +455,7 @@ XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t address = xg_tile_is_tensor(p); /* of tensor memory, which has the room of a barrier */
     return xg_shared_whole(p->shared * xg_type_bytes(p->held)) + xg_shared_whole(xg_tile_store_bytes(p)) +
            xg_shared_whole(xg_tile_inbox_of(p).size * xg_type_bytes(p->form.sum)) +
+           (p->shape.split > 1 ? (int64_t)XG_SHARED_GRAIN_BYTES : 0) + /* the count */
            xg_shared_whole((xg_tile_bulk_barriers(p) - address) * 8) + xg_shared_whole(address * 4) +
            xg_tile_rows_bytes(p);
 }
@@ -514,9 +511,10 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
+    cycles = xg_cost_add(cycles, xg_tile_split_clocks(p, m));
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, xg_tile_summed(p));
-    l2 = xg_cost_mul(p->blocks / p->shape.cluster, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
+    l2 = xg_cost_mul(p->blocks / xg_tile_sharers(p), p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
     l2 = xg_cost_scale(l2, 1000, xg_device_gbs(m->l2_bandwidth));
@@ -556,6 +554,7 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
            xg_tile_is_said(given, "patch", s->patch, tile, 0) &&
            /* nor does a record mean clusters that names a tile without them */
            xg_tile_is_said(given, "cluster", s->cluster, tile, 1) &&
+           xg_tile_is_said(given, "split", s->split > 1 ? s->split : 0, tile, 0) &&
            xg_tile_is_said(given, "slices", s->slices, whole, 1) &&
            xg_tile_is_said(given, "stages", s->stages, part, XG_TILE_PLAIN_STAGES) &&
            xg_tile_are_said(given, "group_tile", s->grouped, 2, 4 * s->tm, s->tn, 0) &&
@@ -627,7 +626,7 @@ XG_APART XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_sh
     s->slices = r->slices;
     s->grouped = !plain && r->how & XG_TILE_ROW_GROUPED;
     s->bulk = !plain && r->how & XG_TILE_ROW_BULK;
-    s->cluster = 1;
+    s->cluster = s->split = 1;
     s->halo = s->bulk ? (int32_t)p->halo : 0;
     if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
     s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
@@ -640,7 +639,7 @@ XG_APART XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_sh
 XG_FN bool xg_tile_slice(const xg_tile_plan *p, const xg_device *m, xg_tile_shape *s) {
     int64_t threads = (int64_t)(s->m / s->tm) * (s->n / s->tn) * s->slices * 2;
     if (p->unit != XG_TILE_NO_UNIT || (xg_type_class(p->form.sum) & XGT_C) ||
-        p->blocks / p->shape.cluster >= (int64_t)m->sm_count)
+        p->blocks / xg_tile_sharers(p) >= (int64_t)m->sm_count)
         return false;
     s->slices *= 2;
     s->k *= 2;
@@ -717,6 +716,18 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
+/* ..., or of as many blocks as fill the device, which meet in memory. */
+XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    int32_t parts[XG_TILE_SPLIT_WAVES];
+    xg_tile_shape one = *s;
+    uint32_t n = xg_tile_settle(p, s, vectors) ? xg_tile_splits(p, given, m, parts) : 0, k;
+    for (k = 0; k < n; k++) {
+        one.split = parts[k];
+        if (xg_tile_settle(p, &one, vectors) && xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+            xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
 /* A block that stays, with room for all steps of the right side at once. */
 XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
@@ -781,6 +792,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             deepens = xg_tile_may_deepen(p);
             if (!one.multicast && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
+            xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
@@ -788,6 +800,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) continue;
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
             if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &deep, vectors, &best, &least);
+            xg_tile_try_splits(p, given, m, out_bytes, &deep, vectors, &best, &least);
         } while (!few && !xg_tile_has_rows(p) && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;

@@ -115,7 +115,7 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
 /* The sums of slices: a few wait for one another, of many the reads overlap. */
 XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && p->shape.cluster == 1))
+    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && xg_tile_sharers(p) == 1))
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
@@ -204,6 +204,12 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
     c->read_bytes = bytes;
     c->written_bytes = out_bytes;
+    if (p->shape.split > 1) { /* the second cache has what is read again */
+        bytes = xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum));
+        c->written_bytes = xg_cost_add(out_bytes, bytes);
+        c->l2_sectors = xg_cost_add(c->l2_sectors, bytes / XG_SECTOR_BYTES * 2);
+        c->tail_clocks = xg_tile_split_clocks(p, p->device);
+    }
     c->barriers = p->steps + 2 * p->parts;
 }
 /* What blocks of a cluster take to read each other's sums. */

@@ -321,7 +321,7 @@ XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p) {
         PASS = 64 /* elements */
     };
     xlagpu_type type = p->form.hero->shape->type;
-    bool whole = p->unit != XG_TILE_NO_UNIT && p->shape.cluster == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
+    bool whole = p->unit != XG_TILE_NO_UNIT && xg_tile_sharers(p) == 1 && !p->shape.grouped && !xg_tile_has_rows(p);
     bool narrow = xg_type_class(type) == XGT_F && xg_type_bits(type) == 16 && p->shape.n % PASS == 0;
     return whole && narrow ? type : p->form.sum;
 }

@@ -11,23 +11,54 @@
 enum {
     THREADS = 4,
     ROUNDS = 6,
-    N = 20000
+    N = 20000,
+    PARTS_ROWS = 24,
+    PARTS_K = 2048,
+    PARTS_COLUMNS = 40
 };
 
 static const char add_text[] =
     "HloModule sums\nENTRY e {\n  x = f32[20000] parameter(0)\n  y = f32[20000] parameter(1)\n  a = f32[20000] add(x, "
     "y)\n  b = f32[20000] multiply(a, x)\n  ROOT c = f32[20000] subtract(b, y)\n}\n";
 
+/* Blocks of a tile meet in memory, and count themselves there: each execution has counters of its own. */
+static const char parts_text[] =
+    "HloModule parts, frontend_attributes={xlagpu.device=\"H100, blocks_per_cluster=1\"}\nENTRY e {\n"
+    "  x = f32[24,2048] parameter(0)\n  y = f32[2048,40] parameter(1)\n"
+    "  ROOT d = f32[24,40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+
 /* A result and a parameter of one program, and what the thread wants of them. */
 typedef struct worker {
     pthread_t thread;
     uint32_t number;
     xlagpu_device *device;
-    xlagpu_execution *sums, *whole;
-    xlagpu_buffer x, y, c, in[WHOLE_IN], out[WHOLE_OUT];
+    xlagpu_execution *sums, *whole, *parts;
+    xlagpu_buffer x, y, c, a, b, d, half, in[WHOLE_IN], out[WHOLE_OUT];
     unsigned long wrong, silent;
 } worker;
 
+/* Sums of whole numbers are exact in any order. A run that fails may leave counters; the next one clears them. */
+static void products(worker *w, uint32_t round) {
+    xlagpu_buffer in[2], out[1];
+    float *a = (float *)(uintptr_t)w->a.address, *b = (float *)(uintptr_t)w->b.address,
+          *d = (float *)(uintptr_t)w->d.address;
+    uint32_t i, j, k;
+    for (i = 0; i < PARTS_ROWS * PARTS_K; i++) a[i] = (float)((i * 7 + w->number) % 5);
+    for (i = 0; i < PARTS_K * PARTS_COLUMNS; i++) b[i] = (float)((i * 3 + round) % 4);
+    memset(d, 0, PARTS_ROWS * PARTS_COLUMNS * 4);
+    in[0] = w->a;
+    in[1] = w->b;
+    out[0] = w->d;
+    w->wrong += xlagpu_rt_execute(w->parts, in, out, NULL) != XLAGPU_OK;
+    for (i = 0; i < PARTS_ROWS; i++)
+        for (j = 0; j < PARTS_COLUMNS; j++) {
+            float sum = 0;
+            for (k = 0; k < PARTS_K; k++) sum += a[i * PARTS_K + k] * b[k * PARTS_COLUMNS + j];
+            w->wrong += d[i * PARTS_COLUMNS + j] != sum;
+        }
+    in[1].address = w->half.address; /* blocks that were counted, and one that fails */
+    w->silent += round % 2 && xlagpu_rt_execute(w->parts, in, out, NULL) != XLAGPU_ERROR_FAULT;
+}
 static void one_round(worker *w, uint32_t round) {
     xlagpu_buffer in[2], out[1], nowhere;
     float *x = (float *)(uintptr_t)w->x.address, *y = (float *)(uintptr_t)w->y.address,
@@ -44,6 +75,7 @@ static void one_round(worker *w, uint32_t round) {
     out[0] = w->c;
     w->wrong += xlagpu_rt_execute(w->sums, in, out, NULL) != XLAGPU_OK || *xlagpu_rt_execution_error(w->sums);
     for (i = 0; i < N; i++) w->wrong += c[i] != (x[i] + y[i]) * x[i] - y[i];
+    products(w, round);
     w->wrong += xlagpu_rt_execute(w->whole, w->in, w->out, NULL) != XLAGPU_OK || k[0] != 3 || k[3] != 1;
     /* Memory that the device does not know: the simulator faults, and this execution alone says so. */
     nowhere.address = 4096 * ((uint64_t)w->number + 1);
@@ -81,7 +113,8 @@ static void buffer(xlagpu_device *d, size_t bytes, xlagpu_buffer *b) {
     free(zeros);
 }
 
-static void start(worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *sums, xlagpu_program *whole) {
+static void start(
+    worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *sums, xlagpu_program *whole, xlagpu_program *parts) {
     xlagpu_rt_value v;
     uint32_t k;
     memset(w, 0, sizeof *w);
@@ -89,7 +122,12 @@ static void start(worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *
     w->device = d;
     w->sums = xlagpu_rt_prepare(sums);
     w->whole = xlagpu_rt_prepare(whole);
-    EXPECT(w->sums && w->whole);
+    w->parts = xlagpu_rt_prepare(parts);
+    EXPECT(w->sums && w->whole && w->parts);
+    buffer(d, PARTS_ROWS * PARTS_K * 4, &w->a);
+    buffer(d, PARTS_K * PARTS_COLUMNS * 4, &w->b);
+    buffer(d, PARTS_ROWS * PARTS_COLUMNS * 4, &w->d);
+    buffer(d, PARTS_K * PARTS_COLUMNS * 2, &w->half);
     buffer(d, N * 4, &w->x);
     buffer(d, N * 4, &w->y);
     buffer(d, N * 4, &w->c);
@@ -106,7 +144,7 @@ static void start(worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *
 static void on(uint32_t workers_of_the_device) {
     xlagpu_device_desc desc;
     xlagpu_device *d = NULL;
-    xlagpu_program *sums, *whole;
+    xlagpu_program *sums, *whole, *parts;
     xlagpu_kernel_stats s;
     worker w[THREADS];
     uint64_t launches = 0;
@@ -117,11 +155,12 @@ static void on(uint32_t workers_of_the_device) {
     EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
     sums = load(d, add_text);
     whole = load(d, whole_text);
-    if (!EXPECT(sums && whole)) {
+    parts = load(d, parts_text);
+    if (!EXPECT(sums && whole && parts && xlagpu_rt_kernel_count(parts) == 1)) {
         xlagpu_rt_close(d);
         return;
     }
-    for (k = 0; k < THREADS; k++) start(&w[k], k, d, sums, whole);
+    for (k = 0; k < THREADS; k++) start(&w[k], k, d, sums, whole, parts);
     for (k = 0; k < THREADS; k++) EXPECT(pthread_create(&w[k].thread, NULL, work, &w[k]) == 0);
     for (k = 0; k < THREADS; k++) pthread_join(w[k].thread, NULL);
     for (k = 0; k < THREADS; k++) {
