@@ -444,7 +444,8 @@ RULE(dot_widened) {
     (void)a;
     for (k = 0; k < 2 && i->shape->type == XLAGPU_F32 && xg_alg_plain_dot(i); k++) {
         xg_inst *x = P(k);
-        xlagpu_type t = x->op == XG_CONVERT && x->shape->type == XLAGPU_F32 ? XG_OPERAND(x, 0)->shape->type : XLAGPU_F32;
+        xlagpu_type t =
+            x->op == XG_CONVERT && x->shape->type == XLAGPU_F32 ? XG_OPERAND(x, 0)->shape->type : XLAGPU_F32;
         if (t != XLAGPU_BF16 && t != XLAGPU_F16) continue;
         xg_inst_set_operand(i, k, XG_OPERAND(x, 0));
         changed = true;

@@ -217,8 +217,7 @@ XG_FN bool xg_assign_dot(xg_inst *dot) {
     if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;
     l = xg_assign_for_reader(reader);
     minor = dot->shape->layout ? dot->shape->layout->minor_to_major[0] : (int32_t)dot->shape->rank - 1;
-    if (!l || (l->minor_to_major[0] != minor && !xg_assign_exchanges(dot, l)))
-        return false;
+    if (!l || (l->minor_to_major[0] != minor && !xg_assign_exchanges(dot, l))) return false;
     return xg_assign_set(dot, l);
 }
 XG_FN bool xg_assign_remove_copy(xg_inst *i) {

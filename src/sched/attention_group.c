@@ -340,7 +340,8 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
     enum {
         COLUMNS = 128 /* of keys and values */
     };
-    return p->shape.grouped && !p->shape.in_tensor && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 && p->depth + p->columns <= COLUMNS;
+    return p->shape.grouped && !p->shape.in_tensor && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 &&
+           p->depth + p->columns <= COLUMNS;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {

@@ -262,8 +262,8 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     for (k = 0; k < rounds; k++) {
         for (piece = 0; piece < o->pieces; piece++)
             for (n = 0; n < blocks; n++)
-                x[piece][n] = xg_attention_packed_piece(
-                    w, &o->weights[n * XG_ATTENTION_HALVES], k, o->pieces > 1 ? piece : -1);
+                x[piece][n] =
+                    xg_attention_packed_piece(w, &o->weights[n * XG_ATTENTION_HALVES], k, o->pieces > 1 ? piece : -1);
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
             for (piece = o->pieces; piece-- > 0;) xg_attention_multiply_pair(w, x[piece], y, sums, j);

@@ -410,7 +410,6 @@ typedef struct xg_tile_kernel {
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
-    xg_ragged_tile ragged;
     int64_t from;   /* elements of `out` in front of the chunk that threads copy */
     xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps; /* of the block's sums */

@@ -493,4 +493,25 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
 }
 
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
+ * for its reads as well where the loop is not unrolled. */
+XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
+    enum {
+        READ_LANES = 32 /* a cycle and multiprocessor */,
+        STEP_LATENCY = 30 /* cycles */,
+        UNROLLED = 4 /* steps at least, where they divide the loop */,
+        WRITTEN_OUT = 64 /* steps: so short a loop is no loop */
+    };
+    const xg_tile_form *f = &p->form;
+    const xg_tile_group *g = &f->group[XG_TILE_K];
+    int64_t steps = xg_cost_mul(g->size, xg_tile_arithmetic(f->sum)), wait = STEP_LATENCY;
+    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
+    if (p->unit == XG_TILE_NO_UNIT && g->size > WRITTEN_OUT && g->axes[g->n - 1].extent % UNROLLED)
+        wait = m->memory_latency / 2;
+    cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, wait));
+    if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
+        cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
+    return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+
 #endif /* XG_SCHED_TILE_TIME_C */
