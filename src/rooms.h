@@ -364,6 +364,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_pairs.c"
 #include "sched/split_k.c"
 #include "sched/dot_algorithm.c"
+#include "sched/byte_rows.c"
 #include "sched/grouped.c"
 #include "sched/attention.h"
 #include "sched/attention_stage.c"

@@ -130,6 +130,7 @@ enum {
     X(LAYOUT, "entry-layout", xg_opt_entry_layout, REQUIRED) \
     X(LAYOUT, "layout-assignment", xg_opt_layout_assignment, OPTIONAL) \
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
+    XG_WHOLE(X(LAYOUT, "byte-operand-transposer", xg_tile_byte_rows, OPTIONAL)) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(FUSION, "attention-backward-fusion", xg_attention_back_fuse, OPTIONAL)) \

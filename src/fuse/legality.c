@@ -343,6 +343,12 @@ XG_FN bool xg_fuse_parts_stay(const xg_kernel *p) {
     return large > 1 && dear;
 }
 
+/* Bytes that are turned over for a dot: sched/byte_rows.c has found that it takes less so. */
+XG_FN bool xg_fuse_turns_bytes(const xg_kernel *p) {
+    const xg_device *m = &p->inst->comp->module->device;
+    return p->inst->op == XG_TRANSPOSE && xg_type_bits(p->inst->shape->type) == 8 &&
+           (m->warp_groups || m->tensor_memory);
+}
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -351,6 +357,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
+        if (xg_fuse_turns_bytes(p)) return "matrix units take bytes by rows";
         if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) &&
             !xg_fuse_contracts_briefly(p, c))
             return "too much work to repeat inside of a contraction";

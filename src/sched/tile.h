@@ -360,6 +360,9 @@ XG_FN int64_t xg_behind_apart(
 /* ---- dot_algorithm.c ---- */
 XG_FN bool xg_tile_dot_algorithm(xg_module *m); /* the pass dot-algorithm-rewriter */
 
+/* ---- byte_rows.c ---- */
+XG_FN bool xg_tile_byte_rows(xg_module *m); /* the pass byte-operand-transposer */
+
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
 XG_FN bool xg_grouped_fusion_pass(xg_module *m); /* grouped.c: the pass grouped-contraction-fusion */
