@@ -186,13 +186,15 @@ XG_FN void xg_kasync_addresses(const xg_kop *op, xg_kop *wait) {
         if (op->op == XG_K_OP_IF) xg_kasync_addresses(op->regions[0]->first, wait);
     }
 }
-/* Where a round's copies and fragments lie is computed in front of the first product, or the wait for them. */
+/* Where a round's copies and fragments lie is computed in front of the first product, or the wait for them. Plain cores
+ * have other work then, and it would be all threads' where only some copy. */
 XG_FN void xg_kasync_early(xg_kmodule *m, xg_kop *loop) {
-    xg_kop *first = loop->regions[0]->first, *wait = first;
+    xg_kop *first = loop->regions[0]->first, *wait = first, *product = first;
     (void)m;
     while (wait && wait->op != XG_K_OP_ASYNC_WAIT_GROUP) wait = wait->next;
-    if (!wait) return;
-    while (first != wait && first->op != XG_K_OP_MMA) first = first->next;
+    while (product && product->op != XG_K_OP_MMA) product = product->next;
+    if (!wait || !product) return;
+    while (first != wait && first != product) first = first->next;
     xg_kasync_mark(first->next, first);
     xg_kasync_addresses(first->next, first);
     xg_kasync_mark(first->next, NULL);
