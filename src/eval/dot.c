@@ -118,19 +118,24 @@ XG_FN void xg_sum_finish(xlagpu_type to, void *out, xg_sum_kind kind, const void
     xg_eval_convert_block(to, out, xg_sum_total(kind), totals, n);
 }
 
-/* Values of f32 as matrix units take them for tf32: they ignore all but 10 bits of the mantissa. NaN stays. */
-XG_FN void xg_dot_round_tf32(float *x, size_t n) {
+/* Bits of f32 operands that algorithm= may ignore: matrix units take them for tf32; two bf16 hold 16 bits of them. */
+XG_FN uint32_t xg_dot_dropped(const xg_inst *i) {
+    if (xg_inst_is_tf32(i)) return XG_TF32_DROPPED;
+    return xg_str_is(xg_attr_str(i, XG_A_algorithm), "dot_bf16_bf16_f32_x3") ? 0xFF : 0;
+}
+/* NaN stays. */
+XG_FN void xg_dot_drop(float *x, size_t n, uint32_t dropped) {
     size_t k;
     for (k = 0; k < n; k++) {
         uint32_t bits;
         if (x[k] != x[k]) continue;
         memcpy(&bits, &x[k], sizeof bits);
-        bits &= ~(uint32_t)XG_TF32_DROPPED;
+        bits &= ~dropped;
         memcpy(&x[k], &bits, sizeof bits);
     }
 }
-/* The type to which algorithm= rounds f32 operands. The split forms (x3, x6, x9) are at least as exact as f32 for us;
- * tf32 is no type of its own. */
+/* The type to which algorithm= rounds f32 operands. Sums of several products (x6, x9) are as exact as f32 for us;
+ * what tf32 and x3 keep is no type. */
 XG_FN xlagpu_type xg_dot_rounding(const xg_inst *i, const xg_shape *s) {
     xg_str a = xg_attr_str(i, XG_A_algorithm);
     if (s->type != XLAGPU_F32) return XLAGPU_INVALID;
@@ -143,7 +148,8 @@ XG_FN xlagpu_type xg_dot_rounding(const xg_inst *i, const xg_shape *s) {
 XG_FN xg_value *xg_dot_factor(xg_eval_run *r, const xg_inst *i, xg_value **v, const int64_t *order, xg_sum_kind kind) {
     size_t n = (size_t)(*v)->shape->elements;
     xg_value *x = xg_sum_operand_in_order(r, v, order, kind, xg_dot_rounding(i, (*v)->shape));
-    if (xg_inst_is_tf32(i)) xg_dot_round_tf32((float *)(void *)x->data, n);
+    uint32_t dropped = xg_dot_dropped(i);
+    if (dropped && kind == XG_SUM_F32) xg_dot_drop((float *)(void *)x->data, n, dropped);
     return x;
 }
 

@@ -200,21 +200,23 @@ XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
     int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
     for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
 }
-/* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. */
+/* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. The rest has 2^-24 of
+ * them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
 XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece) {
     enum {
         UPPER = ~0xFFFF,
         DIGITS = 0x7632
     };
+    static const double LESS = 1.0 / (1 << 24) - 1;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *bits[XG_ATTENTION_PAIR], *rest, *upper;
+    xg_kval *bits[XG_ATTENTION_PAIR], *rest, *upper, *less = xg_kconst_float(b, XG_E_F32, LESS);
     int64_t k, n;
     for (k = 0; k < XG_ATTENTION_PAIR; k++) {
         rest = two[k];
         bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
         for (n = 0; n < piece; n++) {
             upper = xg_kcast(b, XG_K_OP_BITCAST, xg_k2_int(b, XG_K_OP_ANDI, bits[k], UPPER), XG_E_F32);
-            rest = xg_k2(b, XG_K_OP_SUBF, rest, upper);
+            rest = xg_k3(b, XG_K_OP_FMA, upper, less, rest);
             bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
         }
     }

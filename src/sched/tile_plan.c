@@ -417,8 +417,9 @@ XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t 
     w.vector = XG_MAX(XG_MIN(p->out_vector, columns), (int64_t)1);
     w.line = columns / w.vector;
     w.columns = XG_MIN(xg_tile_power(w.line), w.threads);
-    w.rows = XG_MIN(w.threads / w.columns, rows);
-    w.rounds = xg_tile_over(rows * w.line, w.threads);
+    w.rows = w.threads / w.columns;
+    w.rows = w.rows > rows ? rows : xg_gcd(w.rows, rows); /* of a tile of 96 rows: what divides them */
+    w.rounds = w.line / w.columns * (rows / w.rows);
     return w;
 }
 /* A place of its own for what others hand on, as they may be done before the block is; where threads bring operands,
