@@ -3423,8 +3423,9 @@ typedef struct xg_cost_counts {
     int64_t warp_clocks;               /* of a block that is alone: until its last warp ends */
     int64_t warp_issued, warp_tensor;  /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                  /* that a block takes */
-    int64_t pipes[XG_PIPE_COUNT];      /* warp instructions that take their lanes there */
-    int64_t macs[XG_TENSOR_COUNT];     /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t tail_clocks;           /* of the last block, when all others are done: nothing else goes on beside them */
+    int64_t pipes[XG_PIPE_COUNT];  /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT]; /* multiply-adds of instructions that feed matrix units from shared memory */
     int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
 } xg_cost_counts;
 enum {
@@ -3832,6 +3833,7 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
  *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
  *         second cache, device memory                                                        the device's
  *         a warp's own chain of waits, as often as blocks follow each other                  no pipe's: latency
+ *          + what the last block does when all others are done
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
@@ -4153,7 +4155,8 @@ XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
     XG_ESTIMATED(*c);
     XG_ESTIMATED(together);
-    return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
+    together = XG_MAX(together - empty, (int64_t)0);
+    return xg_cost_add(terms[XG_LIMIT_LAUNCH], xg_cost_add(together, xg_cost_clocks_ps(c->tail_clocks, d->clock_mhz)));
 }
 XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
     int64_t terms[XG_LIMIT_COUNT];
@@ -18048,7 +18051,7 @@ typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
     /* of the straight code here: the last begin of an instruction, and of a store */
     uint32_t latest, stored;
-    uint32_t since, piped[XG_PIPE_COUNT]; /* when it began; clocks of each pipe that it takes */
+    uint32_t since, piped[XG_PIPE_COUNT]; /* 1 + when it began to use pipes; clocks of each that it takes */
     uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
@@ -18568,11 +18571,10 @@ XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
     uint32_t k;
     c->now = XG_MAX(c->now, c->latest);
     for (k = 0; k < XG_PIPE_COUNT; k++) {
-        c->now = XG_MAX(c->now, c->since + c->piped[k]);
+        if (c->piped[k]) c->now = XG_MAX(c->now, c->since - 1 + c->piped[k]);
         c->piped[k] = 0;
     }
-    c->since = c->now;
-    c->stored = c->awaited = c->n_flight = 0;
+    c->since = c->stored = c->awaited = c->n_flight = 0;
     return c->now;
 }
 
@@ -18778,6 +18780,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     if (!p->stays && xg_sim_is_load(in)) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
     if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
     if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
+    if (p->piped && !c->since) c->since = c->now + 1;
     c->now += p->weight;
     if (p->pipe < XG_PIPE_COUNT) c->piped[p->pipe] += p->piped;
     if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);
@@ -26368,7 +26371,8 @@ typedef struct xg_exe_header {
     uint32_t name;     /* string: the module's name */
     /* VALUES: parameters first, then the leaves of the result, then what calls are given */
     uint32_t n_params, n_results;
-    uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
+    /* of the TEMP allocations in device memory, with the COUNTERS, and in host memory */
+    uint64_t temp_bytes, host_bytes;
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
     uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
@@ -26377,9 +26381,10 @@ typedef struct xg_exe_section {
     uint64_t offset, bytes;
 } xg_exe_section;
 
-/* X(NAME, text): what an allocation is. */
+/* X(NAME, text): what an allocation is. COUNTERS are temporary memory that is zero when an execution has been prepared;
+ * the one kernel that has them leaves zeros. */
 #define XG_EXE_ALLOCATIONS_KINDS(X) \
-    X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+    X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant") X(COUNTERS, "counters")
 typedef enum xg_exe_allocation_kind {
 #define X(name, text) XG_EXE_ALLOC_##name,
     XG_EXE_ALLOCATIONS_KINDS(X)
@@ -26390,9 +26395,12 @@ typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
     uint64_t data;           /* CONSTANT: offset in DATA */
-    uint64_t offset;         /* TEMP: place in the one temporary block of its kind of memory */
+    uint64_t offset;         /* TEMP, COUNTERS: place in the one temporary block of its kind of memory */
     uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
+XG_FN bool xg_exe_is_temporary(uint32_t allocation_kind) {
+    return allocation_kind == XG_EXE_ALLOC_TEMP || allocation_kind == XG_EXE_ALLOC_COUNTERS;
+}
 typedef struct xg_exe_slice {
     uint32_t allocation, reserved;
     uint64_t offset, bytes;
@@ -27056,6 +27064,7 @@ struct xlagpu_execution {
     xr_record *records;         /* of command buffers */
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and no call has waited for it */
+    bool spoiled;               /* a run has failed: counters need not be zero */
     bool capturing;             /* what is enqueued becomes a part of a graph */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     xg_ctx c;                   /* its own message; its allocator is not used */
@@ -32808,7 +32817,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
         if (a->kind == XG_EXE_ALLOC_RESULT &&
             (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k))
             return xr_damaged(p, "an allocation of a result that is not there");
-        if (a->kind == XG_EXE_ALLOC_TEMP) {
+        if (xg_exe_is_temporary(a->kind)) {
             uint64_t block = a->host ? p->head.host_bytes : p->head.temp_bytes;
             if (a->host > 1 || a->offset > block || a->bytes > block - a->offset)
                 return xr_damaged(p, "temporary memory");
@@ -35275,7 +35284,7 @@ XG_FN XG_COLD uint64_t xr_call_bytes(const xlagpu_execution *e) {
     uint64_t bytes = p->head.temp_bytes;
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++)
-        if (p->allocations[k].kind != XG_EXE_ALLOC_TEMP) bytes += p->allocations[k].bytes;
+        if (!xg_exe_is_temporary(p->allocations[k].kind)) bytes += p->allocations[k].bytes;
     for (k = 0; k < p->n_thunks; k++) bytes += e->calls[k].scratch.bytes;
     return bytes;
 }
@@ -35451,12 +35460,27 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     return e;
 }
 
-/* The event that says when a run has ended, and what a second stream needs. */
+/* Kernels that have counters leave zeros, unless a run fails. Other streams do not wait for the default one. */
+XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *q = p->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
+        if (p->allocations[k].kind != XG_EXE_ALLOC_COUNTERS) continue;
+        s = q->fill(e, e->base[k], 0, (size_t)p->allocations[k].bytes, stream);
+        if (s == XLAGPU_OK && !stream) s = q->wait(p->device, NULL);
+    }
+    e->spoiled = s != XLAGPU_OK;
+    return s;
+}
+/* Counters, the event that says when a run has ended, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
     if (s == XLAGPU_OK) {
-        s = q->event_new(e, false, &e->ended);
+        s = xr_clear_counters(e, NULL);
+        if (s == XLAGPU_OK) s = q->event_new(e, false, &e->ended);
         if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
         if (s == XLAGPU_OK) s = xr_met_prepare(e);
         q->leave(e);
@@ -35489,7 +35513,7 @@ XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     if (s == XLAGPU_OK && p->head.host_bytes) s = xr_alloc_in(d, (size_t)p->head.host_bytes, true, &e->host);
     for (k = 0; k < p->n_allocations; k++) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
-        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP)
+        if (xg_exe_is_temporary(p->allocations[k].kind))
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
@@ -35809,11 +35833,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
-    s = xr_bind_shared(e, results, stream);
+    if (e->spoiled) s = xr_clear_counters(e, stream);
+    if (s == XLAGPU_OK) s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
+    e->spoiled |= s != XLAGPU_OK;
     xr_range(e->program->device, NULL);
     q->leave(e);
     if (e->program->clique && !e->program->clique->together)

@@ -188,6 +188,7 @@ XG_ROOMS_BEGIN
 #include "expand/dynamic_values.c"
 #include "expand/scan_expander.c"
 #include "expand/scan_finder.c"
+#include "expand/ragged_finder.c"
 #include "expand/dynamic_reshape.c"
 #include "expand/dynamic_rules.c"
 #include "expand/dynamic_padder.c"

@@ -436,18 +436,31 @@ RULE(dot_transpose) {
     changed = xg_alg_fold_transpose(a, i, 1) || changed;
     return changed ? i : NULL;
 }
+/* x in the 16 bits that it was converted from, behind moves; NULL: it was not. */
+XG_FN xg_inst *xg_alg_narrowed(xg_alg *a, xg_inst *x, uint32_t depth) {
+    xg_inst *n = x->n_operands ? XG_OPERAND(x, 0) : NULL;
+    xg_ints d;
+    if (x->shape->type != XLAGPU_F32 || !n || !depth) return NULL;
+    if (x->op == XG_CONVERT) return n->shape->type == XLAGPU_BF16 || n->shape->type == XLAGPU_F16 ? n : NULL;
+    if (x->op != XG_RESHAPE && x->op != XG_TRANSPOSE && x->op != XG_BROADCAST) return NULL;
+    n = xg_alg_narrowed(a, n, depth - 1);
+    if (!n || x->op == XG_RESHAPE) return n ? xg_hb_reshape(&a->b, n, DIMS(x), RANK(x)) : NULL;
+    d = xg_attr_ints(x, XG_A_dimensions);
+    if (x->op == XG_TRANSPOSE) return xg_hb_transpose(&a->b, n, d.p);
+    return xg_hb_broadcast(&a->b, n, DIMS(x), RANK(x), d.p, d.n);
+}
 /* dot(convert(x), y): products and sums are of f32 anyway. A conversion that stood by itself could end up in the kernel
  * that makes x, which then would write twice as much and hide what matrix units take. */
 RULE(dot_widened) {
+    enum {
+        MOVES = 4 /* one behind the other */
+    };
     bool changed = false;
     uint32_t k;
-    (void)a;
     for (k = 0; k < 2 && i->shape->type == XLAGPU_F32 && xg_alg_plain_dot(i); k++) {
-        xg_inst *x = P(k);
-        xlagpu_type t =
-            x->op == XG_CONVERT && x->shape->type == XLAGPU_F32 ? XG_OPERAND(x, 0)->shape->type : XLAGPU_F32;
-        if (t != XLAGPU_BF16 && t != XLAGPU_F16) continue;
-        xg_inst_set_operand(i, k, XG_OPERAND(x, 0));
+        xg_inst *x = xg_alg_narrowed(a, P(k), MOVES + 1);
+        if (!x) continue;
+        xg_inst_set_operand(i, k, x);
         changed = true;
     }
     return changed ? i : NULL;

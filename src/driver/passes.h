@@ -67,6 +67,7 @@ enum {
     XG_WHOLE(X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED)) \
     XG_WHOLE(X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED)) \
     XG_WHOLE(X(EXPAND, "rng-expander", xg_expand_random_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "ragged-dot-finder", xg_expand_ragged_finder, OPTIONAL)) \
     XG_WHOLE(X(EXPAND, "ragged-dot-rewriter", xg_expand_contract_expander, REQUIRED)) \
     XG_WHOLE(X(EXPAND, "batch-norm-rewriter", xg_expand_batch_norm_rewriter, REQUIRED)) \
     X(EXPAND, "batchnorm_expander", xg_expand_batch_norm_expander, REQUIRED) \

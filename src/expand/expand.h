@@ -7,6 +7,7 @@
 /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
 XG_FN bool xg_expand_dynamic_padder(xg_module *m);
 XG_FN bool xg_expand_scan_expander(xg_module *m);       /* scan_expander.c: scan as running sums, doubling or loops */
+XG_FN bool xg_expand_ragged_finder(xg_module *m);       /* ragged_finder.c: masked dots of all groups, as ragged-dot */
 XG_FN bool xg_expand_scan_finder(xg_module *m);         /* scan_finder.c: scans that are written out, as running sums */
 XG_FN bool xg_expand_fft_expander(xg_module *m);        /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_expand_library_rewriter(xg_module *m);    /* library_rewriter.c: what cuFFT and cuSOLVER are called for */

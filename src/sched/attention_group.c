@@ -307,7 +307,7 @@ XG_FN void xg_attention_group_out_of(
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k, j;
     int64_t steps = keys / XG_ATTENTION_STEP_K, pieces = o->pieces;
-    xg_kval *words[XG_ATTENTION_STEPS_MAX * XG_TILE_PIECES], *value;
+    xg_kval *words[(int)XG_ATTENTION_STEPS_MAX * XG_TILE_PIECES], *value;
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
     for (k = 0; sums && k < steps * pieces; k++)

@@ -338,14 +338,18 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }
-/* The second dot of attention stays whole for its pass, which knows how to share the keys. One row of bytes is tiles'
- * as long as it is no batch. */
+/* The second dot of attention stays whole for its pass, which knows how to share the keys, and so do dQ and dK. One row
+ * of bytes is tiles' as long as it is no batch. */
 XG_FN bool xg_split_spares(xg_inst *i) {
     if (i->op == XG_DOT && xg_dot_is_of_bytes(i)) return true;
 #ifdef XLAGPU_SMALL
     return false; /* which lacks attention */
 #else
-    return i->op == XG_DOT && xg_attention_will_take(i);
+    xg_attention_gradient g;
+    if (i->op != XG_DOT) return false;
+    if (xg_attention_gradient_find(i, &g) && g.grad_dot)
+        return xg_attention_back_has_unit(g.scores_dot, &i->comp->module->device);
+    return xg_attention_will_take(i);
 #endif
 }
 /* Of what runs by itself: what a fusion of the text computes is one kernel, as it says. */
