@@ -4,9 +4,10 @@
     python3 tests/scripts/tile_mutants.py [--from K] [--to N] [--seconds S] | --check
 
 Each is a wrong fragment (rows, columns, halves, which words), a wrong swizzle or a missing barrier, wait or fence in
-the code that makes matrix units' kernels; a line has the file, what stands there, what is put in its place, and the
-files of tests/text/sched that are to notice. Ends with 'N passed, N failed': what a test noticed, and what survived, is
-not there any more or does not compile. --check only looks whether all is there."""
+the code that makes matrix units' kernels, or a wrong piece, copy or order in what stands in front of it. A line has
+the file, what stands there, what is put in its place, and the files of tests/text/sched that are to notice. Ends with
+'N passed, N failed': what a test noticed, and what survived, is not there any more or does not compile. --check only
+looks whether all is there, and the tests, too."""
 
 import argparse, os, resource, shutil, subprocess, sys, tempfile
 
@@ -28,6 +29,13 @@ PATCHES = "patches"
 RAGGED = "ragged"
 STORES = "bulk_stays pairs"
 FEW = "few_rows"
+DOTS = "dot_algorithm"
+PIECES = "attention_pieces attention_pieces_more"
+SPLIT = "split"
+ATOMICS = "../ptx/atomics"
+POWERS = "attention_groups attention_tensor attention_pieces_more"
+LAYOUT = "../opt/layout_assignment.c"
+LAYOUTS = "../opt/layout_assignment"
 MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
@@ -89,7 +97,7 @@ MUTANTS = [
     ("tile_wgmma.c", "op->flags |= XG_KWGMMA_B_ROWS;", "op->flags |= 0;", WARPS),
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", WARPS + " bulk_stays"),
     ("tile_tensor.c", "xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);", "", TENSOR),
-    ("tile_emit.c", "if (slices || !w->rank || w->inbox)", "if (slices || w->inbox)", TENSOR),
+    ("tile_emit.c", "slices > 1 || !w->rank || w->inbox)", "slices > 1 || w->inbox)", TENSOR),
     # pairs of blocks
     ("tile_pairs.c", "    xg_tile_pairs_await(w, true);\n", "", PAIRS),
     ("tile_pairs.c", "    xg_tile_pairs_await(w, false);\n", "", PAIRS),
@@ -192,7 +200,76 @@ MUTANTS = [
     ("attention_back_pair.c", "k % 2 * w->p->shape.blocks", "0", PAIRED),
     ("attention_back_pair.c", "XG_CI_EQ, w->part, 1)", "XG_CI_EQ, w->part, 0)", PAIRED),
     ("attention_back_emit.c", "put < n * seen / units", "put < n * (seen - 1) / units", PAIRED),
+    # dots of f32 in pieces
+    ("dot_algorithm.c", "BF16_MASK = 0xFFFF", "BF16_MASK = 0x7FFF", DOTS),
+    ("dot_algorithm.c", "XG_PIECES_TF32_MASK : XG_PIECES_BF16_MASK", "XG_PIECES_BF16_MASK : XG_PIECES_TF32_MASK", DOTS),
+    ("dot_algorithm.c", "_x6\", false, 3, 3", "_x6\", false, 3, 2", DOTS),
+    ("dot_algorithm.c", "[1 - (k & 1)] = XG_TILE_PIECES", "[1 - (k & 1)] = XG_TILE_PIECES - 1", DOTS),
+    ("dot_algorithm.c", "for (order = w->order; order-- > 0;)", "for (order = 0; order < w->order; order++)", DOTS),
+    ("dot_algorithm.c", "sum = xg_hb_select(b, same, sum,", "(void)xg_hb_select(b, same, sum,", DOTS),
+    ("dot_algorithm.c", "if (k == 0) rest =", "if (k > n) rest =", DOTS),
+    ("dot_algorithm.c", "if (k == 0) part =", "if (k > n) part =", DOTS),
+    # weights of attention in pieces
+    ("attention_mma.c", "DIGITS = 0x7632", "DIGITS = 0x5410", PIECES),
+    ("attention_mma.c", "DIGITS = 0x7632", "DIGITS = 0x3276", PIECES),
+    ("attention_mma.c", "UPPER = ~0xFFFF", "UPPER = ~0x7FFF", PIECES),
+    ("attention_mma.c", "rest = xg_k2(b, XG_K_OP_SUBF, rest, upper);", "rest = upper;", PIECES),
+    ("attention_mma.c", "for (n = 0; n < piece; n++)", "for (n = 1; n < piece; n++)", PIECES),
+    ("attention_mma.c", "for (piece = o->pieces; piece-- > 0;)", "for (piece = o->pieces - 1; piece-- > 0;)", PIECES),
+    ("attention_mma.c", "for (piece = o->pieces; piece-- > 0;)", "for (piece = o->pieces; piece-- > 1;)", PIECES),
+    ("attention_mma.c", "xg_attention_packed_piece(w, &o->weights[n * XG_ATTENTION_HALVES], k,",
+     "xg_attention_packed_piece(w, &o->weights[0], k,", PIECES),
+    ("attention_group.c", "pieces - 1 - k % pieces", "XG_MIN(pieces - 1 - k % pieces, 1)", PIECES),
+    ("attention_group.c", "k / pieces, pieces > 1", "k % steps, pieces > 1", PIECES),
+    ("attention_group.c", "words[k * pieces + j]", "words[k * pieces + (j ? j : 1)]", PIECES),
+    ("attention_group.c", "p->form.pieces[0] == 1 && !p->votes", "!p->votes", PIECES),
+    ("attention_emit.c", "w->f->pieces[0] > 1 ? XLAGPU_F32 : w->f->held", "w->f->held", PIECES),
+    ("attention_back_emit.c", "o.pieces = w->f->pieces[second];", "o.pieces = w->f->pieces[0];", PIECES),
+    ("attention_back_emit.c", "w->f->pieces[part == XG_ATTENTION_SOFT]", "w->f->pieces[0]", PIECES),
+    ("attention_form.c", " || xg_inst_attr(dot, XG_A_algorithm)) return 1", ") return 1", PIECES),
+    # blocks that meet in memory
+    ("tile_split.c", "block * each + part", "part", SPLIT),
+    ("tile_split.c", "part * vectors + k);", "part + k);", SPLIT),
+    ("tile_split.c", "XG_E_I32, parts - 1);", "XG_E_I32, parts);", SPLIT),
+    ("tile_split.c", "XG_CI_EQ, o[0], parts - 1", "XG_CI_EQ, o[0], 0", SPLIT),
+    ("tile_split.c", "xg_tile_split_wait(w, arrays, 3);\n    f =", "f =", SPLIT),
+    ("tile_split.c", "xg_tile_split_wait(w, arrays, 3);\n    w->scratch", "w->scratch", SPLIT),
+    ("tile_split.c", "if (p->out_slant) at =", "if (!p) at =", SPLIT),
+    ("tile_split.c", "split_place(w, k));\n    xg_tile_wait(w);", "split_place(w, k));", SPLIT),
+    ("tile_emit.c", "if (part) xg_tile_wait(w);\n        xg_tile_split_total", "xg_tile_split_total", SPLIT),
+    ("../ptx/isel.c", "atom.acq_rel.gpu.global.inc", "atom.acquire.gpu.global.inc", ATOMICS),
+    ("../ptx/isel.c", "atom.acq_rel.gpu.global.inc", "atom.release.gpu.global.inc", ATOMICS),
+    # kinds of boxes below a stride
+    ("tile_halo.c", "kind /= XG_MIN(p->halo_strides[v], k->axes[v].extent);", ";", HALOS),
+    ("tile_halo.c", "p->halo_strides[v] * all);", "all);", HALOS),
+    ("tile_halo.c", "first * all);", "0 * first);", HALOS),
+    ("tile_halo.c", "n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));",
+     "n = xg_tile_halo_below(p, k, v, 0 * kind);", HALOS),
+    ("tile_halo.c", "kind-- > 0) n += xg_tile_halo_views(p, kind);", "kind-- > 0) n += 1;", HALOS),
+    ("tile_bulk.c", "halo_kinds, xg_elem_index(&w->s, w->kind)", "halo_kinds, xg_elem_index(&w->s, 0)", HALOS),
+    # powers by multiply-adds
+    ("attention_kernel.c", "0xC2FE0000", "0xC1000000", POWERS),
+    ("attention_kernel.c", "j < end ? j : 0", "j", POWERS),
+    ("attention_kernel.c", "0.24221095", "0.20221095", POWERS),
+    ("attention_kernel.c", "0.0013264727", "0.0010264727", POWERS),
+    ("attention_kernel.c", "f = xg_attention_fma(w, z[k], numbers[1], numbers[2]);",
+     "f = xg_attention_fma(w, z[k], numbers[1], numbers[0]);", POWERS),
+    ("attention_kernel.c", "bool fine = xg_attention_is_fine(w->f);", "bool fine = false;", POWERS),
+    ("attention_kernel.c", "if (n == 1) xg_attention_each(w, z[0], z);", "if (n == 1) z[1] = z[0];", POWERS),
+    # copies where layouts meet
+    (LAYOUT, "return xg_assign_asked(i);", "return NULL;", LAYOUTS),
+    (LAYOUT, "shape->layout == copy->shape->layout", "shape->layout != copy->shape->layout", LAYOUTS),
+    (LAYOUT, "x->shape != i->shape || xg_inst_order(i)", "x->shape != i->shape", LAYOUTS),
+    (LAYOUT, "i == i->comp->root && x->op != XG_DOT", "i == i->comp->root", LAYOUTS),
+    (LAYOUT, "bool changed = xg_assign_remove_copies(c);", "bool changed = false;", LAYOUTS),
+    (LAYOUT, "i->comp->root = copy ? copy : xg_inst_new", "i->comp->root = xg_inst_new", LAYOUTS),
+    (LAYOUT, "l->minor_to_major[0] == (int32_t)n;", "l->minor_to_major[0] != (int32_t)n;", LAYOUTS),
+    (LAYOUT, "if (xg_assign_keeps(i)) changed =", "if (i->op == XG_COPY) changed =", LAYOUTS),
 ]
+
+
+def test_file(name):
+    return os.path.join("tests", "text", "sched", name + ".txt")
 
 
 def built(tree):
@@ -204,8 +281,7 @@ def fails(tree, names, seconds):
     """How the tests end: None where all pass."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     for name in names.split():
-        text = f"tests/text/sched/{name}.txt"
-        done = subprocess.run(["./runner", text], cwd=tree, capture_output=True, text=True, preexec_fn=limit)
+        done = subprocess.run(["./runner", test_file(name)], cwd=tree, capture_output=True, text=True, preexec_fn=limit)
         if done.returncode:
             return name
     return None
@@ -225,8 +301,9 @@ def main():
         for k, (name, old, new, tests) in list(enumerate(MUTANTS))[o.first:o.to]:
             path = os.path.join("src", "sched", name)
             text = open(path).read()
-            if old not in text:
-                said, noticed = "is not there", False
+            missing = [t for t in tests.split() if not os.path.exists(test_file(t))]
+            if old not in text or missing:
+                said, noticed = f"{' '.join(missing) or 'this'} is not there", False
             elif o.check:
                 said, noticed = "is there", True
             else:

@@ -1,7 +1,7 @@
 /* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
  * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
  * ldmatrix or wgmma, and cp.async; what the simulator counted; multiply-adds of two at a time; where blocks
- * of a cluster meet, and reach each other. */
+ * of a cluster meet, and reach each other; whether a block counts itself too early. */
 
 typedef struct units_run {
     xg_stage *io;
@@ -26,6 +26,21 @@ static xg_str units_kernel(units_run *r, const char *name) {
     from = r->ptx.n ? strstr(r->ptx.p, entry) : NULL;
     end = from ? strstr(from, "\n}") : NULL;
     return end ? xg_str_copy(r->io->arena, xg_str_of(from, (size_t)(end - from))) : XG_STR("");
+}
+/* The last one of these in front of a place. */
+static const char *units_before(xg_str text, const char *what, const char *end) {
+    const char *at = text.p, *found = NULL;
+    for (; (at = strstr(at, what)) != NULL && at < end; at++) found = at;
+    return found;
+}
+/* Whether a block counts itself with no barrier behind what its threads leave for others: the simulator, where blocks
+ * of no cluster follow each other, does not see that. */
+static bool units_counts_early(xg_str text) {
+    const char *count = strstr(text.p, "atom.acq_rel"), *left, *barrier;
+    if (!count) return false;
+    left = units_before(text, "st.global", count);
+    barrier = units_before(text, "bar.sync", count);
+    return left && (!barrier || barrier < left);
 }
 static void units_say(void *user, xlagpu_program *program) {
     units_run *r = (units_run *)user;
@@ -57,7 +72,7 @@ static void units_say(void *user, xlagpu_program *program) {
             xg_printf(b, "; %u meetings of a cluster, %u ways to write to another block, %u to read there",
                 units_count(text, "barrier.cluster.wait"), units_count(text, "st.shared::cluster"),
                 units_count(text, "ld.shared::cluster"));
-        xg_putc(b, '\n');
+        xg_puts(b, units_counts_early(text) ? "; counted in front of a barrier\n" : "\n");
     }
 }
 static void stage_units(xg_stage *io) {
