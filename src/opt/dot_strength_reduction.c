@@ -127,7 +127,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     xg_dot_part side[2];
     int64_t k, columns;
     xlagpu_type from;
-    uint32_t bits;
+    int bits;
     bool quick; /* few instructions make that an f32, or products of it */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);

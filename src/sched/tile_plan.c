@@ -827,7 +827,6 @@ XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT) loop = xg_cost_scale(loop, XG_TILE_SURE_PERCENT, 100);
     return p->picoseconds <= loop;
 }
-
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];
     t->map = t->first = xg_tile_fetch_map(p, x, side, 0);

@@ -213,7 +213,7 @@ MUTANTS = [
     ("attention_mma.c", "DIGITS = 0x7632", "DIGITS = 0x5410", PIECES),
     ("attention_mma.c", "DIGITS = 0x7632", "DIGITS = 0x3276", PIECES),
     ("attention_mma.c", "UPPER = ~0xFFFF", "UPPER = ~0x7FFF", PIECES),
-    ("attention_mma.c", "rest = xg_k2(b, XG_K_OP_SUBF, rest, upper);", "rest = upper;", PIECES),
+    ("attention_mma.c", "rest = xg_k3(b, XG_K_OP_FMA, upper, less, rest);", "rest = upper;", PIECES),
     ("attention_mma.c", "for (n = 0; n < piece; n++)", "for (n = 1; n < piece; n++)", PIECES),
     ("attention_mma.c", "for (piece = o->pieces; piece-- > 0;)", "for (piece = o->pieces - 1; piece-- > 0;)", PIECES),
     ("attention_mma.c", "for (piece = o->pieces; piece-- > 0;)", "for (piece = o->pieces; piece-- > 1;)", PIECES),
