@@ -320,6 +320,7 @@ XG_FN xg_inst *xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
     xg_inst_link(made, NULL);
     xg_inst_keep_name(made, i);
     xg_inst_copy_attrs(made, i);
+    i->comp = to; /* whatever comes behind it by control_predecessors sees that it is gone from there */
     return made;
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
