@@ -64,7 +64,7 @@ ENTRY main {
 }
 END
 expect 0 "narrow.hlo: right: .*the module's own rounding" "the rounding of bf16 products in f32" \
-    "$X run $W/narrow.hlo --platform=host --target=sm_80 --seed=2"
+    "$X run $W/narrow.hlo --platform=host --target=sm_80 --seed=3"
 # Results of few bits are held to their usual size, not to the largest: 0.012 in a sine is wrong where it is small.
 # The module's own rounding is measured in StableHLO, too, and acquits what the matrix units add in another order.
 cat > $W/sine.mlir <<'END'
