@@ -280,8 +280,8 @@ struct xg_kernel {
     bool rows : 1;
     uint32_t turn;  /* the way that tiles serve: that of the first input that is turned; 0: of none */
     uint32_t epoch; /* the last walk that met it */
-    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`). Or the list of inputs
-     * that was looked through, and where in it this is */
+    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`). Or the list of
+     * inputs that was looked through, and where in it this is */
     uint32_t at;
     uint32_t level; /* greater than that of all that its kernel reads */
     const xg_inst *hero;
@@ -338,6 +338,7 @@ enum {
 };
 /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);
+XG_FN void xg_kernel_bring(const xg_kernel *k);         /* asks for its lines of memory */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k); /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
 /* for callers that ask again and again which inputs it has, until it changes */

@@ -265,8 +265,8 @@ XG_FN bool xg_assign_remove_copies(xg_comp *c) {
     }
     return changed;
 }
-/* Without transposes, and with the usual layouts alone, there is nothing to assign. Copies that change nothing go first,
- * too: they would hide the layout that is asked for. */
+/* Without transposes, and with the usual layouts alone, there is nothing to assign. Copies that change nothing go
+ * first, too: they would hide the layout that is asked for. */
 XG_FN bool xg_assign_comp(xg_comp *c) {
     const xg_module *m = c->module;
     bool changed = xg_assign_remove_copies(c);

@@ -74,7 +74,8 @@ typedef struct xg_attention_box {
 } xg_attention_box;
 
 enum {
-    XG_ATTENTION_STATS = 2 /* of a row: maximum and sum */
+    XG_ATTENTION_STATS = 2,       /* of a row: maximum and sum */
+    XG_ATTENTION_PIECES_ISSUE = 6 /* instructions more for a weight in pieces: words and rests of two numbers */
 };
 /* Keys that masks leave to a row: up to, or from, `at` plus the integers that some stages read, with their factors. */
 enum {

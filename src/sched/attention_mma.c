@@ -222,7 +222,7 @@ XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *t
     }
     return xg_k3(b, XG_K_OP_PRMT, bits[0], bits[1], xg_kconst_int(b, XG_E_I32, DIGITS));
 }
-/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them; of one piece, if they have any. */
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them; of a piece, if they have any. */
 XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     int64_t i;

@@ -49,7 +49,6 @@
 enum {
     XG_ATTENTION_UNIT_K = 16,      /* elements of 16 bits of the sum that a matrix unit takes at a time */
     XG_ATTENTION_SCORE_ISSUE = 5,  /* instructions for a score beside the dots: exponential, maximum, sum, rounding */
-    XG_ATTENTION_PIECES_ISSUE = 6, /* more, in pieces: three words, two rests of two numbers */
     XG_ATTENTION_PAIRED_ISSUE = 4, /* ... where exponents and sums are made of two in one */
     XG_ATTENTION_MADE_ISSUE = 7,   /* ... more for one whose power multiply-adds make */
     XG_ATTENTION_PAIRED_MADE = 4,  /* ... of two in one */

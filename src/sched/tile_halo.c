@@ -18,8 +18,8 @@
  * not part of the result.
  *
  * Of a gradient of the filter positions are summed up and places of the window are rows: of each 64, which are channels
- * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time: of
- * an odd number the last one is multiplied twice, and what that makes is no part of the result. */
+ * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time:
+ * of an odd number the last one is multiplied twice, and what that makes is no part of the result. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
