@@ -6,7 +6,7 @@
  *     dot(select(mask, x[m,k], 0), w[g,k,n]) over g, k                         ==>  ragged-dot(x, w, sizes)
  *     dot(select(mask, x[m,k], 0), select(mask, y[m,n], 0)) over m, for each g ==>  ragged-dot(x, y, sizes)
  *
- * Groups follow one another only if no size is negative, so that has to be known: counts are sums of what is not. */
+ * Groups follow one another only if no size is negative, so that has to be known: a count is a sum of ones. */
 #ifndef XG_EXPAND_RAGGED_FINDER_C
 #define XG_EXPAND_RAGGED_FINDER_C
 #include "expand.h"
@@ -23,31 +23,40 @@ XG_FN bool xg_ragged_is_zero(const xg_inst *i) {
     return i->op == XG_CONSTANT && !i->literal->elided && i->shape->elements == 1 &&
            !(xg_type_class(i->shape->type) & XGT_C) && xg_literal_get_float(i->literal, 0) == 0;
 }
-/* No element is less than 0. */
-XG_FN bool xg_ragged_counts(const xg_inst *i, uint32_t depth) {
-    int64_t k;
-    if (!depth || !(xg_type_class(i->shape->type) & (XGT_I | XGT_P))) return false;
-    if (i->shape->type == XLAGPU_PRED || !xg_type_signed(i->shape->type)) return true;
+/* So much an element is at most, where none is less than 0 and no sum on the way wraps around; -1: that is not known. */
+XG_FN int64_t xg_ragged_most(const xg_inst *i, uint32_t depth) {
+    xlagpu_type t = i->shape->type;
+    int64_t most = 0, each, k;
+    if (t == XLAGPU_PRED) return 1;
+    if (!depth || xg_type_class(t) != XGT_I) return -1;
     switch (i->op) {
     case XG_CONSTANT:
-        for (k = 0; k < i->shape->elements && !i->literal->elided; k++)
-            if (xg_literal_get_float(i->literal, k) < 0) return false;
-        return !i->literal->elided;
-    case XG_IOTA:
-    case XG_ABS: return true;
+        for (k = 0; k < i->shape->elements; k++) {
+            if (i->literal->elided || !xg_literal_get_int(i->literal, k, &each) || each < 0) return -1;
+            most = XG_MAX(most, each);
+        }
+        break;
     case XG_CONVERT:
     case XG_BROADCAST:
     case XG_RESHAPE:
-    case XG_SLICE: return xg_ragged_counts(XG_OPERAND(i, 0), depth - 1);
-    case XG_MAXIMUM:
-        return xg_ragged_counts(XG_OPERAND(i, 0), depth - 1) || xg_ragged_counts(XG_OPERAND(i, 1), depth - 1);
+    case XG_SLICE: most = xg_ragged_most(XG_OPERAND(i, 0), depth - 1); break;
+    case XG_CLAMP:
+        if (xg_ragged_most(XG_OPERAND(i, 0), depth - 1) < 0) return -1;
+        most = xg_ragged_most(XG_OPERAND(i, 2), depth - 1);
+        break;
     case XG_SCATTER:
     case XG_REDUCE:
-        k = i->op == XG_SCATTER ? 2 : 1; /* what is added, or what the sum begins with */
-        return i->n_operands == k + 1 && xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) == (int)XG_ADD &&
-               xg_ragged_counts(XG_OPERAND(i, 0), depth - 1) && xg_ragged_counts(XG_OPERAND(i, k), depth - 1);
-    default: return false;
+        k = i->op == XG_SCATTER ? 2 : 1; /* of a scatter what is added, of a reduce what the sum begins with */
+        if (i->n_operands != k + 1 || xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) != (int)XG_ADD) return -1;
+        most = xg_ragged_most(XG_OPERAND(i, k == 2 ? 0 : 1), depth - 1);
+        each = xg_ragged_most(XG_OPERAND(i, k == 2 ? 2 : 0), depth - 1);
+        if (most < 0 || each < 0) return -1;
+        most = xg_cost_add(most, xg_cost_mul(each, XG_OPERAND(i, k == 2 ? 2 : 0)->shape->elements));
+        break;
+    default: return -1;
     }
+    k = xg_type_bits(t) - (xg_type_signed(t) ? 1 : 0);
+    return k < 63 && most >> k ? -1 : most;
 }
 /* What is the same along all dimensions but this one, where it has numbers of its own; NULL: it is not. */
 XG_FN xg_inst *xg_ragged_along(const xg_inst *i, uint32_t *dim) {
@@ -101,6 +110,7 @@ XG_FN bool xg_ragged_masked(const xg_inst *i, xg_ragged_mask *m) {
         DEPTH = 8 /* operations one behind the other that sizes are made of */
     };
     const xg_inst *all = i->op == XG_SELECT ? XG_OPERAND(i, 1) : NULL;
+    int64_t most;
     xg_ints d;
     uint32_t k;
     if (!all || i->shape->rank != 3 || i->shape->dynamic || all->op != XG_BROADCAST || all->shape->rank != 3 ||
@@ -111,10 +121,13 @@ XG_FN bool xg_ragged_masked(const xg_inst *i, xg_ragged_mask *m) {
     if (d.n != 2 || xg_ints_has(d, m->group) || !xg_ints_at(d, m->row, &k)) return false;
     m->x_row = k;
     m->x_deep = 1 - k;
-    return xg_ragged_counts(m->sizes, DEPTH);
+    most = xg_ragged_most(m->sizes, DEPTH); /* ends are sums of all */
+    return most >= 0 && xg_cost_mul(most, m->sizes->shape->elements) < (int64_t)1
+                                                                           << (xg_type_bits(m->sizes->shape->type) - 2);
 }
 XG_FN xg_inst *xg_ragged_made(
     const xg_hb *b, xg_inst *dot, const xg_ragged_mask *m, xg_inst *y, uint32_t deep, uint32_t y_deep, int64_t group) {
+    const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);
     xg_inst *in[3], *made;
     int64_t v;
     in[0] = m->x;
@@ -128,6 +141,7 @@ XG_FN xg_inst *xg_ragged_made(
     v = m->x_row;
     xg_inst_set_attr(made, xg_hb_ints(b, XG_A_lhs_ragged_dims, &v, 1));
     if (group >= 0) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_rhs_group_dims, &group, 1));
+    if (precision) xg_inst_set_attr(made, *precision);
     return made;
 }
 /* The ragged-dot that a dot is; NULL: it is none. */
