@@ -27,48 +27,56 @@ XG_FN xg_inst *xg_byte_rows_of(const xg_hb *b, xg_inst *x, xg_ints batch, int64_
     *deep = rank - 1;
     return xg_hb_transpose(b, x, perm);
 }
-/* The dot whose operands lie by rows; NULL: they do, or it is none of bytes. Adds the bytes that are turned over. */
-XG_FN xg_inst *xg_byte_rows_make(const xg_hb *b, const xg_inst *dot, int64_t *bytes, int64_t *turned) {
+/* Which operands do not lie by rows of the summed dimension, a bit each; 0: both do, or it is no dot of bytes. */
+XG_FN uint32_t xg_byte_rows_turned(const xg_inst *dot) {
+    xg_dot_dims d;
+    uint32_t k, turned = 0;
+    if (dot->op != XG_DOT || dot->shape->dynamic) return 0;
+    d = xg_dot_dims_of(dot);
+    for (k = 0; k < 2; k++) {
+        const xg_shape *s = XG_OPERAND(dot, k)->shape;
+        if (d.lc.n != 1 || xg_type_bits(s->type) != 8 || !xg_index_has_order(s)) return 0;
+        turned |= (uint32_t)((k ? d.rc : d.lc).p[0] + 1 != s->rank) << k;
+    }
+    return turned;
+}
+XG_FN bool xg_byte_rows_pay(const xg_inst *dot, uint32_t turned) {
+    const xg_device *m = &dot->comp->module->device;
+    int64_t time = 0;
+    uint32_t k;
+    for (k = 0; k < 2; k++)
+        if (turned >> k & 1)
+            time =
+                xg_cost_add(time, xg_cost_copied(m, 2 * xg_cost_bytes(XG_OPERAND(dot, k)->shape)) + m->graph_ns * 1000);
+    return xg_cost_mul(time, XG_BYTE_ROWS_PART) < xg_pieces_tile_time(dot, true);
+}
+XG_FN xg_inst *xg_byte_rows_make(const xg_hb *b, const xg_inst *dot, uint32_t turned) {
     xg_dot_dims d = xg_dot_dims_of(dot);
     xg_inst *in[2];
     int64_t deep[2], batch[2][XG_RANK_MAX];
     uint32_t k;
-    if (d.lc.n != 1 || dot->shape->dynamic) return NULL;
-    deep[0] = d.lc.p[0];
-    deep[1] = d.rc.p[0];
-    for (k = 0; k < 2; k++)
-        if (xg_type_bits(XG_OPERAND(dot, k)->shape->type) != 8 || !xg_index_has_order(XG_OPERAND(dot, k)->shape))
-            return NULL;
     for (k = 0; k < 2; k++) {
-        xg_ints *list = k ? &d.rb : &d.lb;
+        xg_ints *list = k ? &d.rb : &d.lb, *sum = k ? &d.rc : &d.lc;
         in[k] = XG_OPERAND(dot, k);
-        if (deep[k] + 1 == in[k]->shape->rank) continue;
+        deep[k] = sum->p[0];
+        sum->p = &deep[k];
+        if (!(turned >> k & 1)) continue;
         in[k] = xg_byte_rows_of(b, in[k], *list, &deep[k], batch[k]);
         list->p = batch[k];
-        *bytes = xg_cost_add(*bytes, 2 * xg_cost_bytes(in[k]->shape));
-        ++*turned;
     }
-    d.lc.p = &deep[0];
-    d.rc.p = &deep[1];
-    return *turned ? xg_hb_dot(b, in[0], in[1], d, dot->shape->type, dot) : NULL;
+    return xg_hb_dot(b, in[0], in[1], d, dot->shape->type, dot);
 }
 XG_FN bool xg_byte_rows_comp(xg_comp *c) {
-    const xg_device *m = &c->module->device;
     bool changed = false;
-    xg_inst *i = c->first, *next, *made;
+    xg_inst *i = c->first, *next;
     for (; i; i = next) {
+        uint32_t turned = xg_byte_rows_turned(i);
         xg_hb b = xg_hb_at(i);
-        int64_t bytes = 0, turned = 0, time;
         next = i->next;
-        made = i->op == XG_DOT ? xg_byte_rows_make(&b, i, &bytes, &turned) : NULL;
-        if (!made) continue;
-        time = xg_cost_add(xg_cost_copied(m, bytes), xg_cost_mul(m->graph_ns * 1000, turned));
-        if (xg_cost_mul(time, XG_BYTE_ROWS_PART) < xg_pieces_tile_time(i, true)) {
-            xg_opt_replace(i, made);
-            changed = true;
-            made = i;
-        }
-        xg_inst_remove(made); /* dce takes what was made for it alone */
+        if (!turned || !xg_byte_rows_pay(i, turned)) continue;
+        xg_opt_replace(i, xg_byte_rows_make(&b, i, turned));
+        xg_inst_remove(i);
+        changed = true;
     }
     return changed;
 }
