@@ -23,7 +23,7 @@ XG_FN bool xg_ragged_is_zero(const xg_inst *i) {
     return i->op == XG_CONSTANT && !i->literal->elided && i->shape->elements == 1 &&
            !(xg_type_class(i->shape->type) & XGT_C) && xg_literal_get_float(i->literal, 0) == 0;
 }
-/* So much an element is at most, where none is less than 0 and no sum on the way wraps around; -1: that is not known. */
+/* So much an element is at most, where none is less than 0 and no sum on the way wraps around; -1: not known. */
 XG_FN int64_t xg_ragged_most(const xg_inst *i, uint32_t depth) {
     xlagpu_type t = i->shape->type;
     int64_t most = 0, each, k;
