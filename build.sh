@@ -210,7 +210,7 @@ run) # A first build is kept short: of the compiler what GELU needs, and nothing
     fi
     exec build/$with run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) with_runner; exec sh tests/scripts/all.sh ;;
-check) exec sh tests/scripts/check.sh ;;
+check) exec sh tests/scripts/check.sh "${2:-}" ;;
 digests) exec sh tests/scripts/digests.sh ;;
 soak) with_runner; exec sh tests/scripts/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;

@@ -112,8 +112,8 @@ XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
     }
     return x;
 }
-/* A large matrix of bytes, or of 16 bits made of as many bytes: where memory is fast, threads would multiply and convert
- * for longer than they read, while tiles leave that to matrix units and convert two at a time. */
+/* A large matrix of bytes, or of 16 bits made of as many bytes: where memory is fast, threads would multiply and
+ * convert for longer than they read, while tiles leave that to matrix units and convert two at a time. */
 XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     enum {
         BYTES_LEAST = 1 << 20, /* below, a launch takes longer than to read them */
