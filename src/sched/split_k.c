@@ -43,7 +43,7 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts, 
     if (parts > 1)
         more = xg_cost_scale(out, 1000, xg_device_gbs(m->bandwidth)) + m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS;
     p->blocks = 0;
-    if (most <= xg_cost_add(more, xg_tile_roof(p, m, out))) return most;
+    if (most <= more + xg_tile_roof(p, m, out) - xg_tile_empty(m)) return most;
     p->picoseconds = most - more;
     if (p->unit == XG_TILE_NO_UNIT) /* of those about equal the first is taken */
         p->picoseconds = xg_cost_add(p->picoseconds, most / XG_SPLIT_SLACK);

@@ -160,6 +160,7 @@ typedef struct xg_tile_patch {
 /* What one warp does in a step, and how long it takes alone. */
 typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks;
+    int64_t steps, blocks, l2; /* of each block; of the kernel; picoseconds of the second cache (xg_tile_look) */
 } xg_tile_work;
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
@@ -212,6 +213,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
     xg_tile_work work;         /* of the shape in one block's hands (xg_tile_look) */
+    int64_t roof;              /* picoseconds: what memory takes, whatever the shape */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
@@ -292,7 +294,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
-/* No kernel of any shape takes less. */
+XG_FN int64_t xg_tile_empty(const xg_device *m);
 XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);

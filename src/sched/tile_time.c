@@ -200,11 +200,10 @@ XG_FN int64_t xg_tile_operand_bytes(const xg_tile_plan *p) {
     }
     return bytes;
 }
-/* No kernel of any shape takes less beyond an empty one: memory's time. */
+/* What memory takes, whatever the shape; a kernel takes no less than this without an empty one's time. */
 XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     int64_t bytes = xg_cost_add(xg_tile_operand_bytes(p), out_bytes);
-    if (xg_device_is_cpu(m)) return 0;
-    return xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) - xg_tile_empty(m);
+    return xg_device_is_cpu(m) ? 0 : xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth));
 }
 /* What the shape alone says. */
 XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
@@ -490,21 +489,42 @@ XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
         p->work = xg_tile_of_warp(p, xg_tile_tensor_work(p, m));
     else if (!p->shape.grouped && !p->bulk && (!p->may_group || p->in_tensor || xg_tile_bulk_shapes(p)))
         p->work = xg_tile_unit_work(p, m);
+    p->work.steps = p->steps;
+    p->work.blocks = p->blocks;
+    p->work.l2 = xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
+    p->work.l2 = xg_cost_scale(p->work.l2, 1000, xg_device_gbs(m->l2_bandwidth));
 }
 /* Whether its tiles may take no more than `most` in the hands of so many blocks, which do the same work together, and
- * meet in memory, or in a cluster. */
+ * meet in memory, or in a cluster: a warp alone waits for its steps, or for the first one's way; schedulers or shared
+ * memory do the work of all; and memory gives operands, which joins one of these in the norm (cost/time.c). */
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most) {
-    int64_t blocks = p->blocks / xg_tile_sharers(p) * sharers, steps = xg_tile_over(p->all_steps, sharers), least, all;
+    enum {
+        ONE = 1 << 12 /* three fourth powers of it have less than 63 bits */
+    };
     const xg_tile_work *w = &p->work;
-    least = xg_tile_least(p, m, w, blocks, steps);
-    if (p->shape.grouped) least -= xg_tile_empty(m);
-    if (least > most) return false;
+    int64_t steps = xg_tile_over(w->steps, sharers), blocks = w->blocks * sharers, terms[3], sums = 0, norm = 0, all,
+            own;
+    uint32_t k;
+    if (!w->clocks) return true;
+    if (!p->shape.grouped && xg_tile_least(p, m, w, blocks, steps) > most) return false;
+    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_COST_TURNOVER_CLOCKS;
     all = xg_cost_mul(xg_cost_mul(blocks, steps), xg_tile_over(p->threads, XG_WARP_LANES));
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
-    least = XG_MAX(least, xg_cost_scale(all, 1000000, m->clock_mhz) - xg_tile_empty(m));
-    if (split)
-        least += XG_MAX(xg_cost_scale(xg_tile_split_least(p, m, sharers), 1000000, m->clock_mhz) - xg_tile_empty(m), 0);
-    return least <= most;
+    own = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
+    most = xg_cost_add(most, xg_tile_empty(m));
+    if (split) {
+        most -= xg_cost_scale(xg_tile_split_least(p, m, sharers), 1000000, m->clock_mhz);
+        sums = xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
+    }
+    terms[0] = own;
+    terms[1] = p->roof + sums / xg_device_gbs(m->bandwidth);
+    terms[2] = p->work.l2 + 2 * sums / xg_device_gbs(m->l2_bandwidth);
+    for (k = 0; k < XG_COUNT(terms); k++) {
+        if (terms[k] > most) return false;
+        own = p->bulk && k ? 0 : xg_cost_scale(terms[k], ONE, most);
+        norm += own * own * own * own;
+    }
+    return norm <= (int64_t)ONE * ONE * ONE * ONE;
 }
 
 /* ---- a host's processor ---- */
