@@ -292,6 +292,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     int64_t most); /* of tensor copies, with wgmma or in pairs */
 /* With tcgen05, of single blocks. */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p);
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
 XG_FN int64_t xg_tile_empty(const xg_device *m);

@@ -481,18 +481,24 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
 
 /* What a step of a settled shape is; zeros: nothing is known. */
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
-    memset(&p->work, 0, sizeof p->work);
-    if (xg_device_is_cpu(m)) return;
+    xg_tile_work *w = &p->work;
+    bool tensor = xg_tile_is_tensor(p);
+    memset(w, 0, sizeof *w);
+    if (xg_device_is_cpu(m) || xg_tile_is_pair(p)) return;
     if (p->unit == XG_TILE_NO_UNIT)
-        p->work = xg_tile_work_of(p, m);
-    else if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p))
-        p->work = xg_tile_of_warp(p, xg_tile_tensor_work(p, m));
-    else if (!p->shape.grouped && !p->bulk && (!p->may_group || p->in_tensor || xg_tile_bulk_shapes(p)))
-        p->work = xg_tile_unit_work(p, m);
-    p->work.steps = p->steps;
-    p->work.blocks = p->blocks;
-    p->work.l2 = xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
-    p->work.l2 = xg_cost_scale(p->work.l2, 1000, xg_device_gbs(m->l2_bandwidth));
+        *w = xg_tile_work_of(p, m);
+    else if (tensor || p->bulk)
+        *w = xg_tile_of_warp(p, tensor ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m));
+    else if (xg_tile_in_cycles(p)) {
+        int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k;
+        w->passes = macs * 1000 / xg_tile_unit_rate(p, m) / (p->threads / XG_WARP_LANES);
+        w->clocks = xg_tile_unit_cycles(p, m, 1) - XG_TILE_STEP_CYCLES;
+    } else
+        *w = xg_tile_unit_work(p, m);
+    w->steps = p->steps;
+    w->blocks = p->blocks;
+    w->l2 = p->bulk ? 0 : xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
+    w->l2 = xg_cost_scale(w->l2, 1000, xg_device_gbs(m->l2_bandwidth));
 }
 /* Whether its tiles may take no more than `most` in the hands of so many blocks, which do the same work together, and
  * meet in memory, or in a cluster: a warp alone waits for its steps, or for the first one's way; schedulers or shared
@@ -502,23 +508,29 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
         ONE = 1 << 12 /* three fourth powers of it have less than 63 bits */
     };
     const xg_tile_work *w = &p->work;
-    int64_t steps = xg_tile_over(w->steps, sharers), blocks = w->blocks * sharers, terms[3], sums = 0, norm = 0, all,
-            own;
+    int64_t steps = xg_tile_over(w->steps, sharers), blocks = w->blocks * sharers, tail = 0, sums = 0, norm = 0;
+    int64_t terms[3], all, own;
+    bool cycles = p->unit != XG_TILE_NO_UNIT && xg_tile_in_cycles(p);
     uint32_t k;
-    if (!w->clocks) return true;
-    if (!p->shape.grouped && xg_tile_least(p, m, w, blocks, steps) > most) return false;
-    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_COST_TURNOVER_CLOCKS;
+    if (w->clocks <= 0) return true;
+    if (!p->shape.grouped && !cycles && xg_tile_least(p, m, w, blocks, steps) > most) return false;
+    own = xg_cost_mul(steps, w->clocks) + (cycles ? 0 : m->memory_latency + XG_TILE_BEGIN_CLOCKS);
+    own += XG_COST_TURNOVER_CLOCKS;
     all = xg_cost_mul(xg_cost_mul(blocks, steps), xg_tile_over(p->threads, XG_WARP_LANES));
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
-    own = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
-    most = xg_cost_add(most, xg_tile_empty(m));
+    terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
+    if (!cycles) most = xg_cost_add(most, xg_tile_empty(m));
     if (split) {
-        most -= xg_cost_scale(xg_tile_split_least(p, m, sharers), 1000000, m->clock_mhz);
-        sums = xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
+        tail = xg_cost_scale(xg_tile_split_least(p, m, sharers), 1000000, m->clock_mhz);
+        sums = cycles ? 0 : xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
     }
-    terms[0] = own;
     terms[1] = p->roof + sums / xg_device_gbs(m->bandwidth);
-    terms[2] = p->work.l2 + 2 * sums / xg_device_gbs(m->l2_bandwidth);
+    terms[2] = w->l2 + 2 * sums / xg_device_gbs(m->l2_bandwidth);
+    if (cycles) {
+        terms[0] += tail;
+        return XG_MAX(terms[0], terms[1]) + XG_MIN(terms[0], terms[1]) / 8 <= most;
+    }
+    most -= tail;
     for (k = 0; k < XG_COUNT(terms); k++) {
         if (terms[k] > most) return false;
         own = p->bulk && k ? 0 : xg_cost_scale(terms[k], ONE, most);
