@@ -225,7 +225,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
-    c.alone = (void *)(uintptr_t)m->n_ids++; /* no address, nor of another time */
+    c.alone = (void *)(uintptr_t)++m->n_walks; /* no address, nor of another time */
     xg_set_init(&c.own, m->temp);
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);

@@ -549,6 +549,7 @@ enum {
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p); /* cycles of a tile's sums on their way */
 XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split); /* of any such tile */
 /* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
