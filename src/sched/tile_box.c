@@ -216,8 +216,9 @@ XG_APART XG_FN void xg_tile_box_plan(
         if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
         boxes = plain;
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
+        boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
-        if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
+        if (boxes.blocks) *p = boxes;
     }
 }
 /* Where boxes begin, of places that count so much; linear: of the contraction. */

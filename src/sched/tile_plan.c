@@ -504,10 +504,9 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes, most);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
-    if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
-        return xg_tile_unit_time(p, m, out_bytes, most);
+    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
@@ -713,6 +712,7 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     xg_tile_shape one = *s;
     if (!xg_tile_wants_cluster(p, given, m)) return;
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
+        if (!one.halo && !xg_tile_may_take(p, m, one.cluster, false, *least)) continue;
         if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
         if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
@@ -722,10 +722,13 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     int32_t parts[XG_TILE_SPLIT_WAVES];
     xg_tile_shape one = *s;
-    uint32_t n = xg_tile_settle(p, s, vectors) ? xg_tile_splits(p, given, m, parts) : 0, k;
+    uint32_t n, k;
+    if (memcmp(&p->shape, s, sizeof *s) != 0 && !xg_tile_settle(p, s, vectors)) return;
+    n = xg_tile_splits(p, given, m, parts);
     for (k = 0; k < n; k++) {
         one.split = parts[k];
-        if (xg_tile_settle(p, &one, vectors) && xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+        if (xg_tile_may_take(p, m, one.split, true, *least) && xg_tile_settle(p, &one, vectors) &&
+            xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
             xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
@@ -771,6 +774,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few, deepens;
     size_t k;
     memset(&best, 0, sizeof best);
+    p->roof = xg_tile_roof(p, m, out_bytes);
     xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
@@ -787,9 +791,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
+            xg_tile_look(p, m);
             xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
-            xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
+            if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
             if (!one.multicast && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
@@ -799,6 +804,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!deepens || !xg_tile_settle(p, &deep, vectors)) continue;
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) continue;
+            xg_tile_look(p, m);
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
             if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &deep, vectors, &best, &least);
             xg_tile_try_splits(p, given, m, out_bytes, &deep, vectors, &best, &least);

@@ -461,6 +461,10 @@ XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p) {
            p->shape.stages > 1 && p->fetch[0].async && p->fetch[1].async && p->deep == 1 && !p->scale &&
            !p->shape.grouped && p->form.hero->op != XG_CONVOLUTION && p->n_sums >= PRODUCTS;
 }
+/* Where wgmma of what threads bring competes, steps are estimated in cycles. */
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p) {
+    return p->may_group && !p->in_tensor && !p->bulk && (p->shape.grouped || !xg_tile_bulk_shapes(p));
+}
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
  * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
  * as are on their way. */
