@@ -60,6 +60,7 @@ typedef struct xg_tile_form {
     uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
     const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
     xg_tile_group group[XG_TILE_ROLES];
+    bool phased; /* some of the batch's axes are phases */
 } xg_tile_form;
 
 /* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
@@ -215,6 +216,10 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
 
 /* ---- tile_form.c ---- */
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+/* The same sum with phases of positions as axes of the batch: see there. */
+XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
+XG_FN int64_t xg_tile_phases(const xg_inst *hero, uint32_t k, uint32_t *dim);
+XG_FN const xg_aff *xg_tile_phase_place(const xg_inst *hero, xg_aff_ctx *x, uint32_t k, const xg_aff *position);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 

@@ -129,6 +129,59 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) 
     return f->sum != XLAGPU_PRED;
 }
 
+/* ---- phases ---- */
+
+/* Below an input that is spread by s (the gradient of a convolution's input, of stride s) positions that are s apart
+ * have the same places of the window, every s-th one, and neighbours' elements: each such phase is a number of the
+ * batch, and its sum has no zeros between elements. Of window dimension k; 1: it has none. */
+XG_FN int64_t xg_tile_phases(const xg_inst *hero, uint32_t k, uint32_t *dim) {
+    xg_window w = xg_emit_window(hero);
+    const xg_window_dim *d = &w.p[k];
+    if (hero->op != XG_CONVOLUTION || k >= w.n || d->stride != 1 || d->window_dilation != 1) return 1;
+    *dim = (uint32_t)xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_spatial.p[k];
+    return hero->shape->dims[*dim] % d->base_dilation ? 1 : d->base_dilation;
+}
+/* The first of its places, by the variables. */
+XG_FN const xg_aff *xg_tile_phase_place(const xg_inst *hero, xg_aff_ctx *x, uint32_t k, const xg_aff *position) {
+    const xg_window_dim *d = &xg_emit_window(hero).p[k];
+    const xg_aff *v = xg_aff_add_k(x, xg_aff_mul(x, position, -1), d->pad_low);
+    return xg_aff_sub(x, v, xg_aff_mul(x, xg_aff_div(x, v, d->base_dilation), d->base_dilation));
+}
+XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
+    xg_imap *m = xg_imap_of_dims(x, f->n_vars, f->n_vars);
+    uint32_t k, r, v, dim = 0;
+    for (v = 0; v < f->n_vars; v++) m->results[v] = xg_aff_dim(x, v);
+    for (k = 0; k < f->n_vars - f->rank; k++) {
+        int64_t s = xg_tile_phases(f->hero, k, &dim);
+        xg_tile_axis *phase = &f->group[XG_TILE_B].axes[f->group[XG_TILE_B].n];
+        if (s == 1) continue;
+        m->results[f->rank + k] = xg_aff_add_mul(
+            x, xg_tile_phase_place(f->hero, x, k, xg_aff_dim(x, dim)), xg_aff_dim(x, f->rank + k), s);
+        for (r = XG_TILE_M; r < XG_TILE_ROLES; r++)
+            for (v = 0; v < f->group[r].n; v++) {
+                xg_tile_axis *a = &f->group[r].axes[v];
+                if (a->of != (r == XG_TILE_K ? f->rank + k : dim)) continue;
+                a->extent = (a->extent + s - 1) / s;
+                if (r != XG_TILE_K) a->scale = s;
+            }
+        f->group[XG_TILE_B].n++;
+        phase->of = dim;
+        phase->extent = s;
+        phase->scale = 1;
+        f->phased = true;
+    }
+    if (!f->phased) return;
+    for (v = 0; v < f->n_vars; v++) m->dims[v].range = xg_range_of(0, 0);
+    for (r = 0; r < XG_TILE_ROLES; r++) {
+        f->group[r].size = xg_tile_group_size(&f->group[r]);
+        for (v = 0; v < f->group[r].n; v++) {
+            const xg_tile_axis *a = &f->group[r].axes[v];
+            m->dims[a->of].range.hi += (a->extent - 1) * a->scale;
+        }
+    }
+    for (k = 0; k < XG_TILE_SIDES; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
+}
+
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
     uint32_t role, k;
     for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);

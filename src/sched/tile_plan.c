@@ -879,6 +879,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts) return false;
     if (xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) {
         if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+        xg_tile_form_phases(&p->form, e->m->aff);
     } else if (!xg_tile_rows_find(p, e))
         return false;
     if (!xg_tile_is_worth(&p->form)) return false;
