@@ -169,6 +169,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
+    int64_t mean;             /* ... of a block on average: */
+    bool skips;               /* places of the window between elements are no steps (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -530,6 +532,7 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
+XG_FN void xg_tile_settle_steps(xg_tile_plan *p); /* sets mean, skips */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
 /* A step of the block among those of its cluster. */
@@ -687,6 +690,7 @@ XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount);
 /* The loops over the tiles of a block that stays, and over the steps of a tile. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
+XG_FN void xg_tile_bulk_tiles_end(xg_tile_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
 /* The loop around them over the boxes of which a window's places are views, if there are any: w->picture. */
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f);

@@ -394,6 +394,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), xg_tile_sharers(p));
     p->idle = 0;
     if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
+    xg_tile_settle_steps(p);
     p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
@@ -509,7 +510,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
         return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
-    cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
+    cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     cycles = xg_cost_add(cycles, xg_tile_split_clocks(p, m));
@@ -688,7 +689,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
-        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) || p->form.phased)
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }

@@ -17,7 +17,7 @@ XG_FN bool xg_tile_sums_groups(const xg_tile_plan *p) {
     return p->form.hero->op == XG_RAGGED_DOT && xg_ragged_sums(p->form.hero, &which);
 }
 XG_FN int64_t xg_tile_summed(const xg_tile_plan *p) {
-    return xg_tile_sums_groups(p) ? p->steps * p->shape.k : p->form.group[XG_TILE_K].size;
+    return xg_tile_sums_groups(p) || p->skips ? p->mean * p->shape.k : p->form.group[XG_TILE_K].size;
 }
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p) {
     return p->form.hero->op == XG_RAGGED_DOT && !xg_tile_sums_groups(p);
