@@ -169,8 +169,9 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
-    int64_t mean;             /* ... of a block on average: */
-    bool skips;               /* places of the window between elements are no steps (tile_limit.c) */
+    /* Of a block on average; places of the window are so many of so many on average: others are no steps. */
+    int64_t mean, some_places, all_places;
+    bool skips; /* ...: there are such (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -534,7 +535,9 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p); /* sets mean, skips */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
+XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all); /* a loop over so many, if all are steps */
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v); /* of the hero; 0 where nothing is summed up */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
@@ -566,7 +569,6 @@ XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side);
 XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile);  /* at one of those of w->batch, a place */
 XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w);                 /* of blocks that stay: sets `all` */
 XG_FN xg_kval *xg_tile_ragged_has(xg_tile_kernel *w, xg_kval *row); /* whether the tile's group has this row */
-XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v);         /* of the hero; 0 behind the last group */
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */

@@ -395,6 +395,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         own = xg_k2(&w->s.b, XG_K_OP_MULI, xg_k2(&w->s.b, XG_K_OP_SUBI, w->picture, own), each);
         xg_kval_set_range(own, xg_range_of(0, p->steps - 1));
         many = xg_flow_for(f, zero, each, 1, p->halo);
+        xg_tile_some_of(w, f, p->halo);
         w->view = xg_tile_rest(w, xg_tile_own_step(w, many), p->halo);
         many = xg_k2(&w->s.b, XG_K_OP_ADDI, own, many);
         return w->begin ? xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, many) : many;
@@ -410,7 +411,9 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps);
     else
         many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
-    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
+    many = xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
+    xg_tile_some_of(w, f, p->steps);
+    return many;
 }
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;

@@ -23,38 +23,59 @@ XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const x
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     const xg_tile_group *g = &p->form.group[XG_TILE_K];
     const xg_tile_axis *last = &g->axes[g->n - 1];
-    int64_t some = 1, all = 1, s, size;
+    int64_t s, size;
     uint32_t k, dim;
     p->mean = p->steps;
     p->skips = false;
+    p->some_places = p->all_places = 1;
     if (!p->form.phased || xg_tile_sharers(p) > 1 || p->halo_kinds > 1) return;
     if (last->of + 1 != p->form.n_vars || last->extent % p->shape.k) return; /* a step is of one place */
     for (k = 0; k < g->n; k++) {
         if ((s = xg_tile_phases(p->form.hero, g->axes[k].of - p->form.rank, &dim)) == 1) continue;
         size = xg_emit_window(p->form.hero).p[g->axes[k].of - p->form.rank].size;
-        some *= XG_MAX(size, s);
-        all *= s * g->axes[k].extent;
+        p->some_places *= XG_MAX(size, s);
+        p->all_places *= s * g->axes[k].extent;
     }
-    p->skips = some != all;
-    p->mean = xg_tile_over(xg_cost_mul(p->steps, some), all);
+    p->skips = p->some_places != p->all_places;
+    p->mean = xg_tile_over(xg_cost_mul(p->steps, p->some_places), p->all_places);
 }
-/* Places along an axis of k, below the batch's phase; where there is none, one is multiplied by zeros. */
-XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, uint32_t axis) {
+/* Places along dimension k of the window, below the batch's phase, of so many; NULL: of all phases as many. */
+XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, uint32_t k, int64_t size) {
     const xg_tile_plan *p = w->p;
-    const xg_tile_axis *a = &p->form.group[XG_TILE_K].axes[axis];
     const xg_aff *linear[XG_TILE_ROLES] = {NULL}, *vars[XG_TILE_VARS_MAX], *e;
     xg_aff_ctx *x = w->e->m->aff;
-    uint32_t dim, k = a->of - p->form.rank;
-    int64_t s = xg_tile_phases(p->form.hero, k, &dim), size;
+    uint32_t dim;
+    int64_t s = xg_tile_phases(p->form.hero, k, &dim);
     xg_imap *m = xg_tile_map(x, &p->batch, 1, 0);
     xg_aff_env env = xg_imap_env(x, m);
-    if (s == 1) return xg_elem_index(&w->s, a->extent);
-    size = xg_emit_window(p->form.hero).p[k].size;
+    if (s == 1 || size % s == 0) return NULL;
     linear[XG_TILE_B] = xg_aff_dim(x, 0);
     xg_tile_variables(&p->form, &env, linear, vars);
     e = xg_aff_mul(x, xg_tile_phase_place(p->form.hero, x, k, vars[dim]), -1);
-    e = xg_aff_div(x, xg_aff_add_k(x, e, XG_MAX(size, s) + s - 1), s);
+    e = xg_aff_div(x, xg_aff_add_k(x, e, size + s - 1), s);
     return xg_tile_apply(w, &p->batch, 1, e, &w->batch);
+}
+/* Of an axis of k; where there is none, one is multiplied by zeros. */
+XG_FN xg_kval *xg_tile_axis_places(xg_tile_kernel *w, const xg_tile_axis *a) {
+    const xg_window win = xg_emit_window(w->p->form.hero);
+    uint32_t k = a->of - w->p->form.rank;
+    xg_kval *n = k < win.n && win.p[k].size > win.p[k].base_dilation ? xg_tile_places(w, k, win.p[k].size) : NULL;
+    return n ? n : xg_elem_index(&w->s, a->extent);
+}
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v) {
+    const xg_inst *i = w->p->form.hero;
+    const xg_window win = xg_emit_window(i);
+    xg_kval *some = NULL, *none;
+    uint32_t k;
+    if (xg_tile_is_ragged(w->p)) some = xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->ragged.group, xg_ragged_groups(i));
+    for (k = 0; k < win.n && w->p->bulk; k++) /* boxes have elements there, which may be infinite */
+        if (win.p[k].size < win.p[k].base_dilation && (none = xg_tile_places(w, k, win.p[k].size)) != NULL)
+            some = xg_elem_and(&w->s, some, xg_kcmpi_int(&w->s.b, XG_CI_SGT, none, 0));
+    if (!some) return v;
+    none = xg_kconst_bits(&w->s.b, v.v->type, 0);
+    v.v = xg_kselect(&w->s.b, some, v.v, none);
+    if (v.im) v.im = xg_kselect(&w->s.b, some, v.im, none);
+    return v;
 }
 /* Steps count those of the phase's places: the same one among those of all places. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
@@ -68,7 +89,7 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
     step = xg_tile_quotient(w, step, unit);
     for (k = g->n - 1; k-- > 0; step = next, unit *= all) {
         all = g->axes[k].extent;
-        n = xg_tile_places(w, k);
+        n = xg_tile_axis_places(w, &g->axes[k]);
         next = xg_tile_quotient(w, step, all);
         if (k && xg_kval_range(n).lo < all) {
             full = xg_kcmpi_int(&w->s.b, XG_CI_EQ, n, all);
@@ -90,7 +111,7 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     if (p->skips && w->batch) {
         const xg_tile_group *g = &p->form.group[XG_TILE_K];
         most = xg_elem_index(&w->s, g->axes[g->n - 1].extent / p->shape.k);
-        for (k = 0; k + 1 < g->n; k++) most = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_places(w, k), most);
+        for (k = 0; k + 1 < g->n; k++) most = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_axis_places(w, &g->axes[k]), most);
         xg_kval_set_range(most, xg_range_of(1, p->steps));
     }
     if (!w->share || p->all_steps % p->steps == 0) return most;
@@ -98,10 +119,16 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     all = xg_k2(&w->s.b, XG_K_OP_SUBI, all, xg_tile_join(w, w->share, p->steps, none));
     return xg_k2(&w->s.b, XG_K_OP_MINSI, all, most);
 }
+XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all) {
+    if (!w->p->skips) return;
+    f->op->a = all * w->p->some_places;
+    f->op->b = w->p->all_places;
+}
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f) {
     bool sums = xg_tile_sums_groups(w->p);
     xg_kval *step = xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, sums ? w->p->all_steps : w->p->steps);
-    if (sums || w->p->skips) f->op->a = w->p->mean; /* as many as groups have on average */
+    if (sums) f->op->a = w->p->steps; /* as many as groups have on average */
+    xg_tile_some_of(w, f, w->p->steps);
     return step;
 }
 
