@@ -23,7 +23,7 @@ XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const x
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     const xg_tile_group *g = &p->form.group[XG_TILE_K];
     const xg_tile_axis *last = &g->axes[g->n - 1];
-    int64_t s, size;
+    int64_t s;
     uint32_t k, dim;
     p->mean = p->steps;
     p->skips = false;
@@ -32,8 +32,7 @@ XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     if (last->of + 1 != p->form.n_vars || last->extent % p->shape.k) return; /* a step is of one place */
     for (k = 0; k < g->n; k++) {
         if ((s = xg_tile_phases(p->form.hero, g->axes[k].of - p->form.rank, &dim)) == 1) continue;
-        size = xg_emit_window(p->form.hero).p[g->axes[k].of - p->form.rank].size;
-        p->some_places *= XG_MAX(size, s);
+        p->some_places *= xg_emit_window(p->form.hero).p[g->axes[k].of - p->form.rank].size;
         p->all_places *= s * g->axes[k].extent;
     }
     p->skips = p->some_places != p->all_places;
@@ -55,11 +54,10 @@ XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, uint32_t k, int64_t size) {
     e = xg_aff_div(x, xg_aff_add_k(x, e, size + s - 1), s);
     return xg_tile_apply(w, &p->batch, 1, e, &w->batch);
 }
-/* Of an axis of k; where there is none, one is multiplied by zeros. */
 XG_FN xg_kval *xg_tile_axis_places(xg_tile_kernel *w, const xg_tile_axis *a) {
     const xg_window win = xg_emit_window(w->p->form.hero);
     uint32_t k = a->of - w->p->form.rank;
-    xg_kval *n = k < win.n && win.p[k].size > win.p[k].base_dilation ? xg_tile_places(w, k, win.p[k].size) : NULL;
+    xg_kval *n = k < win.n ? xg_tile_places(w, k, win.p[k].size) : NULL;
     return n ? n : xg_elem_index(&w->s, a->extent);
 }
 XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v) {
@@ -93,7 +91,7 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
         next = xg_tile_quotient(w, step, all);
         if (k && xg_kval_range(n).lo < all) {
             full = xg_kcmpi_int(&w->s.b, XG_CI_EQ, n, all);
-            some = xg_tile_quotient(w, step, all - 1);
+            some = xg_tile_quotient(w, step, XG_MAX(all - 1, (int64_t)1));
             next = xg_kselect(&w->s.b, full, next, some);
         }
         if (k) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, xg_k2(&w->s.b, XG_K_OP_MULI, next, n));
@@ -112,6 +110,8 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
         const xg_tile_group *g = &p->form.group[XG_TILE_K];
         most = xg_elem_index(&w->s, g->axes[g->n - 1].extent / p->shape.k);
         for (k = 0; k + 1 < g->n; k++) most = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_axis_places(w, &g->axes[k]), most);
+        /* where there is none, one is multiplied by zeros, of each picture that comes */
+        most = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, most, xg_tile_halo_steps(p) ? p->steps / p->halo : 1);
         xg_kval_set_range(most, xg_range_of(1, p->steps));
     }
     if (!w->share || p->all_steps % p->steps == 0) return most;
