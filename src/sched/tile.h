@@ -46,6 +46,7 @@ typedef enum xg_tile_role {
 typedef struct xg_tile_axis {
     int64_t extent, scale;
     uint32_t of;
+    const xg_aff *places; /* of K: how many are summed up, by the number in the batch; NULL: all */
 } xg_tile_axis;
 typedef struct xg_tile_group {
     uint32_t n;
@@ -60,7 +61,8 @@ typedef struct xg_tile_form {
     uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
     const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
     xg_tile_group group[XG_TILE_ROLES];
-    bool phased; /* some of the batch's axes are phases */
+    bool phased; /* some of the batch's axes are phases, */
+    int64_t some_places, all_places; /* in which K has so many places of so many on average */
 } xg_tile_form;
 
 /* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
@@ -169,9 +171,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
-    /* Of a block on average; places of the window are so many of so many on average: others are no steps. */
-    int64_t mean, some_places, all_places;
-    bool skips; /* ...: there are such (tile_limit.c) */
+    int64_t mean;             /* ... of a block on average: */
+    bool skips;               /* places that phases do not have are no steps (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -221,8 +222,6 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
 /* The same sum with phases of positions as axes of the batch: see there. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
-XG_FN int64_t xg_tile_phases(const xg_inst *hero, uint32_t k, uint32_t *dim);
-XG_FN const xg_aff *xg_tile_phase_place(const xg_inst *hero, xg_aff_ctx *x, uint32_t k, const xg_aff *position);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
@@ -424,6 +423,7 @@ typedef struct xg_tile_kernel {
     int64_t from;   /* elements of `out` in front of the chunk that threads copy */
     xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps; /* of the block's sums */
+    xg_kval *some;  /* whether there are any, where some have none; else NULL */
     xg_kval *rank;  /* of the block in its cluster; NULL: there is none */
     xg_kval *share; /* ..., or among others that have the tile */
     /* Of such: the block's number; what they leave for the last one, in memory; counters; how many have come, in shared
@@ -533,6 +533,7 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
+XG_FN int64_t xg_tile_channels(const xg_tile_plan *p);
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p); /* sets mean, skips */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
 XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all); /* a loop over so many, if all are steps */

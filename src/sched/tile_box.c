@@ -219,6 +219,7 @@ XG_APART XG_FN void xg_tile_box_plan(
         bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
         if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
         boxes = plain;
+        if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
         if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;

@@ -20,55 +20,25 @@ XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const x
 }
 /* ---- phases whose windows have fewer places than others' ---- */
 
-XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
+/* That are innermost in k; 1: something else is. */
+XG_FN int64_t xg_tile_channels(const xg_tile_plan *p) {
     const xg_tile_group *g = &p->form.group[XG_TILE_K];
-    const xg_tile_axis *last = &g->axes[g->n - 1];
-    int64_t s;
-    uint32_t k, dim;
+    return g->axes[g->n - 1].of + 1 == p->form.n_vars ? g->axes[g->n - 1].extent : 1;
+}
+XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
+    const xg_tile_form *f = &p->form;
     p->mean = p->steps;
-    p->skips = false;
-    p->some_places = p->all_places = 1;
-    if (!p->form.phased || xg_tile_sharers(p) > 1 || p->halo_kinds > 1) return;
-    if (last->of + 1 != p->form.n_vars || last->extent % p->shape.k) return; /* a step is of one place */
-    for (k = 0; k < g->n; k++) {
-        if ((s = xg_tile_phases(p->form.hero, g->axes[k].of - p->form.rank, &dim)) == 1) continue;
-        p->some_places *= xg_emit_window(p->form.hero).p[g->axes[k].of - p->form.rank].size;
-        p->all_places *= s * g->axes[k].extent;
-    }
-    p->skips = p->some_places != p->all_places;
-    p->mean = xg_tile_over(xg_cost_mul(p->steps, p->some_places), p->all_places);
+    p->skips = f->phased && f->some_places != f->all_places && xg_tile_sharers(p) == 1 && p->halo_kinds <= 1 &&
+               xg_tile_channels(p) % p->shape.k == 0; /* a step is of one place */
+    if (p->skips) p->mean = xg_tile_over(xg_cost_mul(p->steps, f->some_places), f->all_places);
 }
-/* Places along dimension k of the window, below the batch's phase, of so many; NULL: of all phases as many. */
-XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, uint32_t k, int64_t size) {
-    const xg_tile_plan *p = w->p;
-    const xg_aff *linear[XG_TILE_ROLES] = {NULL}, *vars[XG_TILE_VARS_MAX], *e;
-    xg_aff_ctx *x = w->e->m->aff;
-    uint32_t dim;
-    int64_t s = xg_tile_phases(p->form.hero, k, &dim);
-    xg_imap *m = xg_tile_map(x, &p->batch, 1, 0);
-    xg_aff_env env = xg_imap_env(x, m);
-    if (s == 1 || size % s == 0) return NULL;
-    linear[XG_TILE_B] = xg_aff_dim(x, 0);
-    xg_tile_variables(&p->form, &env, linear, vars);
-    e = xg_aff_mul(x, xg_tile_phase_place(p->form.hero, x, k, vars[dim]), -1);
-    e = xg_aff_div(x, xg_aff_add_k(x, e, size + s - 1), s);
-    return xg_tile_apply(w, &p->batch, 1, e, &w->batch);
-}
-XG_FN xg_kval *xg_tile_axis_places(xg_tile_kernel *w, const xg_tile_axis *a) {
-    const xg_window win = xg_emit_window(w->p->form.hero);
-    uint32_t k = a->of - w->p->form.rank;
-    xg_kval *n = k < win.n ? xg_tile_places(w, k, win.p[k].size) : NULL;
-    return n ? n : xg_elem_index(&w->s, a->extent);
+XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, const xg_tile_axis *a) {
+    return a->places ? xg_tile_apply(w, &w->p->batch, 1, a->places, &w->batch) : xg_elem_index(&w->s, a->extent);
 }
 XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v) {
     const xg_inst *i = w->p->form.hero;
-    const xg_window win = xg_emit_window(i);
-    xg_kval *some = NULL, *none;
-    uint32_t k;
+    xg_kval *some = w->some, *none;
     if (xg_tile_is_ragged(w->p)) some = xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->ragged.group, xg_ragged_groups(i));
-    for (k = 0; k < win.n && w->p->bulk; k++) /* boxes have elements there, which may be infinite */
-        if (win.p[k].size < win.p[k].base_dilation && (none = xg_tile_places(w, k, win.p[k].size)) != NULL)
-            some = xg_elem_and(&w->s, some, xg_kcmpi_int(&w->s.b, XG_CI_SGT, none, 0));
     if (!some) return v;
     none = xg_kconst_bits(&w->s.b, v.v->type, 0);
     v.v = xg_kselect(&w->s.b, some, v.v, none);
@@ -79,7 +49,7 @@ XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v) {
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *g = &p->form.group[XG_TILE_K];
-    int64_t unit = g->axes[g->n - 1].extent / p->shape.k, all;
+    int64_t unit = xg_tile_channels(p) / p->shape.k, all;
     xg_kval *at, *n, *next, *some, *full;
     uint32_t k;
     if (!p->skips) return w->share ? xg_tile_join(w, w->share, p->steps, step) : step;
@@ -87,7 +57,7 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
     step = xg_tile_quotient(w, step, unit);
     for (k = g->n - 1; k-- > 0; step = next, unit *= all) {
         all = g->axes[k].extent;
-        n = xg_tile_axis_places(w, &g->axes[k]);
+        n = xg_tile_places(w, &g->axes[k]);
         next = xg_tile_quotient(w, step, all);
         if (k && xg_kval_range(n).lo < all) {
             full = xg_kcmpi_int(&w->s.b, XG_CI_EQ, n, all);
@@ -108,9 +78,10 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     if (xg_tile_sums_groups(p)) return xg_tile_ragged_steps(w);
     if (p->skips && w->batch) {
         const xg_tile_group *g = &p->form.group[XG_TILE_K];
-        most = xg_elem_index(&w->s, g->axes[g->n - 1].extent / p->shape.k);
-        for (k = 0; k + 1 < g->n; k++) most = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_axis_places(w, &g->axes[k]), most);
-        /* where there is none, one is multiplied by zeros, of each picture that comes */
+        most = xg_elem_index(&w->s, xg_tile_channels(p) / p->shape.k);
+        for (k = 0; k + 1 < g->n; k++) most = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_places(w, &g->axes[k]), most);
+        /* one place is multiplied by zeros where there is none, of each picture that comes; boxes may be infinite */
+        w->some = p->bulk && xg_kval_range(most).lo == 0 ? xg_kcmpi_int(&w->s.b, XG_CI_SGT, most, 0) : NULL;
         most = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, most, xg_tile_halo_steps(p) ? p->steps / p->halo : 1);
         xg_kval_set_range(most, xg_range_of(1, p->steps));
     }
@@ -121,8 +92,8 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
 }
 XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all) {
     if (!w->p->skips) return;
-    f->op->a = all * w->p->some_places;
-    f->op->b = w->p->all_places;
+    f->op->a = all * w->p->form.some_places;
+    f->op->b = w->p->form.all_places;
 }
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f) {
     bool sums = xg_tile_sums_groups(w->p);
