@@ -390,15 +390,14 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *many;
     f->rolled = true;
     if (w->picture && p->skips) {
-        xg_kval *zero = xg_elem_index(&w->s, 0), *each = xg_tile_quotient(w, w->steps, p->steps / p->halo);
-        xg_kval *own = w->begin ? xg_tile_join(w, w->turn, p->steps / p->halo, zero) : zero;
-        own = xg_k2(&w->s.b, XG_K_OP_MULI, xg_k2(&w->s.b, XG_K_OP_SUBI, w->picture, own), each);
-        xg_kval_set_range(own, xg_range_of(0, p->steps - 1));
-        many = xg_flow_for(f, zero, each, 1, p->halo);
+        int64_t pictures = p->steps / p->halo;
+        xg_kval *each = xg_tile_quotient(w, w->steps, pictures), *own;
+        own = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_rest(w, w->picture, pictures), each);
+        if (w->begin) own = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, own);
+        many = xg_flow_for(f, xg_elem_index(&w->s, 0), each, 1, p->halo);
         xg_tile_some_of(w, f, p->halo);
         w->view = xg_tile_rest(w, xg_tile_own_step(w, many), p->halo);
-        many = xg_k2(&w->s.b, XG_K_OP_ADDI, own, many);
-        return w->begin ? xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, many) : many;
+        return xg_k2(&w->s.b, XG_K_OP_ADDI, own, many);
     }
     if (w->picture) {
         int64_t first = xg_tile_halo_first(p, w->kind);
@@ -407,10 +406,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         return xg_tile_join(w, w->pictures, p->halo, many);
     }
     if (!w->begin) return xg_tile_steps_for(w, f);
-    if (p->skips)
-        many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps);
-    else
-        many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
+    many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps);
     many = xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
     xg_tile_some_of(w, f, p->steps);
     return many;
@@ -516,10 +512,7 @@ XG_APART XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
     xg_flow_end(&pictures);
     xg_tile_group_wait(w, 0);
     if (!w->begin) return;
-    if (w->p->skips)
-        xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps), -1, NULL);
-    else
-        xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, w->begin, steps - 1, NULL);
+    xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps), -1, NULL);
     if (!w->picture) return;
     first = xg_tile_join(w, w->turn, steps / w->p->halo, xg_elem_index(&w->s, 0));
     xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, first, steps / w->p->halo - 1, NULL);

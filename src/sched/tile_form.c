@@ -174,7 +174,7 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     if (f->hero->op != XG_CONVOLUTION) return;
     for (v = 0; v < f->n_vars; v++) {
         m->results[v] = xg_aff_dim(x, v);
-        m->dims[v].range = xg_range_of(0, 0);
+        m->dims[v].range = f->map[0]->dims[v].range;
     }
     for (k = 0; k < w.n; k++) {
         const xg_window_dim *d = &w.p[k];
@@ -184,14 +184,10 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
             continue;
         m->results[v] = xg_aff_add_mul(
             x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
+        m->dims[v].range.hi = (d->size - 1) / d->base_dilation;
         xg_tile_form_phase(f, x, d, v, dim);
         f->phased = true;
     }
-    for (k = 0; k < XG_TILE_ROLES; k++)
-        for (v = 0; v < f->group[k].n; v++) {
-            const xg_tile_axis *a = &f->group[k].axes[v];
-            m->dims[a->of].range.hi += (a->extent - 1) * a->scale;
-        }
     for (k = 0; k < XG_TILE_SIDES && f->phased; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
 }
 
