@@ -394,6 +394,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), xg_tile_sharers(p));
     p->idle = 0;
     if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
+    xg_tile_settle_steps(p);
     p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
@@ -508,7 +509,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
-    cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
+    cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     cycles = xg_cost_add(cycles, xg_tile_split_clocks(p, m));
@@ -687,7 +688,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
-        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) || p->form.phased)
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }
@@ -885,6 +886,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts) return false;
     if (xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) {
         if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+        xg_tile_form_phases(&p->form, e->m->aff);
     } else if (!xg_tile_rows_find(p, e))
         return false;
     if (!xg_tile_is_worth(&p->form)) return false;

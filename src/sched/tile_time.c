@@ -144,7 +144,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, xg_tile_summed(p)), t->bytes);
     if (p->patch.places && !side)
-        return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
+        return xg_cost_mul(xg_cost_mul(p->blocks, p->mean), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
         bytes = xg_cost_mul(
             bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
@@ -186,7 +186,7 @@ XG_FN int64_t xg_tile_least(
     return xg_cost_scale(xg_cost_mul(steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
 }
 XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
-    return xg_tile_least(p, m, w, p->blocks, p->steps);
+    return xg_tile_least(p, m, w, p->blocks, p->mean);
 }
 /* Of operands, which memory gives once each: windows of a convolution overlap. */
 XG_FN int64_t xg_tile_operand_bytes(const xg_tile_plan *p) {
@@ -223,7 +223,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
         c->l2_sectors = xg_cost_add(c->l2_sectors, bytes / XG_SECTOR_BYTES * 2);
         c->tail_clocks = xg_tile_split_clocks(p, p->device);
     }
-    c->barriers = p->steps + 2 * p->parts;
+    c->barriers = p->mean + 2 * p->parts;
 }
 /* What blocks of a cluster take to read each other's sums. */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
@@ -253,16 +253,16 @@ XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost
 }
 /* Of warps that do the same, all that a step of one is. */
 XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const xg_tile_work *w, xg_cost_counts *c) {
-    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     xg_tile_count(p, out_bytes, c);
     c->issued = xg_cost_add(xg_cost_mul(all, w->issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
     c->shared_passes = xg_cost_mul(all, w->passes);
-    c->warp_clocks = xg_cost_mul(p->steps, w->clocks);
-    c->warp_issued = xg_cost_mul(p->steps, w->issued);
+    c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
+    c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
-    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
@@ -321,14 +321,14 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
-    int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
-    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied);
+    c.warp_tensor = xg_cost_mul(p->mean, w.multiplied);
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
@@ -338,14 +338,14 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* Lines of 128 bytes that come of a side for a tile. */
 XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
-    int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
+    int64_t each = xg_tile_bulk_lines(p, side), lines = p->mean * each;
     if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
-    return side || !xg_tile_halo_steps(p) ? lines : lines / p->shape.halo * p->halo_kinds;
+    return side || !xg_tile_halo_steps(p) ? lines : p->steps * each / p->shape.halo * p->halo_kinds;
 }
 
 /* Lines that a step brings. */
 XG_FN int64_t xg_tile_step_lines(const xg_tile_plan *p) {
-    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->steps);
+    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->mean);
 }
 /* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
  * waits for its group's products, or for the way from memory, which the other steps share. */
@@ -418,8 +418,8 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     bool pair = xg_tile_is_pair(p);
     xg_tile_work w = pair ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m);
-    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
-    int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
+    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->mean);
+    int64_t all = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES, around, out;
     int64_t size = (int64_t)p->shape.m * p->shape.n, end = xg_tile_bulk_end_clocks(p, m);
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_cost_counts c;
@@ -443,7 +443,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
              (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
     out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
     c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
-    c.warp_issued = pair ? p->steps * (w.issued / warps) : xg_cost_mul(steps, w.issued);
+    c.warp_issued = pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued);
     c.warp_tensor = xg_cost_mul(steps, pair ? w.multiplied / xg_cost_tensor_rate(m, type) : w.multiplied);
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
@@ -457,7 +457,7 @@ XG_FN xg_tile_work xg_tile_of_warp(const xg_tile_plan *p, xg_tile_work w) {
 }
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
-    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
+    int64_t steps = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m), each = xg_tile_of_warp(p, w);
     xg_cost_counts c;
@@ -469,9 +469,9 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     c.macs[type] = xg_cost_mul(steps, w.multiplied);
     c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
     c.shared_passes = xg_cost_mul(steps, w.passes);
-    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
-    c.warp_issued = xg_cost_mul(p->steps, w.issued / warps);
-    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied / xg_cost_tensor_rate(m, type));
+    c.warp_clocks = xg_cost_mul(p->mean, w.clocks);
+    c.warp_issued = xg_cost_mul(p->mean, w.issued / warps);
+    c.warp_tensor = xg_cost_mul(p->mean, w.multiplied / xg_cost_tensor_rate(m, type));
     if (p->bulk) {
         xg_tile_bulk_sectors(p, out_bytes, &c);
         c.unit_passes = c.shared_passes;
@@ -495,7 +495,7 @@ XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
         w->clocks = xg_tile_unit_cycles(p, m, 1) - XG_TILE_STEP_CYCLES;
     } else
         *w = xg_tile_unit_work(p, m);
-    w->steps = p->steps;
+    w->steps = p->mean;
     w->blocks = p->blocks;
     w->l2 = p->bulk ? 0 : xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
     w->l2 = xg_cost_scale(w->l2, 1000, xg_device_gbs(m->l2_bandwidth));
@@ -572,7 +572,7 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
         step += t->rows * (s->k * (single ? (int64_t)TURNED : (int64_t)FETCH) + LINE);
     }
     step += (int64_t)s->m * s->n * s->slices * CARRY;
-    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
+    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->mean), step / PARTS), 1000000, m->clock_mhz);
 }
 
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
