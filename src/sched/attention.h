@@ -256,6 +256,7 @@ XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
 /* ---- attention_back_form.c: a kernel of the backward pass ---- */
 XG_FN xg_inst *xg_attention_back_dot(xg_inst *i); /* that this is, but for conversions and moves */
 XG_FN bool xg_attention_back_may_be(const xg_comp *c);
+XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f);     /* dS is made of the first dot's sums, too */
 XG_FN bool xg_attention_back_has_unit(xg_inst *dot, const xg_device *m); /* a matrix unit that the kernels know */
 XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
@@ -306,7 +307,8 @@ typedef struct xg_attention_members {
     xg_inst *root;
     xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
     uint32_t n_stats;
-    bool once; /* what they read is computed once: more of it is cheap */
+    bool once;   /* what they read is computed once: more of it is cheap */
+    bool shared; /* it is read by others: what is computed of arrays lies in memory anyway */
     xg_inst *p[XG_ATTENTION_MEMBERS];
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
@@ -314,6 +316,7 @@ XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
 XG_FN bool xg_attention_add(xg_attention_members *w, xg_inst *i);
 XG_FN bool xg_attention_gather(xg_attention_members *w, xg_inst *i); /* and what it is made of, down to the first dot */
 XG_FN void xg_attention_take_cheap(xg_attention_members *w, xg_inst *i, uint32_t depth);
+XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN xg_inst *xg_attention_make(xg_attention_members *w);
 XG_FN void xg_attention_unmake(xg_inst *fusion);
 XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion, bool library); /* its rule is attention, or cuDNN */
@@ -359,6 +362,7 @@ typedef struct xg_attention_kernel {
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
+    xg_kval **bare[XG_ATTENTION_HALVES_MAX]; /* of gradients: the step's sums that scores are made of */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval **kept_grad;       /* ... of the second operand */

@@ -55,7 +55,8 @@ XG_FN uint32_t xg_attention_back_lines_of(xg_attention_kernel *w, xg_attention_p
 XG_FN xg_elem xg_attention_back_element(
     xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
     const xg_attention_gradient *m = &w->f->back.match;
-    xg_attention_given given[XG_ATTENTION_LINES + 2];
+    xg_attention_given given[XG_ATTENTION_LINES + 3];
+    xg_elem bare;
     uint32_t n = 0;
     if (s->exp) {
         given[n].of = m->exp;
@@ -64,6 +65,11 @@ XG_FN xg_elem xg_attention_back_element(
     if (s->grad) {
         given[n].of = m->grad_dot;
         given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
+    }
+    if (part == XG_ATTENTION_WEIGHTS && xg_attention_back_keeps_bare(w->f)) {
+        given[n].of = m->scores_dot;
+        bare = xg_elem_real(w->bare[s->half][s->c]);
+        given[n++].v = xg_elem_convert_to(&w->t.s, bare, w->f->sum, m->scores_dot->shape->type);
     }
     n = xg_attention_back_lines_of(w, part, s, given, n);
     return xg_attention_row_element(w, part, s->half, s->c, given, n);
@@ -101,11 +107,6 @@ XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
         xg_attention_unit_product(w, &o);
 }
 
-/* The last operation so far. */
-XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
-    const xg_kb *b = xg_attention_b(w);
-    return b->before ? b->before->prev : b->region->last;
-}
 /* An operation that waits for its place between multiplications, and how many stand between it and the first ones. */
 typedef struct xg_attention_late {
     xg_kop *op;
@@ -716,6 +717,7 @@ XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
         w->grads[k] = XG_NEW_N(a, xg_kval *, own);
         w->soft[k] = XG_NEW_N(a, xg_kval *, own);
+        w->bare[k] = XG_NEW_N(a, xg_kval *, own);
     }
     for (k = 0; k < 2; k++) {
         w->asked[k] = XG_NEW_N(a, xg_kval *, XG_KWGMMA_SUMS_MAX);

@@ -120,8 +120,9 @@ XG_FN bool xg_attention_back_is_product(const xg_attention_form *f, const xg_ins
 
 XG_FN bool xg_attention_back_cut(xg_attention_site *w, xg_attention_part part, xg_inst *root, bool exp, bool grad) {
     const xg_attention_back *b = &w->f->back;
-    xg_inst *given[XG_ATTENTION_LINES + 2];
+    xg_inst *given[XG_ATTENTION_LINES + 3];
     uint32_t n = 0, k;
+    if (part == XG_ATTENTION_WEIGHTS) given[n++] = b->match.scores_dot; /* of which dS makes a function's derivative */
     if (exp) given[n++] = b->match.exp;
     if (grad) given[n++] = b->match.grad_dot;
     for (k = 0; k < b->n_lines; k++) given[n++] = b->lines[k];
@@ -224,13 +225,20 @@ XG_FN bool xg_attention_back_stat_maps(xg_attention_site *w, const xg_imap **sta
            xg_dims_equal(XG_OPERAND(f->back.delta, 0)->shape, f->match.exp->shape->dims, f->match.exp->shape->rank) &&
            xg_imap_ok(stats[2] = xg_attention_back_along(w, exp, f->back.delta));
 }
+XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f) {
+    return f->back.is && xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], f->match.scores_dot);
+}
 XG_FN bool xg_attention_back_exp_maps(xg_attention_site *w) {
     xg_attention_stage *s = w->f->stages;
     xg_attention_count(w, 1, 1);
     s[XG_ATTENTION_WEIGHTS].map = xg_attention_operand(w, w->f->match.weights, false);
     s[XG_ATTENTION_SCORES].map = xg_attention_at_exp(w);
     s[XG_ATTENTION_SHIFT].map = s[XG_ATTENTION_DELTA].map = s[XG_ATTENTION_SCORES].map;
-    return xg_imap_ok(s[XG_ATTENTION_SCORES].map);
+    if (!xg_imap_ok(s[XG_ATTENTION_SCORES].map)) return false;
+    return !xg_attention_back_keeps_bare(w->f) ||
+           xg_imap_equal(
+               xg_attention_inside(w, &s[XG_ATTENTION_WEIGHTS], s[XG_ATTENTION_WEIGHTS].map, w->f->match.scores_dot),
+               xg_attention_inside(w, &s[XG_ATTENTION_SCORES], s[XG_ATTENTION_SCORES].map, w->f->match.scores_dot));
 }
 XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;

@@ -88,6 +88,7 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (!xg_attention_back_is_whole(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
+    if (xg_attention_back_keeps_bare(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
     if (xg_attention_is_paired(p)) return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / 2;

@@ -64,18 +64,28 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare,
         }
     xg_flow_end(&f);
 }
+/* The last operation so far. */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
+    const xg_kb *b = xg_attention_b(w);
+    return b->before ? b->before->prev : b->region->last;
+}
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     bool inner = xg_attention_has_inner(w), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
     xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(w->p->halves * columns));
+    xg_kop *op = xg_attention_last(w);
     for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) {
             xg_elem *one = &v[half * columns + c];
+            if (w->f->back.is) w->bare[half][c] = w->scores[half][c];
             *one = xg_attention_score_of(w, half, c, bare);
             xg_attention_keep_score(w, half, c, bare ? xg_attention_scores_of(w, root, *one) : *one);
             if (!inner) xg_attention_end_score(w, half, c);
         }
+    if (w->f->unit != XG_TILE_NO_UNIT && w->f->pieces[0] == 1) /* weights are rounded to 16 bits */
+        while ((op = op->next) != NULL && op != xg_attention_b(w)->before)
+            if (op->op == XG_K_OP_TANH) op->flags |= XG_KA_SHORT; /* a cap: exp asks for an absolute error */
     if (inner) xg_attention_mask_scores(w, v, columns);
 }
 /* Weights are exp's results, but for factors of rows and one rounding: two of them become a word by that. */
