@@ -71,6 +71,7 @@ typedef struct xg_attention_box {
     xg_kmap tensor;
     const xg_aff *batch[XG_KMAP_RANK];
     int64_t first[XG_KMAP_RANK];
+    int64_t period; /* the second coordinate is the key modulo it, another one the quotient; 0: it is the key */
 } xg_attention_box;
 
 enum {
@@ -88,6 +89,7 @@ typedef struct xg_attention_bound {
     const xg_aff *at; /* of batch and row */
     int64_t least;    /* that it can be */
     int slope;        /* 1: it rises with rows, -1: it falls, 0: it stays */
+    int64_t period;   /* ... of so many rows, and begins again: queries that share keys; 0: of all */
     bool upper;
     uint32_t n;
     xg_attention_part part[XG_ATTENTION_BOUND_READS];
@@ -138,8 +140,9 @@ typedef struct xg_attention_form {
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
-    bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
-    double masked; /* no masked score is larger, if so */
+    int64_t key_period; /* bounds are of keys modulo it, where rows are keys: as a row's period; 0: they are of keys */
+    bool votes;         /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
+    double masked;      /* no masked score is larger, if so */
     /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
     const xg_inst *scaled;
     double scale;
@@ -186,6 +189,7 @@ typedef struct xg_attention_plan {
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    int64_t span;                                        /* steps of a period of keys; else all */
     int64_t warp_rows;                                   /* ... of a warp */
     int64_t producers;                                   /* threads beside the others, which ask for tensor copies */
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
@@ -275,6 +279,7 @@ XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);          /* that h
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);      /* of a thread with rows */
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p); /* ... of gradients */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
+XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention_shape *s);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);

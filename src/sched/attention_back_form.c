@@ -258,14 +258,18 @@ XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
 }
 /* The second dot counts what it sums up as the first one does: dots of several summed dimensions may order them
  * differently. */
+XG_FN void xg_attention_back_turn(xg_attention_form *f) {
+    xg_tile_group *keys = &f->dots[1].group[XG_TILE_K];
+    xg_tile_axis first = keys->axes[0];
+    uint32_t k;
+    for (k = 0; k + 1 < keys->n; k++) keys->axes[k] = keys->axes[k + 1];
+    if (keys->n) keys->axes[keys->n - 1] = first;
+}
 XG_FN bool xg_attention_back_agrees(xg_attention_site *w, const xg_imap *exp) {
-    xg_tile_group *keys = &w->f->dots[1].group[XG_TILE_K];
-    uint32_t turns, k;
-    for (turns = 0; turns < XG_MAX(keys->n, 1U); turns++) {
-        xg_tile_axis first = keys->axes[0];
+    uint32_t turns;
+    for (turns = 0; turns < XG_MAX(w->f->dots[1].group[XG_TILE_K].n, 1U); turns++) {
         if (xg_imap_equal(xg_attention_at_exp(w), exp)) return true;
-        for (k = 0; k + 1 < keys->n; k++) keys->axes[k] = keys->axes[k + 1];
-        if (keys->n) keys->axes[keys->n - 1] = first;
+        xg_attention_back_turn(w->f);
     }
     return false;
 }
@@ -402,7 +406,7 @@ XG_FN void xg_attention_back_box_lines(xg_attention_site *w) {
         if (!b->boxed) return;
         b->boxes[k] = xg_attention_box_line(
             w, of, xg_indexing_flatten(w->x, w->f->stages[XG_ATTENTION_LINE0 + k].map, of->shape));
-        b->boxed = b->boxes[k].is_made;
+        b->boxed = b->boxes[k].is_made && (!b->boxes[k].period || b->boxes[k].period == w->f->boxes[0].period);
     }
 }
 
@@ -440,8 +444,16 @@ XG_FN bool xg_attention_back_form_of(
     if (!xg_attention_back_may_be(c) || !xg_attention_back_roots(f) || !xg_attention_back_dots(f, x) ||
         !xg_attention_back_extents(f) || !xg_attention_back_stats(f) || !xg_attention_back_lines(f))
         return false;
-    if (!xg_attention_back_cut_all(&w) || !xg_attention_back_exp_maps(&w) || !xg_attention_back_second(&w) ||
-        !xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
+    if (!xg_attention_back_cut_all(&w)) return false;
+    k = f->dots[1].group[XG_TILE_K].n;
+    if (k > 1 && f->dots[1].group[XG_TILE_K].axes[0].extent > f->dots[1].group[XG_TILE_K].axes[k - 1].extent &&
+        (m->warp_groups || m->tensor_memory))
+        xg_attention_back_turn(f); /* a tensor copy brings queries of one head */
+    for (k = 0; !xg_attention_back_exp_maps(&w) || !xg_attention_back_second(&w); k++) {
+        if (k >= f->dots[1].group[XG_TILE_K].n) return false;
+        xg_attention_back_turn(f);
+    }
+    if (!xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
         !xg_attention_back_shares(&w) || !xg_attention_back_types(f, m))
         return false;
     for (k = 0; k < XG_COUNT(operands); k++) {

@@ -321,8 +321,7 @@ XG_FN int64_t xg_attention_back_apart(
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
     return (s->in_tensor ? m->tensor_memory && xg_attention_back_is_whole(f) : m->warp_groups) &&
-           f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
-           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
+           (!f->back.turned || f->back.boxed) && xg_attention_has_boxes(f, s);
 }
 
 /* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */
