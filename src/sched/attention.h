@@ -190,8 +190,9 @@ typedef struct xg_attention_plan {
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
     int64_t span;                                        /* steps of a period of keys; else all */
-    int64_t warp_rows;                                   /* ... of a warp */
-    int64_t producers;                                   /* threads beside the others, which ask for tensor copies */
+    bool apart;        /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
+    int64_t warp_rows; /* ... of a warp */
+    int64_t producers; /* threads beside the others, which ask for tensor copies */
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
@@ -377,6 +378,7 @@ typedef struct xg_attention_kernel {
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
     bool keys_only;                                    /* the walk needs no dP */
+    bool skips[2];                                     /* it makes no sums of dS; of the second dot's weights */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
     /* Of warp groups, by rows' references: what makes exponents of scores. */
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];

@@ -77,6 +77,7 @@ XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
+    if (p->apart) return XG_MAX(p->depth, p->columns);
     return p->depth + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
 }
 /* ... of f32 that is on its way through registers while it brings a step. */
@@ -127,6 +128,7 @@ XG_FN void xg_attention_back_room(xg_attention_plan *p) {
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
+    p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
     p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
     if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     p->keeps_grads = p->keeps_rows;
@@ -206,6 +208,11 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
         xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
+    if (p->apart) {
+        walks++;
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
+        w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
+    }
     xg_attention_back_out(p, p->depth, f->pieces[0], w);
     if (f->back.second) {
         w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
@@ -216,7 +223,7 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = p->depth + p->columns;
+    *scores = p->depth * (1 + p->apart) + p->columns;
     if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
     if (f->back.delta && !f->back.together) *scores += p->depth + p->columns;
     *all = *scores + f->pieces[0] * p->depth + (f->back.second ? f->pieces[1] * p->columns : 0);
