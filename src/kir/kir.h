@@ -181,9 +181,11 @@ enum {
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
-/* A flag of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters. */
+/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact to
+ * 2^-21 will do, however near to 0 it is. */
 enum {
-    XG_KA_FTZ = 1
+    XG_KA_FTZ = 1,
+    XG_KA_SHORT = 1
 };
 /* What MMA multiplies: X(NAME, type of a, type of b, of the sum, bytes of an element, what the device calls it). */
 /* clang-format off */
