@@ -364,6 +364,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
+    c->l2_sectors += xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum)) / XG_SECTOR_BYTES * 2;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
