@@ -579,14 +579,13 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
     if (!few || p->form.group[few_m ? XG_TILE_M : XG_TILE_N].size > (few_m ? s->m : s->n)) return false;
     return few_m ? s->m <= s->n : s->n <= s->m;
 }
-/* ... and for clusters, where even such small tiles are few. */
+/* ... and for blocks that share tiles, where even such small ones are few. */
 XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     const xg_tile_group *g = p->form.group;
     int64_t tiles = xg_cost_mul(xg_tile_over(g[XG_TILE_M].size, s->m), xg_tile_over(g[XG_TILE_N].size, s->n));
-    tiles = xg_cost_mul(tiles, g[XG_TILE_B].size);
+    tiles = xg_cost_mul(xg_cost_mul(tiles, g[XG_TILE_B].size), XG_TILE_CLUSTER_SHARE);
     if (s->m >= 2 * g[XG_TILE_M].size || s->n >= 2 * g[XG_TILE_N].size) return false;
-    return m->blocks_per_cluster > 1 && xg_cost_mul(tiles, XG_TILE_CLUSTER_SHARE) <= (int64_t)m->sm_count &&
-           g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
+    return tiles <= (int64_t)m->sm_count && g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k) {
@@ -707,18 +706,7 @@ XG_FN bool xg_tile_wants_cluster(const xg_tile_plan *p, const xg_record *given, 
         return false;
     return warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
 }
-/* The shape in the hands of two blocks, of four ... */
-XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
-    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
-    xg_tile_shape one = *s;
-    if (!xg_tile_wants_cluster(p, given, m)) return;
-    for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
-        if (!one.halo && !xg_tile_may_take(p, m, one.cluster, false, *least)) continue;
-        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
-        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
-    }
-}
-/* ..., or of as many blocks as fill the device, which meet in memory. */
+/* The shape in the hands of as many blocks as fill the device, which meet in memory, ... */
 XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     int32_t parts[XG_TILE_SPLIT_WAVES];
@@ -728,9 +716,22 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
     n = xg_tile_splits(p, given, m, parts);
     for (k = 0; k < n; k++) {
         one.split = parts[k];
-        if (xg_tile_may_take(p, m, one.split, true, *least) && xg_tile_settle(p, &one, vectors) &&
+        if (xg_tile_may_take(p, m, one.split * one.cluster, true, *least) && xg_tile_settle(p, &one, vectors) &&
             xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
             xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
+/* ... of two blocks of a cluster, of four ...; such clusters may meet in memory, too. */
+XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    xg_tile_shape one = *s;
+    if (!xg_tile_wants_cluster(p, given, m)) return;
+    for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
+        bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
+        if (!may && !one.bulk) continue;
+        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
+        if (may && !xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        if (one.bulk) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, best, least);
     }
 }
 /* A block that stays, with room for all steps of the right side at once. */

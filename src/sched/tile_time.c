@@ -377,6 +377,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
+    c->l2_sectors += xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum)) / XG_SECTOR_BYTES * 2;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
@@ -521,7 +522,7 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
     terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
     if (!cycles) most = xg_cost_add(most, xg_tile_empty(m));
     if (split) {
-        tail = xg_cost_scale(xg_tile_split_least(p, m, sharers), 1000000, m->clock_mhz);
+        tail = xg_cost_scale(xg_tile_split_least(p, m, sharers / p->shape.cluster), 1000000, m->clock_mhz);
         sums = cycles ? 0 : xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
     }
     terms[1] = p->roof + sums / xg_device_gbs(m->bandwidth);
