@@ -316,6 +316,7 @@ typedef struct xg_attention_members {
     bool once;   /* what they read is computed once: more of it is cheap */
     bool shared; /* it is read by others: what is computed of arrays lies in memory anyway */
     xg_inst *p[XG_ATTENTION_MEMBERS];
+    bool stays[XG_ATTENTION_MEMBERS]; /* it is read outside */
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
 XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
