@@ -12,6 +12,7 @@
 
 enum {
     XG_JOINED_MEMBERS = 64,
+    XG_JOINED_OPERANDS = 3,
     XG_JOINED_SHARE = 8 /* elements of x for one of y, at least */
 };
 typedef struct xg_joined {
@@ -23,14 +24,11 @@ typedef struct xg_joined {
 
 /* A slice of all that comes from one side; -1: another one. */
 XG_FN int xg_joined_side(const xg_joined *w, const xg_inst *i) {
-    const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
-    const int64_t *dims = XG_OPERAND(i, 0)->shape->dims;
-    uint32_t k;
-    for (k = 0; k < i->shape->rank; k++)
-        if (s[k].stride != 1 || (k != w->dim && i->shape->dims[k] != dims[k])) return -1;
-    s += w->dim;
+    const xg_slice_dim *s = &xg_inst_attr(i, XG_A_slice)->v.slices->p[w->dim];
+    int64_t size = i->shape->dims[w->dim], end = w->p[0]->shape->dims[w->dim];
+    if (s->limit - s->start != size || i->shape->elements / size != w->p[0]->shape->elements / end) return -1;
     if (s->start == 0 && s->limit == w->at) return 0;
-    return s->start == w->at && s->limit == dims[w->dim] ? 1 : -1;
+    return s->start == w->at && s->limit == end ? 1 : -1;
 }
 /* A reduction of both sides is made of those of each. */
 XG_FN bool xg_joined_reduces(const xg_joined *w, const xg_inst *i) {
@@ -42,7 +40,8 @@ XG_FN bool xg_joined_reduces(const xg_joined *w, const xg_inst *i) {
     return op == XG_MAXIMUM || op == XG_MINIMUM || (op == XG_ADD && xg_attention_is_zero(XG_OPERAND(i, 1)));
 }
 XG_FN bool xg_joined_is_elementwise(const xg_joined *w, const xg_inst *i) {
-    return (xg_op_flags(i->op) & XGF_EW) && xg_dims_equal(i->shape, w->p[0]->shape->dims, w->p[0]->shape->rank);
+    return (xg_op_flags(i->op) & XGF_EW) && i->n_operands <= XG_JOINED_OPERANDS &&
+           xg_dims_equal(i->shape, w->p[0]->shape->dims, w->p[0]->shape->rank);
 }
 XG_FN bool xg_joined_take(xg_joined *w, xg_inst *x) {
     uint32_t k;
@@ -63,9 +62,9 @@ XG_FN bool xg_joined_take(xg_joined *w, xg_inst *x) {
     return true;
 }
 XG_FN xg_inst *xg_joined_part(xg_joined *w, xg_inst *x, uint32_t side) {
-    xg_inst *made = (xg_inst *)xg_map64_get(&w->parts[side], x->id), **operands;
+    xg_inst *made = (xg_inst *)xg_map64_get(&w->parts[side], x->id), *operands[XG_JOINED_OPERANDS];
     int64_t dims[XG_RANK_MAX], end = w->p[0]->shape->dims[w->dim];
-    xg_hb b = xg_hb_at(x);
+    xg_hb b = xg_hb_at(x->next); /* something reads it */
     uint32_t k;
     if (made) return made;
     if (x == w->p[0]) return XG_OPERAND(x, side);
@@ -74,14 +73,11 @@ XG_FN xg_inst *xg_joined_part(xg_joined *w, xg_inst *x, uint32_t side) {
     dims[w->dim] = side ? end - w->at : w->at;
     for (k = 0; k < w->n && w->p[k] != x; k++) {}
     if (k < w->n) {
-        operands = XG_NEW_N(x->comp->module->arena, xg_inst *, x->n_operands + (size_t)1);
         for (k = 0; k < x->n_operands; k++) operands[k] = xg_joined_part(w, XG_OPERAND(x, k), side);
         made = xg_inst_clone(x, x->comp, operands, x);
         made->shape = xg_hb_shape(&b, x->shape->type, dims, x->shape->rank);
-    } else {
-        b = x->next ? xg_hb_at(x->next) : xg_hb_end(x->comp, x);
+    } else
         made = xg_hb_slice_dim(&b, x, w->dim, side ? w->at : 0, side ? end : w->at);
-    }
     xg_map64_put(&w->parts[side], x->id, made);
     return made;
 }
