@@ -18,7 +18,7 @@
 #include "opt.h"
 
 enum {
-    XG_WHILE_UNROLL_INSTS = 160,
+    XG_WHILE_UNROLL_INSTS = 320, /* threefry: five rounds of 58 */
     XG_WHILE_UNROLL_TRIPS = 16
 };
 
@@ -155,7 +155,7 @@ XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
     if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
     XG_FOR_INSTS(i, w->body) {
         if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT ||
-            i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE)
+            i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE || i->op == XG_SLICE)
             continue;
         if (!(xg_op_flags(i->op) & XGF_EW)) return false;
     }
