@@ -1,5 +1,5 @@
-/* opt/joined_splitter.c -- what is joined for a reduction and cut apart again is never joined, as the logit that each row
- * of an attention has beside its scores (a sink):
+/* opt/joined_splitter.c -- what is joined for a reduction and cut apart again is never joined, as the logit that each
+ * row of an attention has beside its scores (a sink):
  *
  *     c = concatenate(x, y)                    of y little
  *     reduce(f(c))                             op(reduce(f(x)), reduce(f(y)))

@@ -251,8 +251,8 @@ XG_FN bool xg_attention_back_knows(const xg_attention_back_group *w, const xg_in
     return xg_attention_has(&w->first->m, i) || xg_attention_has(&w->second->m, i) ||
            (w->forward.out_dot && xg_attention_has(&w->ahead, i));
 }
-/* What rows have and others read: it can be made of the forward pass's results, or is noted as one of the first fusion's
- * own. */
+/* What rows have and others read: it can be made of the forward pass's results, or is noted as one of the first
+ * fusion's own. */
 XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *i) {
     if (i->shape->elements >= w->g.exp->shape->elements) return false;
     if (!xg_attention_depends(i, w->g.grad_dot)) return w->forward.out_dot != NULL;

@@ -193,8 +193,8 @@ typedef struct xg_attention_build {
     xg_map64 copies;
     xg_inst **outside;
 } xg_attention_build;
-/* Inside of a fusion. Matrix units' weights have 16 bits, so scores and dS over a number are those times its inverse: of
- * bf16 that is exact, since no quotient of two such numbers is as near to what is rounded another way. */
+/* Inside of a fusion. Matrix units' weights have 16 bits, so scores and dS over a number are those times its inverse:
+ * of bf16 that is exact, since no quotient of two such numbers is as near to what is rounded another way. */
 XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, xg_inst *const *operands) {
     xlagpu_type t = i->shape->type, held;
     xg_hb b = xg_hb_end(to, i);
