@@ -203,7 +203,7 @@ XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, x
     double v;
     if (i->op != XG_DIVIDE || !dot || i->shape->elements != dot->shape->elements ||
         (t != XLAGPU_F32 && t != XLAGPU_BF16) || !xg_attention_constant(XG_OPERAND(i, 1), &v) ||
-        !(v * v > LEAST && v * v < 1 / LEAST))
+        xg_attention_uniform(XG_OPERAND(i, 1))->shape->type != t || !(v * v > LEAST && v * v < 1 / LEAST))
         return xg_inst_clone(i, to, operands, NULL);
     (void)xg_attention_narrow(dot, 0, &held);
     if (xg_type_bytes(held) != 2) return xg_inst_clone(i, to, operands, NULL);
