@@ -26,7 +26,7 @@ typedef struct xg_joined {
 XG_FN int xg_joined_side(const xg_joined *w, const xg_inst *i) {
     const xg_slice_dim *s = &xg_inst_attr(i, XG_A_slice)->v.slices->p[w->dim];
     int64_t size = i->shape->dims[w->dim], end = w->p[0]->shape->dims[w->dim];
-    if (s->limit - s->start != size || i->shape->elements / size != w->p[0]->shape->elements / end) return -1;
+    if (!size || s->limit - s->start != size || i->shape->elements / size != w->p[0]->shape->elements / end) return -1;
     if (s->start == 0 && s->limit == w->at) return 0;
     return s->start == w->at && s->limit == end ? 1 : -1;
 }
@@ -34,9 +34,7 @@ XG_FN int xg_joined_side(const xg_joined *w, const xg_inst *i) {
 XG_FN bool xg_joined_reduces(const xg_joined *w, const xg_inst *i) {
     xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
     int op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
-    uint32_t k;
-    for (k = 0; k < dims.n && dims.p[k] != w->dim; k++) {}
-    if (k == dims.n || i->n_operands != 2) return false;
+    if (dims.n != 1 || dims.p[0] != w->dim || i->n_operands != 2) return false;
     return op == XG_MAXIMUM || op == XG_MINIMUM || (op == XG_ADD && xg_attention_is_zero(XG_OPERAND(i, 1)));
 }
 XG_FN bool xg_joined_is_elementwise(const xg_joined *w, const xg_inst *i) {
@@ -99,7 +97,7 @@ XG_FN bool xg_joined_split(xg_inst *c) {
     uint32_t k;
     w->dim = (uint32_t)xg_attr_ints(c, XG_A_dimensions).p[0];
     w->at = XG_OPERAND(c, 0)->shape->dims[w->dim];
-    if (c->shape->dynamic || w->at < XG_JOINED_SHARE * XG_OPERAND(c, 1)->shape->dims[w->dim] || !xg_joined_take(w, c) ||
+    if (c->shape->dynamic || w->at / XG_JOINED_SHARE < XG_OPERAND(c, 1)->shape->dims[w->dim] || !xg_joined_take(w, c) ||
         !w->slices)
         return false;
     for (k = 0; k < 2; k++) xg_map64_init(&w->parts[k], c->comp->module->work);

@@ -126,7 +126,7 @@ XG_FN void xg_attention_back_take_all_cheap(const xg_attention_back_group *w, xg
     };
     uint32_t n = s->m.n, k, j;
     for (k = 0; k < n; k++) {
-        s->m.shared = s->m.p[k]->op == XG_DOT;
+        s->m.shared = w->second->n_roots && s->m.p[k]->op == XG_DOT;
         for (j = 0; j < s->m.p[k]->n_operands; j++) {
             xg_inst *o = XG_OPERAND(s->m.p[k], j);
             if (!xg_attention_has(&s->m, o) && !xg_attention_back_ours(w, o)) xg_attention_take_cheap(&s->m, o, DEPTH);
