@@ -181,8 +181,8 @@ enum {
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
-/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact to
- * 2^-21 will do, however near to 0 it is. */
+/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact
+ * to 2^-21 will do, however near to 0 it is. */
 enum {
     XG_KA_FTZ = 1,
     XG_KA_SHORT = 1
