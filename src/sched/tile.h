@@ -61,7 +61,7 @@ typedef struct xg_tile_form {
     uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
     const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
     xg_tile_group group[XG_TILE_ROLES];
-    bool phased; /* some of the batch's axes are phases, */
+    bool phased, filled; /* some of the batch's axes are phases; they have places beside the result; */
     int64_t some_places, all_places; /* in which K has so many places of so many on average */
 } xg_tile_form;
 
