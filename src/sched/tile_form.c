@@ -170,7 +170,6 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     xg_imap *m = xg_imap_of_dims(x, f->n_vars, f->n_vars);
     uint32_t k, v, dim;
     f->some_places = f->all_places = 1;
-    if (f->hero->op != XG_CONVOLUTION) return;
     for (v = 0; v < f->n_vars; v++) {
         m->results[v] = xg_aff_dim(x, v);
         m->dims[v].range = f->map[0]->dims[v].range;
@@ -181,8 +180,8 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
         v = f->rank + k;
         if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation == 1) continue;
         f->filled = f->filled || f->hero->shape->dims[dim] % d->base_dilation;
-        m->results[v] = xg_aff_add_mul(
-            x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
+        m->results[v] =
+            xg_aff_add_mul(x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
         m->dims[v].range.hi = (d->size - 1) / d->base_dilation;
         xg_tile_form_phase(f, x, d, v, dim);
         f->phased = true;

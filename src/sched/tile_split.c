@@ -74,7 +74,8 @@ XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, con
     return n;
 }
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p) {
-    return !p->form.phased && (p->shape.split - 1) * p->steps < p->all_steps && !(xg_tile_halo_steps(p) && p->steps % p->halo);
+    return !p->form.phased && (p->shape.split - 1) * p->steps < p->all_steps &&
+           !(xg_tile_halo_steps(p) && p->steps % p->halo);
 }
 
 /* ---- the kernel ---- */
