@@ -160,6 +160,11 @@ typedef struct xg_tile_patch {
     int64_t each;                                                 /* ... and of those that come with a step */
 } xg_tile_patch;
 
+/* What one warp does in a step, and how long it takes alone. */
+typedef struct xg_tile_work {
+    int64_t issued, multiplied, passes, clocks;
+    int64_t steps, blocks, l2; /* of each block; of the kernel; picoseconds of the second cache (xg_tile_look) */
+} xg_tile_work;
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -212,6 +217,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
+    xg_tile_work work;         /* of the shape in one block's hands (xg_tile_look) */
+    int64_t roof;              /* picoseconds: what memory takes, whatever the shape */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
@@ -291,7 +298,12 @@ XG_FN int64_t xg_tile_unit_time(
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
     int64_t most); /* of tensor copies, with wgmma or in pairs */
 /* With tcgen05, of single blocks. */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p);
+XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
+XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
+XG_FN int64_t xg_tile_empty(const xg_device *m);
+XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
@@ -549,6 +561,8 @@ enum {
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p); /* cycles of a tile's sums on their way */
+XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split); /* of any such tile */
 /* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */

@@ -222,8 +222,9 @@ XG_APART XG_FN void xg_tile_box_plan(
         boxes = plain;
         if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
+        boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
-        if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
+        if (boxes.blocks) *p = boxes;
     }
 }
 /* Where boxes begin, of places that count so much; linear: of the contraction. */
