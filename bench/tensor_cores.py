@@ -58,7 +58,8 @@ def convolution(n, h, ci, co, window, kind="forward"):
     elif kind == "input":
         args = f"bf16[{n},{o},{o},{co}]", f"bf16[{size},{size},{ci},{co}]"
         out, labels = f"bf16[{n},{h},{h},{ci}]", "b01f_01oi->b01f"
-        w = f"size={size}x{size} pad={pad}_{pad}x{pad}_{pad} rhs_reversal=1x1"
+        low = pad if stride == 1 else size - 1
+        w = f"size={size}x{size} pad={low}_{pad}x{low}_{pad} rhs_reversal=1x1" + steps.replace("stride", "lhs_dilate")
     else:
         args = f"bf16[{n},{h},{h},{ci}]", f"bf16[{n},{o},{o},{co}]"
         out, labels = f"bf16[{size},{size},{ci},{co}]", "f01b_i01o->01bf"
@@ -186,6 +187,7 @@ def shapes():
         "conv 1x1 64x28x28x256 to 512": picture(64, 28, 256, 512, 1),
         "conv 3x3 stride 2, 64x56x56x128": picture(64, 56, 128, 128, "strided"),
         "conv 3x3, gradient of input": picture(64, 56, 64, 64, 3, "input"),
+        "conv 3x3 stride 2, gradient of input": picture(64, 56, 128, 128, "strided", "input"),
         "conv 3x3, gradient of filter": picture(64, 56, 64, 64, 3, "filter"),
         "attention 16x4096x128": heads(16, 4096, 4096, 128),
         "attention 16x4096x64, causal": heads(16, 4096, 4096, 64, causal=True),

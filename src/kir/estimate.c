@@ -314,7 +314,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     all.under = NULL;
     stays = e->weight;
     around = e->middle;
-    e->weight = of > 1 ? XG_MAX(xg_cost_scale(weight, rest, of * all.n), (int64_t)1) : weight;
+    e->weight = XG_MAX(xg_cost_scale(weight, rest, of * all.n), (int64_t)1);
     e->middle = all;
     units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
     groups = e->copies.n;

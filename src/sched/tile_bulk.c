@@ -322,7 +322,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     bytes = lines * XG_KWGMMA_LINE_BYTES;
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     if (w->begin) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, picture ? xg_tile_bulk_before(w) : w->begin);
-    at[XG_TILE_BULK_AT_STEP] = (picture && p->skips) || (w->begin && !p->skips) ? step : xg_tile_own_step(w, step);
+    at[XG_TILE_BULK_AT_STEP] = picture && p->skips ? step : xg_tile_own_step(w, step);
     at[XG_TILE_BULK_AT_BATCH] = w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
@@ -419,8 +419,8 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     if (!each) return;
     f->rolled = true;
     if (w->begin) first = xg_tile_join(w, w->turn, each, first);
-    last = w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each)
-                                : xg_tile_quotient(w, w->steps, p->halo);
+    last =
+        w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
     w->picture = w->pictures;
 }
@@ -442,7 +442,7 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
-    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
+    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips ? 8 : 0)); /* still 240 */
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
     xg_tile_bulk_pictures(w, &pictures);

@@ -224,7 +224,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.place = xg_aff_add_k(x, xg_aff_add_mul(x, column, row, pitch), w->from);
     if (p->out_slant) o.place = xg_aff_add_mul(x, o.place, xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
-    for (k = 0; xg_tile_halo_steps(p) && k < f->rank; k++) /* boxes may have places beside the result */
+    for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     row = xg_aff_add_k(x, row, part * rows);
     if (p->shape.halo &&

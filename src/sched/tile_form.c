@@ -164,14 +164,12 @@ XG_FN void xg_tile_form_phase(xg_tile_form *f, xg_aff_ctx *x, const xg_window_di
 }
 /* Below an input that is spread by s (of the gradient of a convolution's input, of stride s) positions that are s apart
  * have the same places of the window, every s-th one, and neighbours' elements: such a phase is a number of the batch,
- * and its sum has no zeros between elements. */
+ * and its sum has no zeros between elements. Where some phases have a position less, it is no part of the result. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     xg_window w = xg_emit_window(f->hero);
     xg_imap *m = xg_imap_of_dims(x, f->n_vars, f->n_vars);
-    const xg_shape *shape = f->hero->shape;
     uint32_t k, v, dim;
     f->some_places = f->all_places = 1;
-    if (f->hero->op != XG_CONVOLUTION) return;
     for (v = 0; v < f->n_vars; v++) {
         m->results[v] = xg_aff_dim(x, v);
         m->dims[v].range = f->map[0]->dims[v].range;
@@ -180,10 +178,10 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
         const xg_window_dim *d = &w.p[k];
         dim = (uint32_t)xg_inst_attr(f->hero, XG_A_dim_labels)->v.labels->output_spatial.p[k];
         v = f->rank + k;
-        if (d->stride != 1 || d->window_dilation != 1 || shape->dims[dim] % d->base_dilation || d->base_dilation == 1)
-            continue;
-        m->results[v] = xg_aff_add_mul(
-            x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
+        if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation == 1) continue;
+        f->filled = f->filled || f->hero->shape->dims[dim] % d->base_dilation;
+        m->results[v] =
+            xg_aff_add_mul(x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
         m->dims[v].range.hi = (d->size - 1) / d->base_dilation;
         xg_tile_form_phase(f, x, d, v, dim);
         f->phased = true;

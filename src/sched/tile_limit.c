@@ -59,12 +59,12 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
         all = g->axes[k].extent;
         n = xg_tile_places(w, &g->axes[k]);
         next = xg_tile_quotient(w, step, all);
-        if (k && xg_kval_range(n).lo < all) {
+        if (k) {
             full = xg_kcmpi_int(&w->s.b, XG_CI_EQ, n, all);
             some = xg_tile_quotient(w, step, XG_MAX(all - 1, (int64_t)1));
             next = xg_kselect(&w->s.b, full, next, some);
+            step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, xg_k2(&w->s.b, XG_K_OP_MULI, next, n));
         }
-        if (k) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, xg_k2(&w->s.b, XG_K_OP_MULI, next, n));
         at = xg_tile_join(w, step, unit, at);
     }
     xg_kval_set_range(at, xg_range_of(0, p->all_steps - 1));
