@@ -301,6 +301,8 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
 
+XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m); /* of little work: than a loop */
+
 /* ---- tile_plan.c ---- */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);

@@ -5,6 +5,7 @@
 #include "tile.h"
 
 enum {
+    XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
     XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
     XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
     XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
@@ -594,6 +595,12 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
         cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+/* What tiles would make of little work has to be sure to take less than a loop. */
+XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
+    int64_t loop = xg_tile_loop_time(p, m);
+    if (p->unit == XG_TILE_NO_UNIT) loop = xg_cost_scale(loop, XG_TILE_SURE_PERCENT, 100);
+    return p->picoseconds <= loop;
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */
