@@ -426,8 +426,9 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
-    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
-             (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    around = m->memory_latency + XG_TILE_BARRIERS_CLOCKS + (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    if (p->shape.cluster == 1 || p->threads == XG_TILE_BULK_GROUP || p->steps < p->shape.stages / 2)
+        around += XG_TILE_BEGIN_CLOCKS; /* of several groups and steps finished kernels take as much less */
     out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
     c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
     c.warp_issued = pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued);
