@@ -314,6 +314,7 @@ XG_ROOMS_BEGIN
 #include "emit/loop.c"
 #include "emit/sliding.c"
 #include "emit/sliding_rows.c"
+#include "emit/convolution.c"
 #include "emit/scattered.c"
 #include "emit/hero.c"
 #include "emit/box.c"

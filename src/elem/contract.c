@@ -58,14 +58,17 @@ XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i,
     for (k = 0; k < d->rank; k++) d->vars[k] = at[k];
 }
 
-/* Operand k as the sum takes it. */
-XG_FN xg_elem xg_contract_factor(xg_scope *s, const xg_contract_site *d, uint32_t k) {
-    xlagpu_type rounded = xg_contract_rounding(d->i, d->types[k]);
+XG_FN xg_elem xg_contract_read(xg_scope *s, const xg_contract_site *d, uint32_t k) {
     xg_kval *idx[XG_RANK_MAX];
-    xg_elem x;
     xg_elem_apply(s, d->maps[k], d->vars, idx);
-    x = xg_contract_round(s, d->i, xg_elem_of(s, XG_OPERAND(d->i, k), idx), d->types[k]);
-    return xg_elem_convert_to(s, x, rounded, d->sum);
+    return xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+}
+XG_FN xg_elem xg_contract_take(xg_scope *s, const xg_contract_site *d, uint32_t k, xg_elem x) {
+    x = xg_contract_round(s, d->i, x, d->types[k]);
+    return xg_elem_convert_to(s, x, xg_contract_rounding(d->i, d->types[k]), d->sum);
+}
+XG_FN xg_elem xg_contract_factor(xg_scope *s, const xg_contract_site *d, uint32_t k) {
+    return xg_contract_take(s, d, k, xg_contract_read(s, d, k));
 }
 
 XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc) {

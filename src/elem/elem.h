@@ -337,6 +337,10 @@ XG_FN uint32_t xg_ragged_dim(const xg_inst *i);               /* the dimension o
 XG_FN int64_t xg_ragged_groups(const xg_inst *i);
 XG_FN xg_ragged_tile xg_ragged_find(
     xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval *tile, int64_t rows, int64_t behind);
+/* An element of operand k, by its map at the variables; as the sum takes it. */
+XG_FN xg_elem xg_contract_read(xg_scope *s, const xg_contract_site *d, uint32_t k);
+XG_FN xg_elem xg_contract_take(xg_scope *s, const xg_contract_site *d, uint32_t k, xg_elem x);
+XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at);
 XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc);
 XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
 XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc);

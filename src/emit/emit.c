@@ -3,6 +3,7 @@
 #define XG_EMIT_EMIT_C
 #include "emit.h"
 #include "emitters.h"
+#include "convolution.c"
 #include "scattered.c"
 #include "sliding_rows.c"
 

@@ -26,6 +26,7 @@
     XG_WHOLE(X(SCATTERED, "scattered-windows", xg_emit_scattered_plan, xg_emit_scattered)) \
     XG_WHOLE(X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_plan, xg_emit_sliding_rows)) \
     XG_WHOLE(X(SLIDING, "sliding-windows", xg_emit_sliding_plan, xg_emit_sliding)) \
+    XG_WHOLE(X(CONVOLUTION, "convolution", xg_emit_convolution_plan, xg_emit_convolution)) \
     X(LOOP, "loop", xg_emit_loop_plan, xg_emit_loop)
 /* clang-format on */
 #endif

@@ -353,7 +353,8 @@ XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, const xg_kval *number,
     return again;
 }
 enum {
-    XG_KEST_DEPTH = 12 /* operations from a number to its condition */
+    XG_KEST_DEPTH = 12 /* operations from a number to its condition */,
+    XG_KEST_SHORT = 8 /* instructions that no branch goes around */
 };
 XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
     return xg_kest_again_in(e, v, e->middle.number, XG_KEST_DEPTH);
@@ -419,13 +420,27 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     if (!(*yes & e->mask)) *yes = any;
     return held > 0 && held < all ? xg_cost_scale(e->times, held, all) : e->times;
 }
+/* What the assembler makes without a branch, each instruction under the condition, as the load of what may lie in a
+ * padding: it is not in the way of what follows. */
+XG_FN bool xg_kest_is_short(const xg_kest *e, const xg_kop *op, const xg_kest_value *condition) {
+    int64_t n = condition->ready < e->clock + e->d->l1_latency ? 0 : XG_KEST_SHORT + 1;
+    uint32_t k;
+    for (k = 0; k < op->n_regions && n <= XG_KEST_SHORT; k++) {
+        const xg_kop *o;
+        for (o = op->regions[k]->first; o; o = o->next)
+            n += o->op == XG_K_OP_YIELD                                     ? 0
+                 : (xg_kop_flags(o->op) & KF_PURE) || o->op == XG_K_OP_LOAD ? xg_kest_price_of(o).weight
+                                                                            : XG_KEST_SHORT + 1;
+    }
+    return n <= XG_KEST_SHORT && !op->a && !op->b;
+}
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
-    bool sure = xg_kest_is_sure(c);
+    bool sure = xg_kest_is_sure(c), is_short = xg_kest_is_short(e, op, c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;
     int64_t times = e->times, stands = e->stands, weight = e->weight, base, begun;
     xg_kest_under own;
-    xg_kest_settle(e);
+    if (!is_short) xg_kest_settle(e);
     base = op->b ? XG_MAX(weight / op->b, (int64_t)1) : weight;
     begun = e->clock;
     if (op->a) { /* its maker says that it seldom does */
@@ -445,8 +460,8 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         if (!(e->mask & (e->mask - 1)) && sure && !k) e->stands = xg_kest_warps(e, op->operands[0].value);
         e->weight = base / stands * e->stands;
         xg_kest_region(e, r);
-        xg_kest_settle(e);
-        xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+        if (!is_short) xg_kest_settle(e);
+        if (!k || !is_short || !yes) xg_kest_pass(e, op->results, op->n_results, r->last, 0);
         e->stands = stands;
     }
     e->mask = all;

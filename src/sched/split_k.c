@@ -7,6 +7,9 @@
  *
  *     convolution(x[n,..], g[n,..,o])  ==>  sum over s of convolution(x, g'[n/s,..,s*o]), feature_group_count=s
  *
+ * Where each picture of a batch has features of the result for itself (batch_group_count: the gradient of a kernel that
+ * takes channel by channel), pictures become groups of features as well, of s * batch groups.
+ *
  * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
  * blocks come. One launch is enough where the blocks of a tile share the sum, in a cluster or by way of memory
  * (tile_split.c), but a kernel of its own reads many parts faster. The estimate of tile_plan.c says whether the tiles
@@ -130,8 +133,9 @@ XG_FN int64_t xg_split_product(const xg_shape *s, xg_ints dims) {
 XG_FN int64_t xg_split_features(const xg_inst *i) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     if (i->n_operands != 2 || !xg_conv_is_labelled(i) || xg_attr_int(i, XG_A_feature_group_count, 1) != 1 ||
-        xg_attr_int(i, XG_A_batch_group_count, 1) != 1 || XG_OPERAND(i, 0)->shape->dynamic ||
-        XG_OPERAND(i, 1)->shape->dynamic || XG_OPERAND(i, 1)->shape->rank >= XG_RANK_MAX)
+        (xg_attr_int(i, XG_A_batch_group_count, 1) != 1 && i->shape->dims[l->output_batch] != 1) ||
+        XG_OPERAND(i, 0)->shape->dynamic || XG_OPERAND(i, 1)->shape->dynamic ||
+        XG_OPERAND(i, 1)->shape->rank >= XG_RANK_MAX)
         return 0;
     return XG_OPERAND(i, 0)->shape->dims[l->input_feature];
 }
@@ -238,6 +242,13 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     }
     return parts;
 }
+/* Of channel by channel, which threads make: as many parts as give the device warps enough. */
+XG_FN int64_t xg_split_channels(const xg_inst *conv, int64_t size) {
+    const xg_device *m = &conv->comp->module->device;
+    int64_t most = 8 * m->sm_count * (int64_t)m->threads_per_sm, parts = XG_MIN(most / conv->shape->elements, size);
+    for (; parts > 1 && size % parts; parts--) {}
+    return parts;
+}
 /* Equal dots of operands alike are cut alike. */
 XG_FN xg_str xg_split_key(const xg_inst *dot) {
     xg_buf b;
@@ -269,7 +280,8 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     parts = (int64_t *)xg_dict_get(known, key);
     if (!parts) {
         parts = XG_NEW(m->work, int64_t);
-        *parts = xg_split_count(i, size);
+        *parts = i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_batch_group_count, 1) > 1 ? xg_split_channels(i, size)
+                                                                                          : xg_split_count(i, size);
         (void)xg_dict_put(known, key, parts);
     }
     s->parts = *parts;
@@ -327,30 +339,37 @@ XG_APART XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_spl
     sum = xg_split_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), part, dot);
     return xg_hb_convert(b, sum, dot->shape->type);
 }
-/* The second operand with the groups of its input features beside each other among its output features. */
-XG_FN xg_inst *xg_split_kernel(const xg_hb *b, xg_inst *x, uint32_t in, uint32_t out, int64_t parts) {
+/* The second operand with the groups of its input features beside each other among its output features; the first one
+ * of `batches` with groups, then batches, in front of its input features. */
+XG_FN xg_inst *xg_split_features_of(
+    const xg_hb *b, xg_inst *x, int64_t in, int64_t other, int64_t parts, bool batches) {
     const xg_shape *s = x->shape;
-    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    x = xg_split_operand(b, x, in, parts);
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], k;
+    uint32_t n = 0;
+    x = xg_split_operand(b, x, (uint32_t)in, parts);
     for (k = 0; k < s->rank; k++) {
-        if (k == out) perm[n++] = in; /* the groups */
-        perm[n++] = k + (k >= in);
-        dims[k] = k == in ? s->dims[k] / parts : k == out ? s->dims[k] * parts : s->dims[k];
+        if (k == (batches ? in : other)) perm[n++] = in; /* the groups */
+        if (batches && k == in) perm[n++] = other + (other > in);
+        dims[k] = s->dims[k];
+        if (k == (batches ? other : in)) dims[k] = batches ? 1 : dims[k] / parts;
+        if (k == (batches ? in : other)) dims[k] *= batches ? s->dims[other] : parts;
+        if (!batches || k != other) perm[n++] = k + (k >= in);
     }
     return xg_hb_reshape(b, xg_hb_transpose(b, x, perm), dims, s->rank);
 }
 XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts) {
     const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
     xg_inst *operands[2], *made;
-    int64_t dims[XG_RANK_MAX], part = l->output_feature;
+    int64_t dims[XG_RANK_MAX], part = l->output_feature, batches = xg_attr_int(conv, XG_A_batch_group_count, 1);
     operands[0] = XG_OPERAND(conv, 0);
-    operands[1] = xg_split_kernel(b, XG_OPERAND(conv, 1), (uint32_t)l->kernel_input, (uint32_t)l->kernel_output, parts);
+    if (batches > 1) operands[0] = xg_split_features_of(b, operands[0], l->input_feature, l->input_batch, parts, true);
+    operands[1] = xg_split_features_of(b, XG_OPERAND(conv, 1), l->kernel_input, l->kernel_output, parts, false);
     memcpy(dims, conv->shape->dims, conv->shape->rank * sizeof *dims);
     dims[part] *= parts;
     made = xg_inst_clone(conv, conv->comp, operands, b->before);
     made->shape = xg_hb_shape(b, xg_contract_sum_type(conv), dims, conv->shape->rank);
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_feature_group_count, parts));
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_feature_group_count, parts * batches));
+    if (batches > 1) xg_inst_set_attr(made, xg_attr_make_int(XG_A_batch_group_count, 1));
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }

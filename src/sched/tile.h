@@ -314,6 +314,7 @@ XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
 XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
+XG_FN bool xg_tile_few(const xg_inst *hero); /* a convolution in groups, each of few features of the result */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */

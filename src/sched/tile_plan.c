@@ -824,10 +824,10 @@ XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
     return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);
 }
-/* Tiles are the way whatever they take. */
+/* Tiles are the way whatever they take; not of a convolution in groups, whose features may be few. */
 XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
-    return work >= XG_TILE_WORK_SURE && work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
+    return !xg_tile_few(f->hero) && work >= XG_TILE_WORK_SURE && work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
 }
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];

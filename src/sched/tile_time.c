@@ -548,12 +548,22 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->mean), step / PARTS), 1000000, m->clock_mhz);
 }
 
+XG_FN bool xg_tile_few(const xg_inst *hero) {
+    enum {
+        FEW = 16
+    };
+    int64_t groups = xg_attr_int(hero, XG_A_feature_group_count, 1) * xg_attr_int(hero, XG_A_batch_group_count, 1);
+    return hero->op == XG_CONVOLUTION && groups > 1 &&
+           hero->shape->dims[xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_feature] <= groups * FEW;
+}
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
- * for its reads as well where the loop is not unrolled. */
+ * for its reads as well where the loop is not unrolled. Of a convolution results share what is read
+ * (emit/convolution.c). */
 XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
         STEP_LATENCY = 30 /* cycles */,
+        SHARED = 5,
         UNROLLED = 4 /* steps at least, where they divide the loop */,
         WRITTEN_OUT = 64 /* steps: so short a loop is no loop */
     };
@@ -563,6 +573,7 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
     if (p->unit == XG_TILE_NO_UNIT && g->size > WRITTEN_OUT && g->axes[g->n - 1].extent % UNROLLED)
         wait = m->memory_latency / 2;
+    if (xg_tile_few(f->hero)) reads /= SHARED;
     cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, wait));
     if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
         cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
