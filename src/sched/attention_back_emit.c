@@ -6,6 +6,9 @@
  *         for each step of keys: s, dP, dS; dQ += dS K            for each step of queries: s, dP, p, dS;
  *         write dQ, and what rows have for the other kernel           dV += p dO; dK += dS Q
  *
+ * Where that is faster, the first kernel writes what rows have alone, the second one dS, of which a product makes dQ:
+ * then scores and dP are made twice, not three times.
+ *
  * The second kernel is the first with rows and keys exchanged: what it calls a row is a key. What queries have one of
  * (lines) is then a column's: it comes with the step. No kernel adds to what another one has written, so all sums are
  * made in the same order in every run. */
@@ -251,6 +254,74 @@ XG_FN xg_kval *xg_attention_back_weight_within(
     xg_kb *b = xg_attention_b(w);
     return cond ? xg_kselect(b, cond, v, xg_kconst_float(b, v->type->elem, 0)) : v;
 }
+/* A thread's first row of a half, though it be beyond the last one. */
+XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half) {
+    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
+    row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
+    return xg_attention_at(
+        w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+}
+/* Where a lane's four columns of dS begin: of sixteen, which eight lanes' rows have as whole sectors. By one expression,
+ * so that the passes see how they lie. */
+XG_FN xg_kval *xg_attention_back_shown_key(xg_attention_kernel *w, int64_t c, xg_kval *more) {
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *beside = xg_aff_dim(x, 1), *key;
+    xg_kval *v[4];
+    int64_t counts[4];
+    v[0] = more;
+    v[1] = w->beside;
+    v[2] = w->part;
+    v[3] = w->place;
+    counts[0] = XG_ATTENTION_SHOWN;
+    counts[1] = XG_ATTENTION_BESIDE;
+    counts[2] = w->p->shape.parts;
+    counts[3] = w->p->steps;
+    key = xg_aff_add_k(x, xg_aff_dim(x, 0), c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT);
+    key = xg_aff_add_mul(x, key, xg_aff_mod(x, beside, XG_ATTENTION_PAIR), XG_ATTENTION_EIGHT);
+    key = xg_aff_add_mul(x, key, xg_aff_div(x, beside, XG_ATTENTION_PAIR), XG_ATTENTION_SHOWN);
+    key = xg_aff_add_mul(x, key, xg_aff_dim(x, 2), w->p->own);
+    key = xg_aff_add_mul(x, key, xg_aff_dim(x, 3), w->p->shape.step);
+    return xg_tile_apply(&w->t, counts, 4, key, v);
+}
+/* A lane has two columns of each of two eights: with its neighbour's it gets four of one. */
+XG_FN xg_kval *xg_attention_back_shown_four(xg_attention_kernel *w, int64_t half, int64_t c) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval **v = &w->grads[half][c], *word[2], *odd, *sent;
+    word[0] = xg_attention_word(w, v);
+    word[1] = xg_attention_word(w, v + XG_ATTENTION_PAIR);
+    odd = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->beside, XG_ATTENTION_PAIR), 1);
+    sent = xg_kselect(b, odd, word[0], word[1]);
+    sent = xg_kshuffle(b, XG_K_OP_SHFLBFLY, sent, xg_kconst_int(b, XG_E_I32, 1));
+    word[0] = xg_kselect(b, odd, sent, word[0]);
+    word[1] = xg_kselect(b, odd, word[1], sent);
+    sent = xg_attention_paired(w, word);
+    return xg_kir_value(
+        b, XG_K_OP_BITCAST, &sent, 1, xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_SHOWN));
+}
+/* A step's dS to memory, as far as there are rows and columns. */
+XG_FN void xg_attention_back_show(xg_attention_kernel *w) {
+    const xg_shape *shape = w->f->back.shows ? xg_attention_back_root(w->f->comp, 2)->shape : NULL;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *o[2];
+    int64_t half, c;
+    for (half = 0; half < w->p->halves && shape; half++)
+        for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c += XG_ATTENTION_SHOWN) {
+            xg_flow row = xg_flow_of(&w->t.s, &w->dest[2]), key = row, loop = row;
+            xg_kval *four = xg_attention_back_shown_four(w, half, c);
+            xg_flow_if(&row, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows));
+            xg_flow_if(&key, xg_attention_below(w, xg_attention_back_shown_key(w, c, w->digits[0]), w->f->keys));
+            o[0] = four;
+            o[1] = xg_attention_loop(w, &loop, XG_ATTENTION_SHOWN);
+            o[0] = xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t.e->m, o[0]->type->elem));
+            xg_attention_numbers(w, at);
+            at[XG_ATTENTION_ROW] = w->row[half];
+            at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_back_shown_key(w, c, o[1]), w->f->keys);
+            xg_elem_apply(&w->t.s, w->f->back.shown_map, at, index);
+            w->dest[2] = xg_emit_insert(xg_attention_b(w), xg_elem_real(o[0]), w->dest[2], shape, index);
+            xg_flow_end(&loop);
+            xg_flow_end(&key);
+            xg_flow_end(&row);
+        }
+}
 /* The weights of the second dot, whose products are made while dS is. */
 XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
     xg_attention_back_spot s;
@@ -277,6 +348,7 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
             s.grad = w->grads[s.half][s.c];
             w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
+    xg_attention_back_show(w);
     xg_attention_back_sum(w, false);
     if (in_tensor) return;
     if (second) xg_attention_back_soften(w);
@@ -298,6 +370,7 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
             if (w->f->back.second)
                 w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
+    xg_attention_back_show(w);
     if (xg_attention_is_paired(w->p)) {
         xg_attention_pair_sum(w);
         return;
@@ -368,6 +441,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
+    if (w->f->back.shows) xg_flow_slot(f, &w->dest[2]);
     xg_attention_carry_shared(w, f);
     f->rolled = true;
 }
@@ -644,17 +718,17 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *b = &w->f->back;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_kval **dest = &w->dest[!b->rows_only];
     uint32_t k, j;
     if (!b->n_kept) return;
-    for (k = 0; k < b->n_kept; k++) xg_flow_slot(&one, &w->dest[k + 1]);
+    xg_flow_slots(&one, dest, b->n_kept);
     xg_flow_if(&one, xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < b->n_kept; k++) {
-        for (j = 0; XG_OPERAND(b->lines[j], 0) != b->kept[k]; j++) {}
+        for (j = 0; xg_attention_back_value(w->f, j) != b->kept[k]; j++) {}
         xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
-        w->dest[k + 1] =
-            xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), w->dest[k + 1], b->kept[k]->shape, index);
+        dest[k] = xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), dest[k], b->kept[k]->shape, index);
     }
     xg_flow_end(&one);
 }
@@ -663,14 +737,11 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-        int64_t count = w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT;
+        xg_kval *row = xg_attention_back_row(w, half);
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
-        row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
-        row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (k = 0; k < 1u + (w->f->back.second != NULL); k++) {
+        for (k = 0; k < 1u + (w->f->back.second != NULL) && !w->f->back.rows_only; k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
             xg_attention_back_write_row(w, half, k);
@@ -698,10 +769,9 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch * (paired ? 2 : 1)); /* and values */
     if (!paired) w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
-    if (paired) {
+    if (paired && xg_attention_pair_vectors(p))
         w->weights = xg_attention_shared(w, w->f->sum, p->threads * xg_attention_pair_vectors(p) * XG_ATTENTION_SUMS);
-        w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
-    }
+    if (paired) { w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p)); }
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
     if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
@@ -733,11 +803,7 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;
     }
 }
-XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
-    if (!w->f->back.turned)
-        xg_attention_back_find_lines(w);
-    else if (!w->p->shape.grouped)
-        xg_attention_back_bounds(w, true);
+XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w) {
     xg_attention_back_begin(w);
     xg_attention_pair_keep(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
@@ -745,6 +811,16 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
+}
+XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
+    if (!w->f->back.turned)
+        xg_attention_back_find_lines(w);
+    else if (!w->p->shape.grouped)
+        xg_attention_back_bounds(w, true);
+    if (!w->f->back.rows_only)
+        xg_attention_back_all_dots(w);
+    else if (w->p->shape.in_tensor)
+        xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }
@@ -767,7 +843,7 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
         }
     }
     w->begin = w->from;
-    xg_attention_ask_steps(w);
+    if (!b->rows_only) xg_attention_ask_steps(w);
 }
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     xg_attention_kernel before;
@@ -810,7 +886,8 @@ XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
-    uint32_t n = (p->form.back.second ? 2U : 1U) + p->form.back.n_kept, k;
+    const xg_attention_back *back = &p->form.back;
+    uint32_t n = !back->rows_only + (back->second != NULL) + back->shows + back->n_kept, k;
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
