@@ -666,6 +666,10 @@ XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP 
 XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
 XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both, of each half of the columns */
 
+/* ---- attention_back_show.c: dS to memory ---- */
+XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half); /* a thread's, though it be beyond all */
+XG_FN void xg_attention_back_show(xg_attention_kernel *w);                  /* a step's dS, if it is a result */
+
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n); /* what threads with rows do */
