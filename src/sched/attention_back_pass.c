@@ -268,7 +268,7 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
         results[n] = xg_hb_transpose(&inside, results[n], perm);
         n++;
     }
-    if (n > 1) s->to->root = xg_hb_tuple(&inside, results, n);
+    if (n > (s == w->second || !w->query)) s->to->root = xg_hb_tuple(&inside, results, n);
     s->fusion = xg_inst_new(w->last->comp, XG_FUSION, s->to->root->shape, s->outside, s->to->n_params, w->last,
         XG_STR("attention_backward_fusion"));
     xg_inst_set_attr(s->fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
@@ -277,11 +277,9 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
 /* The first fusion's results that the second one takes. */
 XG_FN void xg_attention_back_hand_on(xg_attention_back_group *w) {
     xg_hb b = xg_hb_at(w->last);
-    xg_inst *f = w->first->fusion;
     uint32_t k, n = xg_attention_back_n_roots(w, w->first);
     for (k = 0; k < w->second->n_lines; k++)
-        if (!w->second->lines[k].value)
-            w->second->lines[k].value = f->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, f, n++) : f;
+        if (!w->second->lines[k].value) w->second->lines[k].value = xg_hb_element(&b, w->first->fusion, n++);
 }
 
 /* ---- whether nothing else reads it ---- */
@@ -362,7 +360,7 @@ XG_FN void xg_attention_back_unmake(xg_attention_back_group *w) {
     }
     xg_attention_back_drop_fusion(w->first);
 }
-/* Matrices as large as the scores, of so many bytes for each, in a part of the memory, beside all else that is there. */
+/* A part of the memory has room for so many bytes of each score, beside all else that is there. */
 XG_FN bool xg_attention_back_has_room(const xg_attention_plan *p, const xg_device *m, int64_t bytes, int64_t part) {
     return xg_cost_mul(xg_attention_back_elements(&p->form), bytes) <= m->memory_bytes / part;
 }
