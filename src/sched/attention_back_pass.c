@@ -373,7 +373,7 @@ XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     };
     const xg_device *m = &w->last->comp->module->device;
     const xg_attention_plan *first = w->first->plan, *second = w->second->n_roots ? w->second->plan : NULL;
-    int64_t own = xg_cost_add(first->picoseconds, w->product + (second ? second->picoseconds : 0));
+    int64_t own = xg_cost_add(first->picoseconds, xg_cost_add(w->product, second ? second->picoseconds : 0));
     int64_t apart = xg_attention_back_apart(first, second, m);
     if (!xg_attention_back_has_room(first, m, MATRICES * xg_type_bytes(first->form.match.exp->shape->type), PART))
         return true;
@@ -406,7 +406,7 @@ XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
     };
     const xg_device *m = &w->last->comp->module->device;
     xg_attention_plan *p = XG_NEW_N(w->arena, xg_attention_plan, 2);
-    int64_t time = w->first->plan->picoseconds + w->second->plan->picoseconds;
+    int64_t time = xg_cost_add(w->first->plan->picoseconds, w->second->plan->picoseconds), product;
     xg_attention_gradient g;
     xg_inst *i;
     p[0] = *w->first->plan;
@@ -417,12 +417,14 @@ XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
         !xg_attention_back_plan_of(&p[0], m, NULL) || !xg_attention_back_plan_of(&p[1], m, NULL) ||
         !xg_attention_gradient_find(query, &g))
         return false;
-    w->product = xg_attention_back_product_time(p, m);
-    if (xg_cost_add(w->product, p[0].picoseconds) + p[1].picoseconds > time - time / MARGIN) return false;
+    product = xg_attention_back_product_time(p, m);
+    if (xg_cost_add(xg_cost_add(product, p[0].picoseconds), p[1].picoseconds) > time - time / MARGIN) return false;
     w->made = g.made;
     for (i = XG_OPERAND(query, g.made); xg_attention_moves(i); i = XG_OPERAND(i, 0))
         if (!xg_attention_has(&w->second->m, i) && !xg_attention_add(&w->second->m, i)) return false;
-    return xg_attention_has(&w->second->m, i);
+    if (!xg_attention_has(&w->second->m, i)) return false;
+    w->product = product;
+    return true;
 }
 /* query: dQ's dot, if it stays, and reads dS from memory. */
 XG_FN bool xg_attention_back_make_both(xg_attention_back_group *w, xg_inst *query, bool both) {

@@ -12,7 +12,7 @@ XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half) {
     return xg_attention_at(
         w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
 }
-/* A lane's columns of sixteen of dS: of these eight lanes' rows have whole sectors. By one expression, so that passes see
+/* A lane's columns of sixteen of dS, of which eight rows have whole sectors. By one expression, so that the passes see
  * how they lie. */
 XG_FN xg_kval *xg_attention_back_shown_key(xg_attention_kernel *w, int64_t c, xg_kval *more) {
     xg_aff_ctx *x = w->t.e->m->aff;
