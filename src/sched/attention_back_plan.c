@@ -331,14 +331,14 @@ XG_FN int64_t xg_attention_back_apart(
 /* dQ as a product of dS, which it reads from memory. */
 XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const xg_device *m) {
     enum {
-        PERCENT = 85 /* of the device's best */
+        PERCENT = 85 /* of matrix units' best */
     };
     const xg_attention_form *f = &p->form;
     int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000 * m->sm_count;
     int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
     int64_t bytes = xg_cost_mul(xg_attention_back_elements(f), xg_type_bytes(f->held));
-    int64_t time = XG_MAX(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes));
-    return xg_cost_add(xg_cost_scale(time, 100, PERCENT), XG_ATTENTION_BACK_LAUNCH_PS);
+    int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
+    return xg_cost_add(XG_MAX(time, xg_cost_copied(m, bytes)), XG_ATTENTION_BACK_LAUNCH_PS);
 }
 
 /* ---- the plan ---- */
