@@ -119,7 +119,7 @@ enum {
     X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "no sum depends on the order in which threads come") \
     X(allow_tf32, "allow-tf32", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "f32 products whose precision is the default are those of tf32, as XLA makes them on GPUs") \
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "floats rounded to a narrower type and back at once need not be rounded") \
-    X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies") \
+    X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies, long ones too") \
     X(combine_all_reduce, "xla_gpu_all_reduce_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "all-reduces become one up to so many bytes; 0: by the model of time") \
     X(combine_all_gather, "xla_gpu_all_gather_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... all-gathers") \
     X(combine_reduce_scatter, "xla_gpu_reduce_scatter_combine_threshold_bytes", SIZE, FV_HLO, "BYTES", "... reduce-scatters") \

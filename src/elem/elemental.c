@@ -11,7 +11,8 @@
 #include "elem.h"
 
 enum {
-    XG_ELEM_DEPTH_MAX = 4000
+    XG_ELEM_DEPTH_MAX = 4000,
+    XG_ELEM_PIECES_MAX = 4
 };
 
 XG_FN xg_elem xg_elem_real(xg_kval *v) {
@@ -440,7 +441,48 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
     return xg_elem_if(s, xg_kcmpi_int(&s->b, XG_CI_SLT, at[dim], xg_concat_offset(i, first + (last - first) / 2 + 1)),
         i->shape->type, xg_elem_concat_branch, &d);
 }
-HANDLER(concatenate) { return xg_elem_concat_range(s, i, at, 0, i->n_operands - 1); }
+XG_FN xg_kval *xg_elem_moved(xg_scope *s, xg_kval *v, int64_t by) {
+    return by ? xg_k2_int(&s->b, XG_K_OP_ADDI, v, by) : v;
+}
+/* Where a piece begins in the array that it is cut from, or is. */
+XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE ? XG_OPERAND(o, 0) : o; }
+XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
+    return o->op == XG_SLICE ? xg_inst_attr(o, XG_A_slice)->v.slices->p[d].start : 0;
+}
+/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a border
+ * that repeats. NULL: there is none, or too many pieces. */
+XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
+    uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k, d;
+    const xg_inst *first = XG_OPERAND(i, 0);
+    if (i->n_operands < 2 || i->n_operands > XG_ELEM_PIECES_MAX) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (xg_concat_cut(o) != xg_concat_cut(first) || o->shape->elements == 0) return NULL;
+        for (d = 0; d < i->shape->rank; d++)
+            if ((d != dim && xg_concat_begin(o, d) != xg_concat_begin(first, d)) ||
+                (o->op == XG_SLICE && xg_inst_attr(o, XG_A_slice)->v.slices->p[d].stride != 1))
+                return NULL;
+    }
+    return xg_concat_cut(first);
+}
+/* The place is chosen, not the element: then no load waits in a branch for those in front of it. */
+HANDLER(concatenate) {
+    const xg_inst *x = s->applied ? NULL : xg_concat_whole(i);
+    uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], place = x ? xg_partition_place(s->e->parts, x) : 0,
+             k;
+    xg_kval *idx[XG_RANK_MAX];
+    if (!x || (x->op != XG_PARAMETER &&
+                  (!xg_partition_is_root(s->e->parts, place) || s->e->parts->part_of[place] == s->part)))
+        return xg_elem_concat_range(s, i, at, 0, i->n_operands - 1);
+    for (k = 0; k < i->shape->rank; k++) idx[k] = xg_elem_moved(s, at[k], xg_concat_begin(XG_OPERAND(i, 0), k));
+    for (k = 1; k < i->n_operands; k++) {
+        int64_t offset = xg_concat_offset(i, k);
+        xg_kval *v = xg_elem_moved(s, at[dim], xg_concat_begin(XG_OPERAND(i, k), dim) - offset);
+        idx[dim] = xg_kselect(&s->b, xg_kcmpi_int(&s->b, XG_CI_SLT, at[dim], offset), idx[dim], v);
+    }
+    for (k = 0; k < i->shape->rank; k++) xg_kval_set_range(idx[k], xg_range_of(0, x->shape->dims[k] - 1));
+    return xg_elem_of(s, x, idx);
+}
 
 XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit) {
     bool is_signed = xg_type_signed(t), wide = xg_type_bits(t) > 32 || limit > INT32_MAX;

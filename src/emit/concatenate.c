@@ -83,6 +83,8 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
             c->offset[c->n++] = offset;
         }
         offset += s->dims[c->dim];
+        /* Not even vectors: the place of a piece of one array is chosen as well. */
+        if (c->n && c->sections[c->n - 1].unroll == 1 && xg_concat_whole(hero)) return false;
     }
     xg_sections_share(e, c->sections, c->n);
     /* Blocks that are nearly empty are no gain over choosing. */

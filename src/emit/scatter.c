@@ -18,6 +18,10 @@
 #define XG_EMIT_SCATTER_C
 #include "emit.h"
 
+enum {
+    XG_SCATTER_ROUNDS = 4 /* vectors that a thread has on their way together */
+};
+
 typedef enum xg_scatter_form {
     XG_SCATTER_NONE,
     XG_SCATTER_PLAIN,
@@ -32,9 +36,7 @@ typedef struct xg_scattering {
     const xg_comp *combiner;
     uint32_t n, rank; /* arrays; of the operand */
     const xg_shape *operand, *update;
-    int64_t unroll; /* elements that a thread takes */
-    /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
-    bool side_by_side;
+    int64_t unroll, vector; /* elements that a thread takes; so many of them side by side */
     xg_scatter_form form;
     xg_section section;
     uint32_t n_rivals, rival[XG_RANK_MAX];     /* what numbers windows of one batch, by the numbers of such dims, and */
@@ -159,10 +161,11 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     *walk = *d->update;
     if (walk->rank) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        d->unroll = xg_scatter_red(d, minor);
-        d->side_by_side = d->form != XG_SCATTER_ATOMIC || d->unroll > 1;
-        if (d->unroll == 1 && walk->elements >= e->target->resident_threads && xg_scatter_is_inside(d, minor))
-            d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        d->unroll = d->vector = xg_scatter_red(d, minor);
+        if (walk->elements >= d->unroll * e->target->resident_threads && xg_scatter_is_inside(d, minor))
+            d->unroll *=
+                xg_gcd(walk->dims[minor] / d->unroll, d->unroll > 1 ? XG_SCATTER_ROUNDS : e->target->max_unroll);
+        if (d->form != XG_SCATTER_ATOMIC) d->vector = d->unroll;
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -408,12 +411,13 @@ XG_FN void xg_scatter_one(
     else
         xg_scatter_by_owner(s, d, &p, at, idx, dest);
 }
-/* The elements of one thread: a vector; or, where memory changes one element at a time, as far apart as leaves
- * neighbours to neighbouring threads. */
+/* The elements of one thread: vectors of what memory changes at a time, as far apart as leaves neighbours to
+ * neighbouring threads: several are on their way together. */
 XG_FN void xg_scatter_row(
     xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX];
+    xg_aff_ctx *x = s->e->m->aff;
     xg_flow f = xg_flow_of(s, NULL);
     uint32_t minor;
     if (d->unroll == 1) {
@@ -421,15 +425,16 @@ XG_FN void xg_scatter_row(
         return;
     }
     minor = xg_shape_major(d->update, d->update->rank - 1);
-    m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
+    m = xg_imap_new(x, 1, 2, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
-    xg_imap_counts(&m->syms[0], "vector_index", d->unroll);
-    m->results[0] = xg_aff_add_mul(s->e->m->aff,
-        xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
-        xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll);
+    xg_imap_counts(&m->syms[0], "round", d->unroll / d->vector);
+    xg_imap_counts(&m->syms[1], "vector_index", d->vector);
+    m->results[0] = xg_aff_add_mul(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->vector), xg_aff_sym(x, 0),
+        d->update->dims[minor] / d->unroll * d->vector);
+    m->results[0] = xg_aff_add(x, m->results[0], xg_aff_sym(x, 1));
     xg_flow_slots(&f, dest, d->n);
     memcpy(here, at, d->update->rank * sizeof *here);
-    here[minor] = xg_flow_walk(&f, xg_imap_simplify(s->e->m->aff, m), &at[minor]) + 1;
+    here[minor] = xg_flow_walk(&f, xg_imap_simplify(x, m), &at[minor]) + 2;
     xg_scatter_one(s, d, base, here, dest);
     xg_flow_end(&f);
 }

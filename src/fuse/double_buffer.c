@@ -7,15 +7,16 @@
  *     body(s) = f(s), n rounds   ==>   body(s) = f(f(s)), n / 2 rounds; behind one f where n is odd
  *
  * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The
- * number of rounds has to be known (backend_config), and bodies with loops or branches inside stay as they are. Only
- * where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
+ * number of rounds has to be known (backend_config), and bodies with loops or branches inside stay as they are. The
+ * launches of a body are listed twice: many of them beside a copy, or any where memory is limited, are left as they are,
+ * unless the user asks for it (xla_gpu_enable_while_loop_double_buffering). */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
 #include "../eval/eval.h"
 #include "fuse.h"
 
 enum {
-    XG_DOUBLE_BYTES = 64 /* smaller elements of the state are not worth it */,
+    XG_DOUBLE_KERNELS = 8, /* for each copy that is spared: beside more of them it is hardly seen */
     XG_DOUBLE_INSTS = 2000
 };
 
@@ -33,7 +34,7 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
     const xg_inst *in = body->params[0], *next = XG_OPERAND(body->root, k), *maker = next;
     uint32_t leaf = 0;
     int64_t operand;
-    if (!xg_shape_is_array(next->shape) || xg_cost_bytes(next->shape) < XG_DOUBLE_BYTES) return false;
+    if (!xg_shape_is_array(next->shape)) return false;
     if (next->op == XG_GET_TUPLE_ELEMENT) {
         maker = XG_OPERAND(next, 0);
         leaf = (uint32_t)xg_attr_int(next, XG_A_index, 0);
@@ -53,16 +54,19 @@ XG_FN int64_t xg_double_trips(const xg_inst *loop) {
 }
 XG_FN bool xg_double_wants(const xg_inst *i) {
     const xg_comp *body;
-    bool moves = false;
+    int64_t kernels = 0;
     uint32_t k;
     if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_order(i) || xg_double_trips(i) < 2) return false;
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
-    XG_FOR_INSTS(s, body)
+    XG_FOR_INSTS(s, body) {
         if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL || xg_inst_order(s))
             return false;
-    for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
-    return moves;
+        kernels += s->op == XG_FUSION && !body->module->double_buffering;
+    }
+    for (k = 0; k < i->shape->n_elems; k++)
+        if (xg_double_moves(body, k) && (kernels -= XG_DOUBLE_KERNELS) <= 0) return true;
+    return false;
 }
 
 /* A round in front of `at`, with fused computations of its own. */
@@ -91,7 +95,8 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     bool changed = false;
     xg_comps all;
     uint32_t k;
-    if (!m->double_buffering || !m->made[XG_WHILE]) return false;
+    if (!m->made[XG_WHILE]) return false;
+    if (!m->double_buffering && m->memory_limit > 0 && !m->limit_is_wish) return false; /* rather less memory */
     all = xg_opt_sequences(m);
     for (k = 0; k < all.n; k++)
         XG_FOR_INSTS(i, all.p[k])

@@ -137,6 +137,19 @@ XG_FN void xg_fuse_rename(xg_inst *i) {
     xg_inst_remove(i);
 }
 
+/* What only fills memory is made for each tuple that has it: where loops begin, it would be copied. */
+XG_FN void xg_fuse_fill_each(xg_inst *i) {
+    const xg_use *u = i->first_use, *next;
+    uint32_t pattern, k;
+    if (i->op != XG_BROADCAST || !xg_fuse_is_fill(i, &pattern)) return;
+    for (; u && i->first_use->next; u = next) {
+        xg_inst *user = u->user;
+        next = u->next;
+        if (user->op != XG_TUPLE) continue;
+        for (k = 0; XG_OPERAND(user, k) != i; k++) {}
+        xg_inst_set_operand(user, k, xg_inst_clone(i, i->comp, &XG_OPERAND(i, 0), i->next));
+    }
+}
 XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
@@ -151,8 +164,11 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
         if (xg_fuse_needs_no_kernel(i)) continue;
         if (xg_fuse_keeps_bytes(i))
             xg_fuse_rename(i);
-        else
+        else {
+            xg_fuse_fill_each(i);
+            next = xg_inst_behind(i);
             xg_fuse_wrap_one(i);
+        }
         changed = true;
     }
     return changed;

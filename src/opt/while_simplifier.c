@@ -11,15 +11,15 @@
  *   behind it.
  * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless
  *   that would only make the state bigger.
- * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nothing
- *   asks whether to go on. */
+ * - A short loop of elementwise operations, slices and gathers (the rounds of a random generator, a binary search) is
+ *   written out: kernels can be made of several rounds at once, and nothing asks whether to go on. */
 #ifndef XG_OPT_WHILE_SIMPLIFIER_C
 #define XG_OPT_WHILE_SIMPLIFIER_C
 #include "opt.h"
 
 enum {
-    XG_WHILE_UNROLL_INSTS = 160,
-    XG_WHILE_UNROLL_TRIPS = 16
+    XG_WHILE_UNROLL_INSTS = 480,
+    XG_WHILE_UNROLL_TRIPS = 24
 };
 
 typedef struct xg_while {
@@ -155,7 +155,7 @@ XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
     if (trips > XG_WHILE_UNROLL_TRIPS || trips * (int64_t)w->body->n_insts > XG_WHILE_UNROLL_INSTS) return false;
     XG_FOR_INSTS(i, w->body) {
         if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE || i->op == XG_GET_TUPLE_ELEMENT ||
-            i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE)
+            i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_RESHAPE || i->op == XG_GATHER || i->op == XG_SLICE)
             continue;
         if (!(xg_op_flags(i->op) & XGF_EW)) return false;
     }
