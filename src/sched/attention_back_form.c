@@ -112,7 +112,8 @@ XG_FN bool xg_attention_back_is_line(const xg_attention_form *f, const xg_inst *
 }
 XG_FN xg_inst *xg_attention_back_value(const xg_attention_form *f, uint32_t k) {
     xg_inst *i = f->back.lines[k];
-    return i->shape->elements == f->match.exp->shape->elements ? XG_OPERAND(i, 0) : i;
+    bool read = i->op == XG_BROADCAST && i->shape->elements == f->match.exp->shape->elements;
+    return read ? XG_OPERAND(i, 0) : i;
 }
 /* Those that are read; and what else rows have, as a result. */
 XG_FN bool xg_attention_back_lines(xg_attention_form *f) {
@@ -449,6 +450,7 @@ XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
     const xg_imap *at;
     int64_t queries;
     if (!f->back.shows) return true;
+    if (!to->shape->rank) return false;
     queries = to->shape->dims[to->shape->rank - 1]; /* of a head */
     from = XG_OPERAND(f->match.out_dot, f->match.weights);
     xg_attention_count(w, 1, 1);
