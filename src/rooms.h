@@ -392,6 +392,7 @@ XG_ROOMS_BEGIN
 #include "sched/attention_back_group.c"
 #include "sched/attention_back_tensor.c"
 #include "sched/attention_back_pair.c"
+#include "sched/attention_back_show.c"
 #include "sched/attention_back_emit.c"
 #include "sched/attention_way.c"
 #include "sched/library.h"

@@ -182,6 +182,7 @@ typedef struct xg_attention_gradient {
     uint32_t made;                                     /* that operand */
     xg_inst *exp, *difference, *scores_dot, *grad_dot; /* grad_dot: dO V; NULL: what is multiplied is the weights */
 } xg_attention_gradient;
+XG_FN bool xg_attention_gradient_scores(xg_attention_gradient *g, xg_inst *exp); /* exp of scores less a row's */
 XG_FN bool xg_attention_gradient_find(xg_inst *dot, xg_attention_gradient *g);
 XG_FN bool xg_attention_gradient_leads(xg_inst *i, const xg_inst *exp); /* it is 0 where this exp is */
 

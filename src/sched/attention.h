@@ -125,6 +125,10 @@ typedef struct xg_attention_back {
     xg_tile_form grad;                          /* dO V */
     xg_attention_box boxes[XG_ATTENTION_LINES]; /* of lines, where rows are keys */
     bool boxed;                                 /* there are all of these */
+    /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
+     * the other one has no dots but those of scores and dP, and makes what rows have. */
+    bool rows_only, shows;
+    const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
 typedef struct xg_attention_form {
@@ -164,7 +168,8 @@ enum {
     XG_ATTENTION_HALVES_MAX = 4, /* of warps that have 32 rows */
     XG_ATTENTION_POWERS = 8,     /* pairs of which some have powers by multiply-adds */
     XG_ATTENTION_EIGHT = 8,      /* columns that four threads share; rows between a thread's two */
-    XG_ATTENTION_PAIR = 2        /* neighbours of a thread */
+    XG_ATTENTION_PAIR = 2,       /* neighbours of a thread */
+    XG_ATTENTION_SHOWN = 4       /* ... of dS, which it writes at once */
 };
 
 /* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
@@ -244,6 +249,7 @@ XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x
 
 /* Parts of it, for the backward pass. */
 XG_FN bool xg_attention_extents(xg_attention_form *f);
+XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns); /* of the second dot, all */
 XG_FN const xg_imap *xg_attention_operand(xg_attention_site *w, uint32_t operand, bool columns);
 XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w);
 XG_FN const xg_imap *xg_attention_inside(
@@ -255,6 +261,9 @@ XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed)
 XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_type *held);
 /* In how many pieces of `other` the dot's weights are taken; their type becomes that. */
 XG_FN int64_t xg_attention_pieces(const xg_inst *dot, xlagpu_type *weights, xlagpu_type other);
+/* From an operation's indices to those of what is made of it, element by element. */
+XG_FN const xg_imap *xg_attention_onward(
+    xg_attention_site *w, const xg_inst *i, const xg_inst *from, const xg_imap *at);
 XG_FN bool xg_attention_result_map(xg_attention_site *w);
 XG_FN bool xg_attention_operand_maps(xg_attention_site *w);
 XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
@@ -262,6 +271,8 @@ XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
 /* ---- attention_back_form.c: a kernel of the backward pass ---- */
 XG_FN xg_inst *xg_attention_back_dot(xg_inst *i); /* that this is, but for conversions and moves */
 XG_FN bool xg_attention_back_may_be(const xg_comp *c);
+XG_FN xg_inst *xg_attention_back_value(const xg_attention_form *f, uint32_t k); /* of a line */
+XG_FN xg_inst *xg_attention_back_root(const xg_comp *c, uint32_t k);            /* a result; NULL: there are fewer */
 XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f);     /* dS is made of the first dot's sums, too */
 XG_FN bool xg_attention_back_has_unit(xg_inst *dot, const xg_device *m); /* a matrix unit that the kernels know */
 XG_FN bool xg_attention_back_form_of(
@@ -450,7 +461,8 @@ XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *
 XG_INLINE bool xg_attention_back_is_whole(const xg_attention_form *f) { return f->pieces[0] == 1 && f->pieces[1] == 1; }
 /* Sums are results, or more bits of weights count than 16-bit floats have. */
 XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) {
-    return f->n_stats > 0 || f->pieces[0] > 1 || f->stages[XG_ATTENTION_RESULT].root->shape->type == XLAGPU_F32;
+    const xg_inst *root = f->stages[XG_ATTENTION_RESULT].root;
+    return f->n_stats > 0 || f->pieces[0] > 1 || (root && root->shape->type == XLAGPU_F32);
 }
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
@@ -611,7 +623,7 @@ XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums)
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
-XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w);                    /* the last operation so far */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w); /* the last operation so far */
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
@@ -634,6 +646,9 @@ XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
+XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f); /* of the scores */
+XG_FN int64_t xg_attention_back_product_time(
+    const xg_attention_plan *p, const xg_device *m); /* of dQ by dS in memory */
 /* The same by dots and what stands between them; first: the kernel of dQ, other: that of dK and dV, or NULL. */
 XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m);
@@ -664,6 +679,10 @@ XG_FN void xg_attention_pair_keep(xg_attention_kernel *w);     /* the rows that 
 XG_FN void xg_attention_pair_products(xg_attention_kernel *w); /* scores and dP of the warp's own keys */
 XG_FN void xg_attention_pair_sum(xg_attention_kernel *w);
 XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both, of each half of the columns */
+
+/* ---- attention_back_show.c: dS to memory ---- */
+XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half); /* a thread's, though it be beyond all */
+XG_FN void xg_attention_back_show(xg_attention_kernel *w);                  /* a step's dS, if it is a result */
 
 /* ---- attention_back_emit.c ---- */
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);

@@ -6,6 +6,9 @@
  *         for each step of keys: s, dP, dS; dQ += dS K            for each step of queries: s, dP, p, dS;
  *         write dQ, and what rows have for the other kernel           dV += p dO; dK += dS Q
  *
+ * Where that is faster, the first kernel writes what rows have alone, the second one dS, of which a product makes dQ:
+ * then scores and dP are made twice, not three times.
+ *
  * The second kernel is the first with rows and keys exchanged: what it calls a row is a key. What queries have one of
  * (lines) is then a column's: it comes with the step. No kernel adds to what another one has written, so all sums are
  * made in the same order in every run. */
@@ -278,6 +281,7 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
             s.grad = w->grads[s.half][s.c];
             w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
+    if (first) xg_attention_back_show(w);
     if (first) xg_attention_back_sum(w, false);
     if (in_tensor) return;
     if (second) xg_attention_back_soften(w);
@@ -300,6 +304,7 @@ XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
             s.grad = NULL;
             if (second) w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
+    if (first) xg_attention_back_show(w);
     if (xg_attention_is_paired(w->p)) {
         xg_attention_pair_sum(w);
         return;
@@ -370,6 +375,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired && !w->skips[1]; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
+    if (w->f->back.shows) xg_flow_slot(f, &w->dest[2]);
     xg_attention_carry_shared(w, f);
     f->rolled = true;
 }
@@ -646,17 +652,17 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *b = &w->f->back;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_kval **dest = &w->dest[!b->rows_only];
     uint32_t k, j;
     if (!b->n_kept) return;
-    for (k = 0; k < b->n_kept; k++) xg_flow_slot(&one, &w->dest[k + 1]);
+    xg_flow_slots(&one, dest, b->n_kept);
     xg_flow_if(&one, xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < b->n_kept; k++) {
-        for (j = 0; XG_OPERAND(b->lines[j], 0) != b->kept[k]; j++) {}
+        for (j = 0; xg_attention_back_value(w->f, j) != b->kept[k]; j++) {}
         xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
-        w->dest[k + 1] =
-            xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), w->dest[k + 1], b->kept[k]->shape, index);
+        dest[k] = xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), dest[k], b->kept[k]->shape, index);
     }
     xg_flow_end(&one);
 }
@@ -665,14 +671,11 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-        int64_t count = w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT;
+        xg_kval *row = xg_attention_back_row(w, half);
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
-        row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
-        row = xg_attention_at(w, row, count, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (k = 0; k < 1u + (w->f->back.second != NULL); k++) {
+        for (k = 0; k < 1u + (w->f->back.second != NULL) && !w->f->back.rows_only; k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
@@ -701,10 +704,9 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
     w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch * (paired ? 2 : 1)); /* and values */
     if (!paired) w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
-    if (paired) {
+    if (paired && xg_attention_pair_vectors(p))
         w->weights = xg_attention_shared(w, w->f->sum, p->threads * xg_attention_pair_vectors(p) * XG_ATTENTION_SUMS);
-        w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p));
-    }
+    if (paired) { w->ends = xg_attention_shared(w, w->f->sum, xg_attention_back_ends(p)); }
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         w->columns[k] = xg_attention_shared(w, w->f->sum, keys);
     if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
@@ -740,11 +742,7 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_walk_dots(xg_attention_kernel *w) {
     xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
 }
-XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
-    if (!w->f->back.turned)
-        xg_attention_back_find_lines(w);
-    else if (!w->p->shape.grouped)
-        xg_attention_back_bounds(w, true);
+XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
     xg_attention_back_begin(w);
     xg_attention_pair_keep(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
@@ -760,6 +758,16 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     xg_attention_back_walk_dots(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
+}
+XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
+    if (!w->f->back.turned)
+        xg_attention_back_find_lines(w);
+    else if (!w->p->shape.grouped)
+        xg_attention_back_bounds(w, true);
+    if (!w->f->back.rows_only)
+        xg_attention_back_all_dots(w, n);
+    else if (w->p->shape.in_tensor)
+        xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }
@@ -782,7 +790,7 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
         xg_attention_walked(w, w->to);
     }
     w->begin = w->from;
-    xg_attention_ask_steps(w);
+    if (!b->rows_only) xg_attention_ask_steps(w);
 }
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     xg_attention_kernel before;
@@ -825,7 +833,8 @@ XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
-    uint32_t n = (p->form.back.second ? 2U : 1U) + p->form.back.n_kept, k;
+    const xg_attention_back *back = &p->form.back;
+    uint32_t n = !back->rows_only + (back->second != NULL) + back->shows + back->n_kept, k;
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;

@@ -1,7 +1,7 @@
 /* sched/attention_back_form.c -- a fused computation as a kernel of attention's backward pass.
  *
- *     rows are queries:  (dQ, what rows have ...)    of Q, dO and, step by step, of K, V
- *     rows are keys:     (dK, dV)                    of K, V and, step by step, of Q, dO and what rows have
+ *     rows are queries:  (dQ, what rows have ...)    of Q, dO and, step by step, of K, V; or without dQ
+ *     rows are keys:     (dK, dV, or dS as well)     of K, V and, step by step, of Q, dO and what rows have
  *
  * Both are the form of attention_form.c, of which the second dot is that of dS: rows and the numbers that go by the
  * name of keys are that dot's. What each of the module's queries has one of enters scores, weights and dS by
@@ -28,27 +28,43 @@ XG_FN bool xg_attention_back_reduces(const xg_comp *c) {
 }
 XG_FN bool xg_attention_back_may_be(const xg_comp *c) {
     uint32_t dots = 0, exps = 0;
+    xg_attention_gradient g;
     XG_FOR_INSTS(i, c) {
         dots += i->op == XG_DOT;
         exps += i->op == XG_EXPONENTIAL;
     }
-    return (dots == 3 || dots == 4) && exps > 0;
+    if (dots == 2)
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_DOT && xg_attention_gradient_find(i, &g)) return false; /* the forward pass */
+    return dots >= 2 && dots <= 4 && exps > 0 && (dots > 2 || exps == 1);
+}
+/* Scores and dP of a kernel that sums up nothing else. */
+XG_FN bool xg_attention_back_bare(const xg_comp *c, xg_attention_gradient *g) {
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_EXPONENTIAL && !xg_attention_gradient_scores(g, i)) return false;
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_DOT && i != g->scores_dot) g->grad_dot = i;
+    return true;
 }
 XG_FN bool xg_attention_back_roots(xg_attention_form *f) {
     xg_attention_back *b = &f->back;
     xg_inst *first = xg_attention_back_dot(xg_attention_back_root(f->comp, 0)), *i;
     xg_attention_gradient g;
-    uint32_t k = 1;
+    uint32_t k = first != NULL;
     b->is = true;
     b->turned = !xg_attention_back_reduces(f->comp);
-    if (!first || !xg_attention_gradient_find(first, &b->match) || !b->match.grad_dot) return false;
+    b->rows_only = !first;
+    if (!(first ? xg_attention_gradient_find(first, &b->match) : xg_attention_back_bare(f->comp, &b->match)) ||
+        !b->match.grad_dot || (!first && b->turned))
+        return false;
     i = xg_attention_back_root(f->comp, 1);
     if (b->turned && i) {
         b->second = xg_attention_back_dot(i);
         if (!b->second || !xg_attention_gradient_find(b->second, &g) || g.grad_dot || g.exp != b->match.exp)
             return false;
         b->soft = g.made;
-        k = 2;
+        b->shows = xg_attention_back_root(f->comp, 2) != NULL;
+        k = 2 + b->shows;
     }
     for (; (i = xg_attention_back_root(f->comp, k)) != NULL; k++) {
         if (b->turned || b->n_kept == XG_ATTENTION_LINES) return false;
@@ -56,7 +72,7 @@ XG_FN bool xg_attention_back_roots(xg_attention_form *f) {
     }
     f->match.scores_dot = b->match.scores_dot;
     f->match.out_dot = b->match.dot;
-    f->match.weights = b->match.made;
+    if (first) f->match.weights = b->match.made;
     f->match.exp = b->match.exp;
     f->match.difference = b->match.difference;
     f->match.scored = XG_OPERAND(b->match.difference, 0);
@@ -94,13 +110,27 @@ XG_FN bool xg_attention_back_is_line(const xg_attention_form *f, const xg_inst *
         return false;
     return f->back.turned ? of->op == XG_PARAMETER : of->op != XG_CONSTANT;
 }
+XG_FN xg_inst *xg_attention_back_value(const xg_attention_form *f, uint32_t k) {
+    xg_inst *i = f->back.lines[k];
+    bool read = i->op == XG_BROADCAST && i->shape->elements == f->match.exp->shape->elements;
+    return read ? XG_OPERAND(i, 0) : i;
+}
+/* Those that are read; and what else rows have, as a result. */
 XG_FN bool xg_attention_back_lines(xg_attention_form *f) {
     xg_attention_back *b = &f->back;
+    uint32_t k, j;
     XG_FOR_INSTS(i, f->comp) {
         if (!xg_attention_back_is_line(f, i)) continue;
         if (b->n_lines == XG_ATTENTION_LINES) return false;
         b->late[b->n_lines] = b->delta && xg_attention_depends(i, b->delta);
         b->lines[b->n_lines++] = i;
+    }
+    for (k = 0; k < b->n_kept && b->rows_only; k++) {
+        for (j = 0; j < b->n_lines && xg_attention_back_value(f, j) != b->kept[k]; j++) {}
+        if (j < b->n_lines) continue;
+        if (j == XG_ATTENTION_LINES) return false;
+        b->late[j] = xg_attention_depends(b->kept[k], b->delta);
+        b->lines[b->n_lines++] = b->kept[k];
     }
     return true;
 }
@@ -139,15 +169,15 @@ XG_FN bool xg_attention_back_cut_line(xg_attention_site *w, uint32_t k) {
     if (w->f->match.max) given[n++] = w->f->match.max;
     if (w->f->match.sum) given[n++] = w->f->match.sum;
     if (b->delta) given[n++] = b->delta;
-    return xg_attention_cut(w, (xg_attention_part)(XG_ATTENTION_LINE0 + k), XG_OPERAND(b->lines[k], 0), given, n);
+    return xg_attention_cut(w, (xg_attention_part)(XG_ATTENTION_LINE0 + k), xg_attention_back_value(w->f, k), given, n);
 }
 XG_FN bool xg_attention_back_cut_all(xg_attention_site *w) {
     xg_attention_form *f = w->f;
-    xg_inst *dot = f->match.scores_dot;
+    xg_inst *dot = f->match.out_dot;
     uint32_t k;
-    if (!xg_attention_cut(w, XG_ATTENTION_SCORES, XG_OPERAND(f->match.difference, 0), &dot, 1) ||
+    if (!xg_attention_cut(w, XG_ATTENTION_SCORES, XG_OPERAND(f->match.difference, 0), &f->match.scores_dot, 1) ||
         !xg_attention_back_cut(w, XG_ATTENTION_SHIFT, XG_OPERAND(f->match.difference, 1), false, false) ||
-        !xg_attention_back_cut(w, XG_ATTENTION_WEIGHTS, XG_OPERAND(f->match.out_dot, f->match.weights), true, true))
+        (dot && !xg_attention_back_cut(w, XG_ATTENTION_WEIGHTS, XG_OPERAND(dot, f->match.weights), true, true)))
         return false;
     if (f->back.second &&
         !xg_attention_back_cut(w, XG_ATTENTION_SOFT, XG_OPERAND(f->back.second, f->back.soft), true, false))
@@ -160,8 +190,7 @@ XG_FN bool xg_attention_back_cut_all(xg_attention_site *w) {
         if (f->back.late[k] && xg_attention_reached(&f->stages[XG_ATTENTION_DELTA], f->back.lines[k])) return false;
     }
     f->back.together = f->match.max && xg_attention_back_is_product(f, XG_OPERAND(f->back.delta, 0));
-    dot = f->match.out_dot;
-    return xg_attention_cut(w, XG_ATTENTION_RESULT, xg_attention_back_root(f->comp, 0), &dot, 1);
+    return !dot || xg_attention_cut(w, XG_ATTENTION_RESULT, xg_attention_back_root(f->comp, 0), &dot, 1);
 }
 
 /* ---- maps ---- */
@@ -178,6 +207,22 @@ XG_FN const xg_imap *xg_attention_back_along(xg_attention_site *w, const xg_imap
         if (k != dim) results[n++] = at->results[k];
     }
     return xg_imap_with_results(w->x, at, results, n);
+}
+/* Where a row of what nothing reads lies: by the reduction that it is made of, or one behind the other, as for each of
+ * them any element may be computed. */
+XG_FN const xg_imap *xg_attention_back_unread(
+    xg_attention_site *w, uint32_t k, const xg_inst *const *stat, const xg_imap *const *stats) {
+    const xg_attention_stage *line = &w->f->stages[XG_ATTENTION_LINE0 + k];
+    const xg_imap *all = xg_attention_variables(w, false);
+    const xg_aff *at = xg_aff_dim(w->x, XG_ATTENTION_ROW);
+    uint32_t j;
+    for (j = 0; j < 3; j++)
+        if (stat[j] && xg_attention_reached(line, stat[j]))
+            return xg_attention_onward(w, line->root, stat[j], stats[j]);
+    if (line->root->shape->elements != w->f->batch * w->f->rows) return xg_imap_undefined(w->x);
+    at = xg_aff_add_mul(w->x, at, xg_aff_dim(w->x, XG_ATTENTION_BATCH), w->f->rows);
+    return xg_imap_compose(
+        w->x, xg_imap_with_results(w->x, all, &at, 1), xg_indexing_delinear(w->x, line->root->shape));
 }
 /* Every stage that reads a line reads it at the same place, which is its row's. */
 XG_FN bool xg_attention_back_line_map(xg_attention_site *w, uint32_t k, const xg_imap *const *stats) {
@@ -196,12 +241,13 @@ XG_FN bool xg_attention_back_line_map(xg_attention_site *w, uint32_t k, const xg
         if (!xg_imap_ok(one) || (at && !xg_imap_equal(at, one))) return false;
         at = one;
     }
-    if (!at) return false;
-    line->map = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, b->lines[k], 0));
-    if (!xg_attention_ignores(w, line->map, b->turned ? XG_ATTENTION_ROW : XG_ATTENTION_KEY)) return false;
     of[0] = w->f->match.max;
     of[1] = w->f->match.sum;
     of[2] = b->delta;
+    if (at) line->map = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, b->lines[k], 0));
+    if (!at) at = line->map = xg_attention_back_unread(w, k, of, stats);
+    if (!xg_imap_ok(at) || !xg_attention_ignores(w, line->map, b->turned ? XG_ATTENTION_ROW : XG_ATTENTION_KEY))
+        return false;
     for (j = 0; j < 3; j++)
         if (of[j] && xg_attention_reached(line, of[j]) &&
             !xg_imap_equal(xg_attention_inside(w, line, line->map, of[j]), stats[j]))
@@ -231,7 +277,7 @@ XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f) {
 XG_FN bool xg_attention_back_exp_maps(xg_attention_site *w) {
     xg_attention_stage *s = w->f->stages;
     xg_attention_count(w, 1, 1);
-    s[XG_ATTENTION_WEIGHTS].map = xg_attention_operand(w, w->f->match.weights, false);
+    if (!w->f->back.rows_only) s[XG_ATTENTION_WEIGHTS].map = xg_attention_operand(w, w->f->match.weights, false);
     s[XG_ATTENTION_SCORES].map = xg_attention_at_exp(w);
     s[XG_ATTENTION_SHIFT].map = s[XG_ATTENTION_DELTA].map = s[XG_ATTENTION_SCORES].map;
     if (!xg_imap_ok(s[XG_ATTENTION_SCORES].map)) return false;
@@ -250,7 +296,7 @@ XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
         if (!xg_attention_back_line_map(w, k, stats)) return false;
     for (k = 0; k < f->back.n_kept; k++) {
         uint32_t j = 0;
-        while (j < f->back.n_lines && XG_OPERAND(f->back.lines[j], 0) != f->back.kept[k]) j++;
+        while (j < f->back.n_lines && xg_attention_back_value(f, j) != f->back.kept[k]) j++;
         if (j == f->back.n_lines) return false;
         f->back.kept_map[k] = f->stages[XG_ATTENTION_LINE0 + j].map;
     }
@@ -333,6 +379,7 @@ XG_FN bool xg_attention_back_shares(xg_attention_site *w) {
     xg_attention_form *f = w->f;
     const xg_inst *step = XG_OPERAND(f->match.scores_dot, 1 - f->query);
     const xg_imap *at;
+    if (f->back.rows_only) return true;
     xg_attention_count(w, f->depth, 1);
     at = xg_attention_operand(w, 1 - f->match.weights, true);
     if (!xg_attention_back_same(w, step, xg_attention_first_operand(w, 1 - f->query),
@@ -376,6 +423,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
     dots[3] = f->back.second;
     side[3] = f->back.soft;
     if (f->back.second) n = 4;
+    if (f->back.rows_only) n = 2;
     if (f->sum != XLAGPU_F32) return false;
     f->pieces[0] = f->pieces[1] = 1;
     for (k = 0; k < n; k++) {
@@ -392,6 +440,28 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
         f->held = held;
     }
     return true;
+}
+
+/* dS as a result: as the dot takes it, the module's queries side by side. */
+XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
+    xg_attention_form *f = w->f;
+    const xg_inst *from, *to = xg_attention_back_root(f->comp, 2);
+    const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *last;
+    const xg_imap *at;
+    int64_t queries;
+    if (!f->back.shows) return true;
+    if (!to->shape->rank) return false;
+    queries = to->shape->dims[to->shape->rank - 1]; /* of a head */
+    from = XG_OPERAND(f->match.out_dot, f->match.weights);
+    xg_attention_count(w, 1, 1);
+    at = xg_attention_operand(w, f->match.weights, false);
+    for (; xg_attention_moves(from); from = XG_OPERAND(from, 0))
+        at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, from, 0));
+    at = f->back.shown_map = xg_attention_onward(w, to, from, at);
+    if (!xg_imap_ok(at)) return false;
+    last = at->results[to->shape->rank - 1];
+    return f->unit != XG_TILE_NO_UNIT && f->pieces[0] == 1 && to->shape->type == f->held && !at->n_constraints &&
+           !at->n_syms && queries % XG_ATTENTION_SHOWN == 0 && (last == key || last == xg_aff_mod(w->x, key, queries));
 }
 
 /* Lines that tensor copies bring beside a step's operands. */
@@ -413,7 +483,8 @@ XG_FN void xg_attention_back_box_lines(xg_attention_site *w) {
 /* ---- the form ---- */
 
 XG_FN bool xg_attention_back_extents(xg_attention_form *f) {
-    if (!xg_attention_extents(f) || f->columns != f->depth || f->back.grad.sum != f->sum) return false;
+    if (!xg_attention_extents(f) || f->back.grad.sum != f->sum) return false;
+    if (f->columns != f->depth && !f->back.rows_only) return false;
     f->columns = f->back.grad.group[XG_TILE_K].size;
     return true;
 }
@@ -421,16 +492,18 @@ XG_FN bool xg_attention_back_result(xg_attention_site *w) {
     int64_t columns = w->f->columns;
     bool is;
     w->f->columns = w->f->depth;
-    is = xg_attention_result_map(w);
+    is = w->f->back.rows_only || xg_attention_result_map(w);
     w->f->columns = columns;
     return is;
 }
 XG_FN bool xg_attention_back_dots(xg_attention_form *f, xg_aff_ctx *x) {
-    return xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) && xg_tile_form_of(&f->dots[1], x, f->match.out_dot) &&
+    xg_inst *out = f->back.rows_only ? f->match.scores_dot : f->match.out_dot; /* which says what is a row, a key */
+    return xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) && xg_tile_form_of(&f->dots[1], x, out) &&
            xg_tile_form_of(&f->back.grad, x, f->back.match.grad_dot);
 }
-XG_FN bool xg_attention_back_form_of(
-    xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m) {
+/* of: the operand of the first dot that has rows, where there is no other one to say it. */
+XG_FN bool xg_attention_back_form_by(
+    xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m, uint32_t of) {
     static const xg_attention_part operands[] = {
         XG_ATTENTION_QUERY, XG_ATTENTION_KEYS, XG_ATTENTION_GRAD, XG_ATTENTION_VALUES};
     xg_attention_site w;
@@ -441,6 +514,7 @@ XG_FN bool xg_attention_back_form_of(
     w.arena = a;
     w.x = x;
     f->comp = c;
+    f->match.weights = of;
     if (!xg_attention_back_may_be(c) || !xg_attention_back_roots(f) || !xg_attention_back_dots(f, x) ||
         !xg_attention_back_extents(f) || !xg_attention_back_stats(f) || !xg_attention_back_lines(f))
         return false;
@@ -454,7 +528,7 @@ XG_FN bool xg_attention_back_form_of(
         xg_attention_back_turn(f);
     }
     if (!xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
-        !xg_attention_back_shares(&w) || !xg_attention_back_types(f, m))
+        !xg_attention_back_shares(&w) || !xg_attention_back_types(f, m) || !xg_attention_back_shown(&w))
         return false;
     for (k = 0; k < XG_COUNT(operands); k++) {
         xg_attention_part part = operands[k];
@@ -466,6 +540,11 @@ XG_FN bool xg_attention_back_form_of(
     xg_attention_bounds(&w);
     xg_attention_find_scale(f);
     return true;
+}
+XG_FN bool xg_attention_back_form_of(
+    xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m) {
+    return xg_attention_back_form_by(f, a, x, c, m, 0) ||
+           (f->back.rows_only && xg_attention_back_form_by(f, a, x, c, m, 1));
 }
 
 #endif /* XG_SCHED_ATTENTION_BACK_FORM_C */

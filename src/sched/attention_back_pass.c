@@ -4,6 +4,12 @@
  *     (dQ, rows ...) = fusion(Q, K, V, dO)          rows: values that scores, weights and dS read by rows
  *     (dK, dV) = fusion(Q, K, V, dO, rows ...)
  *
+ * or, where that is faster and there is memory for it,
+ *
+ *     (rows ...) = fusion(Q, K, V, dO)
+ *     (dK, dV, dS) = fusion(Q, K, V, dO, rows ...)
+ *     dQ = dot(dS, K)
+ *
  * Both make scores, weights and dP again. Where the forward pass reads the same weights, it is left with what it needs
  * alone; the pass attention-fusion behind this one makes it a kernel, whose maximum and sum the first fusion reads.
  * What is as large as the scores may have no other reader: then it has to be in memory anyway. */
@@ -43,6 +49,9 @@ typedef struct xg_attention_back_group {
     uint32_t n_dots;
     xg_attention_back_side *first, *second;
     xg_inst *last;        /* in front of which the fusions stand */
+    xg_inst *query;       /* the dot of dQ, if it reads dS from memory; else NULL */
+    uint32_t made;        /* its operand that is dS */
+    int64_t product;      /* picoseconds of it */
     xg_attention forward; /* the same weights' second dot; out_dot NULL: there is none */
     xg_attention_members ahead;
     xg_inst *dots[XG_ATTENTION_BACK_DOTS];
@@ -206,6 +215,35 @@ XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_b
     xg_map64_put(&s->copies, i->id, made);
     return made;
 }
+/* Of dS as dQ's dot takes it the dimensions as they shall lie in memory: queries last. */
+XG_FN void xg_attention_back_order(const xg_inst *dot, uint32_t made, int64_t *perm) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    const xg_ints *list[2];
+    uint32_t n = 0, k, j;
+    list[0] = made ? &d.rb : &d.lb;
+    list[1] = made ? &d.rc : &d.lc;
+    for (j = 0; j < 2; j++)
+        for (k = 0; k < list[j]->n; k++) perm[n++] = list[j]->p[k];
+    for (k = 0; k < XG_OPERAND(dot, made)->shape->rank; k++)
+        if (!xg_ints_at(*list[0], k, NULL) && !xg_ints_at(*list[1], k, NULL)) perm[n++] = k;
+}
+/* dQ of dS that lies so. */
+XG_FN xg_inst *xg_attention_back_query(const xg_attention_back_group *w, const xg_hb *b) {
+    xg_inst *dot = w->first->roots[0], *in[2];
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    int64_t places[XG_RANK_MAX], k;
+    xg_ints *batch = w->made ? &d.rb : &d.lb, *summed = w->made ? &d.rc : &d.lc;
+    for (k = 0; k < XG_RANK_MAX; k++) places[k] = k;
+    batch->p = places;
+    summed->p = places + batch->n;
+    in[1 - w->made] = XG_OPERAND(dot, 1 - w->made);
+    in[w->made] = xg_hb_element(b, w->second->fusion, 2);
+    return xg_hb_dot(b, in[0], in[1], d, dot->shape->type, dot);
+}
+/* Dots that the fusion makes. */
+XG_FN uint32_t xg_attention_back_n_roots(const xg_attention_back_group *w, const xg_attention_back_side *s) {
+    return s == w->first && w->query ? 0 : s->n_roots;
+}
 XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_side *s) {
     xg_module *m = w->last->comp->module;
     xg_inst *results[XG_ATTENTION_LINES + 2] = {NULL};
@@ -218,14 +256,21 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
     xg_map64_init(&s->broadcasts, w->arena);
     xg_map64_init(&s->values, w->arena);
     s->to = xg_comp_new(m, XG_STR("attention_computation"), w->last->comp);
-    for (k = 0; k < s->n_roots; k++) results[n++] = xg_attention_back_copy(w, s, s->roots[k]);
+    for (k = 0; k < xg_attention_back_n_roots(w, s); k++) results[n++] = xg_attention_back_copy(w, s, s->roots[k]);
     for (k = 0; s == w->first && k < w->second->n_lines; k++) {
         xg_attention_back_line *l = &w->second->lines[k];
         if (!l->value) results[n++] = xg_attention_back_line_value(w, s, l->of, l->inverse);
     }
     s->to->root = results[0];
     inside = xg_hb_end(s->to, NULL);
-    if (n > 1) s->to->root = xg_hb_tuple(&inside, results, n);
+    if (s == w->second && w->query) {
+        int64_t perm[XG_RANK_MAX];
+        xg_attention_back_order(w->query, w->made, perm);
+        results[n] = xg_attention_back_copy(w, s, XG_OPERAND(w->query, w->made));
+        results[n] = xg_hb_transpose(&inside, results[n], perm);
+        n++;
+    }
+    if (n > (s == w->second || !w->query)) s->to->root = xg_hb_tuple(&inside, results, n);
     s->fusion = xg_inst_new(w->last->comp, XG_FUSION, s->to->root->shape, s->outside, s->to->n_params, w->last,
         XG_STR("attention_backward_fusion"));
     xg_inst_set_attr(s->fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
@@ -234,7 +279,7 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
 /* The first fusion's results that the second one takes. */
 XG_FN void xg_attention_back_hand_on(xg_attention_back_group *w) {
     xg_hb b = xg_hb_at(w->last);
-    uint32_t k, n = 1;
+    uint32_t k, n = xg_attention_back_n_roots(w, w->first);
     for (k = 0; k < w->second->n_lines; k++)
         if (!w->second->lines[k].value) w->second->lines[k].value = xg_hb_element(&b, w->first->fusion, n++);
 }
@@ -330,25 +375,24 @@ XG_FN void xg_attention_back_unmake(xg_attention_back_group *w) {
     }
     xg_attention_back_drop_fusion(w->first);
 }
-/* Weights, dP and dS in memory, beside all else that the module has. */
-XG_FN bool xg_attention_back_has_room(const xg_attention_plan *p, const xg_device *m) {
-    enum {
-        MATRICES = 3,
-        PART = 2 /* of the device's memory */
-    };
-    int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
-    return xg_cost_mul(scores, MATRICES * xg_type_bytes(p->form.match.exp->shape->type)) <= m->memory_bytes / PART;
+/* A part of the memory has room for so many bytes of each score, beside all else that is there. */
+XG_FN bool xg_attention_back_has_room(const xg_attention_plan *p, const xg_device *m, int64_t bytes, int64_t part) {
+    return xg_cost_mul(xg_attention_back_elements(&p->form), bytes) <= m->memory_bytes / part;
 }
 /* Both are estimates: what is as fast by them stays as it is, unless it has no room. */
 XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     enum {
-        MARGIN = 8 /* a part of the fusions' time */
+        MARGIN = 8,   /* a part of the fusions' time */
+        MATRICES = 3, /* weights, dP and dS */
+        PART = 2      /* of the device's memory */
     };
+    const xg_device *m = &w->last->comp->module->device;
     const xg_attention_plan *first = w->first->plan, *second = w->second->n_roots ? w->second->plan : NULL;
-    int64_t own = xg_cost_add(first->picoseconds, second ? second->picoseconds : 0);
-    int64_t apart = xg_attention_back_apart(first, second, &w->last->comp->module->device);
-    if (!xg_attention_back_has_room(first, &w->last->comp->module->device)) return true;
-    if (xg_device_is_cpu(&w->last->comp->module->device)) return false; /* as in xg_attention_pays */
+    int64_t own = xg_cost_add(first->picoseconds, xg_cost_add(w->product, second ? second->picoseconds : 0));
+    int64_t apart = xg_attention_back_apart(first, second, m);
+    if (!xg_attention_back_has_room(first, m, MATRICES * xg_type_bytes(first->form.match.exp->shape->type), PART))
+        return true;
+    if (xg_device_is_cpu(m)) return false; /* as in xg_attention_pays */
     return own + own / MARGIN <= apart + (w->forward.out_dot ? w->ahead_spares / 2 : 0);
 }
 /* The last of all dots: in front of it both fusions find what they read, and behind it are those who read them. */
@@ -365,8 +409,52 @@ XG_FN void xg_attention_back_find_known(xg_attention_back_group *w) {
     uint32_t k;
     for (k = 0; k < w->second->n_lines; k++) {
         xg_attention_back_line *l = &w->second->lines[k];
-        if (!l->inverse && xg_attention_back_given(w, l->of) && l->of->shape->type == XLAGPU_F32) l->value = l->of;
+        bool known = !l->inverse && xg_attention_back_given(w, l->of) && l->of->shape->type == XLAGPU_F32;
+        l->value = known ? l->of : NULL;
     }
+}
+/* dS goes through memory, if that is faster. */
+XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
+    enum {
+        MARGIN = 16, /* a part of the time: an estimate */
+        PART = 32    /* of the device's memory */
+    };
+    const xg_device *m = &w->last->comp->module->device;
+    xg_attention_plan *p = XG_NEW_N(w->arena, xg_attention_plan, 2);
+    int64_t time = xg_cost_add(w->first->plan->picoseconds, w->second->plan->picoseconds), product;
+    xg_attention_gradient g;
+    xg_inst *i;
+    p[0] = *w->first->plan;
+    p[1] = *w->second->plan;
+    p[0].form.back.rows_only = p[1].form.back.shows = true;
+    if (w->second->n_roots < 2 || p->form.unit == XG_TILE_NO_UNIT ||
+        !xg_attention_back_has_room(p, m, xg_type_bytes(p->form.held), PART) ||
+        !xg_attention_back_plan_of(&p[0], m, NULL) || !xg_attention_back_plan_of(&p[1], m, NULL) ||
+        !xg_attention_gradient_find(query, &g))
+        return false;
+    product = xg_attention_back_product_time(p, m);
+    if (xg_cost_add(xg_cost_add(product, p[0].picoseconds), p[1].picoseconds) > time - time / MARGIN) return false;
+    w->made = g.made;
+    for (i = XG_OPERAND(query, g.made); xg_attention_moves(i); i = XG_OPERAND(i, 0))
+        if (!xg_attention_has(&w->second->m, i) && !xg_attention_add(&w->second->m, i)) return false;
+    if (!xg_attention_has(&w->second->m, i)) return false;
+    w->product = product;
+    return true;
+}
+/* query: dQ's dot, if it stays, and reads dS from memory. */
+XG_FN bool xg_attention_back_make_both(xg_attention_back_group *w, xg_inst *query, bool both) {
+    w->query = query;
+    if (!query) w->product = 0;
+    xg_attention_back_find_known(w);
+    xg_attention_back_make(w, w->first);
+    if (xg_attention_back_plans(w, w->first, false)) {
+        xg_attention_back_hand_on(w);
+        if (!both) return true;
+        xg_attention_back_make(w, w->second);
+        if (xg_attention_back_plans(w, w->second, true)) return true;
+    }
+    xg_attention_back_unmake(w);
+    return false;
 }
 XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
     w->first = xg_attention_back_side_of(w);
@@ -377,14 +465,12 @@ XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_
     if (!xg_attention_back_is_closed(w, w->first) || !xg_attention_back_is_closed(w, w->second)) return false;
     xg_attention_back_take_all_cheap(w, w->first);
     xg_attention_back_take_all_cheap(w, w->second);
-    xg_attention_back_find_known(w);
-    xg_attention_back_make(w, w->first);
-    if (xg_attention_back_plans(w, w->first, false)) {
-        xg_attention_back_hand_on(w);
-        if (!key) return xg_attention_back_pays(w);
-        xg_attention_back_make(w, w->second);
-        if (xg_attention_back_plans(w, w->second, true) && xg_attention_back_pays(w)) return true;
+    if (!xg_attention_back_make_both(w, NULL, key != NULL)) return false;
+    if (key && xg_attention_back_shows(w, query)) {
+        xg_attention_back_unmake(w);
+        if (!xg_attention_back_make_both(w, query, true) && !xg_attention_back_make_both(w, NULL, true)) return false;
     }
+    if (xg_attention_back_pays(w)) return true;
     xg_attention_back_unmake(w);
     return false;
 }
@@ -455,6 +541,7 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
     xg_map64 marked;
     xg_hb b;
     uint32_t j, k;
+    if (w->query) w->first->roots[0] = w->query;
     if (!xg_attention_back_may_move(w, &marked)) {
         xg_attention_back_unmake(w);
         return false;
@@ -465,7 +552,9 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
     for (j = 0; j < 2; j++)
         for (k = 0; k < sides[j]->n_roots; k++) {
             xg_inst *f = sides[j]->fusion;
-            made[j][k] = f->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, f, k) : f;
+            made[j][k] = w->query && !j                   ? xg_attention_back_query(w, &b)
+                         : f->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, f, k)
+                                                          : f;
         }
     xg_attention_back_move(w, &marked);
     for (j = 0; j < 2; j++) {

@@ -52,6 +52,7 @@ enum {
     XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
     XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
     XG_ATTENTION_BACK_THREAD_CLOCKS = 2,    /* ... more for each thread of the block: likewise */
+    XG_ATTENTION_BACK_SHOWN_ISSUE = 2,      /* ... of dS that goes to memory: four are exchanged and stored at once */
     XG_ATTENTION_BACK_COPY_ISSUE = 6,       /* instructions for 16 bytes of a step */
     XG_ATTENTION_BACK_BARRIERS = 2,         /* ... of a walk's step: its keys have come, all have read them */
     XG_ATTENTION_BACK_EXTENT_MAX = 256,     /* columns of sums that a thread's registers have room for */
@@ -72,11 +73,12 @@ XG_FN bool xg_attention_is_paired(const xg_attention_plan *p) {
 }
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p) { return p->stages * p->shape.step; }
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
-    return xg_attention_is_paired(p) ? p->own / 4 + (p->form.back.turned ? p->own / 8 : 0)
-                                     : 0; /* sums; words of weights */
+    if (!xg_attention_is_paired(p) || p->form.back.rows_only) return 0;
+    return p->own / 4 + (p->form.back.turned ? p->own / 8 : 0); /* sums; words of weights */
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
+    if (p->form.back.rows_only) return 0;
     if (p->apart) return XG_MAX(p->depth, p->columns);
     return p->depth + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
 }
@@ -92,7 +94,8 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     if (xg_attention_back_keeps_bare(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
-    if (xg_attention_is_paired(p)) return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / 2;
+    if (xg_attention_is_paired(p)) /* of both operands' rows, where there are no sums */
+        return XG_ATTENTION_BACK_PAIR_REGISTERS + XG_MAX(sums, p->depth / 2) + step + p->depth / 2;
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
@@ -188,10 +191,14 @@ XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device
     }
     return products * macs * XG_ATTENTION_BACK_SCHEDULERS / rate;
 }
+/* Walks over scores and dP, but for that which finds maxima: for the sum over both, for dots. */
+XG_FN int64_t xg_attention_back_both(const xg_attention_form *f) {
+    return (f->back.delta && !f->back.together) + !f->back.rows_only;
+}
 /* What a warp does in a step of all its walks; the number of these. */
 XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_back_work *w) {
     const xg_attention_form *f = &p->form;
-    int64_t each = p->halves * p->own / XG_ATTENTION_BESIDE, walks = 1, issue;
+    int64_t each = p->halves * p->own / XG_ATTENTION_BESIDE, walks = xg_attention_back_both(f), issue;
     memset(w, 0, sizeof *w);
     if (f->match.max) { /* maximum and sum */
         walks++;
@@ -202,12 +209,13 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
             xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         }
     }
-    for (issue = f->back.delta && !f->back.together ? 2 : 1; issue; issue--) {
-        walks += issue - 1;
+    for (issue = xg_attention_back_both(f); issue; issue--) {
         xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
         xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
+    if (f->back.rows_only) return walks;
+    if (f->back.shows) w->issue += each * XG_ATTENTION_BACK_SHOWN_ISSUE;
     if (p->apart) {
         walks++;
         xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
@@ -223,10 +231,10 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = p->depth * (1 + p->apart) + p->columns;
+    *scores = xg_attention_back_both(f) * (p->depth + p->columns) + p->apart * p->depth;
     if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
-    if (f->back.delta && !f->back.together) *scores += p->depth + p->columns;
-    *all = *scores + f->pieces[0] * p->depth + (f->back.second ? f->pieces[1] * p->columns : 0);
+    *all = *scores + (f->back.second ? f->pieces[1] * p->columns : 0);
+    if (!f->back.rows_only) *all += f->pieces[0] * p->depth;
 }
 /* The same for warp groups. */
 XG_APART XG_FN void xg_attention_back_count_group(
@@ -253,6 +261,9 @@ XG_APART XG_FN void xg_attention_back_count_group(
         xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
     if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
+}
+XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f) {
+    return xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys);
 }
 /* What the blocks do, counted from the plan, for the one model of time (cost/time.c); but for operands and gradients in
  * memory, which the dots (xg_attention_back_apart) move alike. */
@@ -287,9 +298,11 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     c.shared_passes = xg_cost_add(
         c.shared_passes, xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_PASS_BYTES)); /* copies */
     c.l2_sectors = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_SECTOR_BYTES);
+    if (f->back.shows) c.written_bytes = xg_cost_mul(xg_attention_back_elements(f), held);
+    c.l2_sectors = xg_cost_add(c.l2_sectors, c.written_bytes / XG_SECTOR_BYTES);
     c.barriers = xg_cost_mul(p->walked, walks * XG_ATTENTION_BACK_BARRIERS);
     own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each));
-    if (xg_attention_is_paired(p)) { /* a vector takes four passes, each way; pairs wait once more */
+    if (xg_attention_pair_vectors(p)) { /* each takes four passes, each way; pairs wait once more */
         walks++;
         c.shared_passes =
             xg_cost_add(c.shared_passes, xg_cost_mul(all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p)));
@@ -304,7 +317,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
 XG_FN int64_t xg_attention_back_apart(
     const xg_attention_plan *first, const xg_attention_plan *other, const xg_device *m) {
     const xg_attention_form *f = &first->form;
-    int64_t scores = xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys), products = f->columns + f->depth, passes;
+    int64_t scores = xg_attention_back_elements(f), products = f->columns + f->depth, passes;
     int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, cycles, bytes, kernels;
     int64_t plain_rate = (int64_t)m->f32_rate * XG_ATTENTION_BACK_PLAIN_PERCENT / 100, plain = 0;
     if (f->unit == XG_TILE_NO_UNIT) rate = plain_rate;
@@ -321,6 +334,19 @@ XG_FN int64_t xg_attention_back_apart(
     if (bytes / passes * 2 < m->l2_bytes) bytes /= 2; /* what one kernel writes is still there for the next */
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_copied(m, bytes)),
         kernels * (int64_t)XG_ATTENTION_BACK_LAUNCH_PS);
+}
+
+/* dQ as a product of dS, which it reads from memory. */
+XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const xg_device *m) {
+    enum {
+        PERCENT = 85 /* of matrix units' best */
+    };
+    const xg_attention_form *f = &p->form;
+    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000 * m->sm_count;
+    int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
+    int64_t bytes = xg_cost_mul(xg_attention_back_elements(f), xg_type_bytes(f->held));
+    int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
+    return xg_cost_add(XG_MAX(time, xg_cost_copied(m, bytes)), XG_ATTENTION_BACK_LAUNCH_PS);
 }
 
 /* ---- the plan ---- */
@@ -377,7 +403,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
             continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, &shapes[k], m);
         if (xg_attention_is_paired(p) && !xg_attention_back_may_pair(p)) continue;
-        if (!xg_attention_back_fits(p, m)) continue;
+        if (!xg_attention_back_fits(p, m) || (p->bounded && p->form.back.shows)) continue; /* steps left out: no dS */
         time = xg_attention_back_time(p, m);
         if (time >= least) continue;
         least = time;

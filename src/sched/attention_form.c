@@ -45,8 +45,11 @@ XG_FN const xg_aff *xg_attention_along(const xg_attention_site *w) {
 }
 /* The role that rows, or columns, have in the second dot. */
 XG_FN xg_tile_role xg_attention_role(const xg_attention_form *f, bool rows) {
-    uint32_t side = f->dots[1].operand[0] == f->match.weights ? 0 : 1;
+    uint32_t side = f->dots[1].operand[0] == f->match.weights ? 0 : 1; /* without one: of the first, its own side */
     return (side == 0) == rows ? XG_TILE_M : XG_TILE_N;
+}
+XG_FN xg_tile_role xg_attention_key_role(const xg_attention_form *f) {
+    return f->back.rows_only ? xg_attention_role(f, false) : XG_TILE_K;
 }
 /* To all variables of the second dot; columns count along the third extent, or are 0. */
 XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns) {
@@ -59,7 +62,7 @@ XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns) 
     env = xg_imap_env(w->x, m);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(w->x, XG_ATTENTION_BATCH);
-    linear[XG_TILE_K] = xg_aff_dim(w->x, XG_ATTENTION_KEY);
+    linear[xg_attention_key_role(w->f)] = xg_aff_dim(w->x, XG_ATTENTION_KEY);
     linear[xg_attention_role(w->f, true)] = xg_aff_dim(w->x, XG_ATTENTION_ROW);
     if (columns) linear[xg_attention_role(w->f, false)] = xg_attention_along(w);
     xg_tile_variables(dot, &env, linear, vars);
@@ -77,9 +80,23 @@ XG_FN const xg_imap *xg_attention_inside(
     const xg_imap *in = s->parts->map_of[xg_partition_place(s->parts, given)];
     return in ? xg_imap_compose(w->x, map, in) : xg_imap_undefined(w->x);
 }
+XG_FN const xg_imap *xg_attention_onward(
+    xg_attention_site *w, const xg_inst *i, const xg_inst *from, const xg_imap *at) {
+    uint32_t k = 0;
+    if (i == from) return at;
+    while (k < i->n_operands && !xg_attention_depends(XG_OPERAND(i, k), from)) k++;
+    if (k == i->n_operands) return xg_imap_undefined(w->x);
+    at = xg_attention_onward(w, XG_OPERAND(i, k), from, at);
+    return xg_imap_compose(w->x, at, xg_indexing_operand_to_output(w->x, i, k, 0));
+}
 /* To exp's indices. */
 XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w) {
     const xg_attention *a = &w->f->match;
+    if (w->f->back.rows_only) {
+        const xg_imap *all = xg_attention_variables(w, false);
+        all = xg_imap_with_results(w->x, all, all->results, w->f->dots[1].rank);
+        return xg_attention_onward(w, a->exp, a->scores_dot, all);
+    }
     return xg_attention_inside(
         w, &w->f->stages[XG_ATTENTION_WEIGHTS], xg_attention_operand(w, a->weights, false), a->exp);
 }
@@ -125,9 +142,9 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
 /* To the indices of an operand of dO V, of the backward pass. */
 XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed) {
     const xg_attention_back *b = &w->f->back;
-    const xg_attention_stage *s = &w->f->stages[XG_ATTENTION_WEIGHTS];
-    const xg_imap *at =
-        xg_attention_inside(w, s, xg_attention_operand(w, w->f->match.weights, false), b->match.grad_dot);
+    const xg_attention_stage *s = &w->f->stages[b->rows_only ? XG_ATTENTION_DELTA : XG_ATTENTION_WEIGHTS];
+    const xg_imap *at = b->rows_only ? xg_attention_at_exp(w) : xg_attention_operand(w, w->f->match.weights, false);
+    at = xg_attention_inside(w, s, at, b->match.grad_dot);
     return xg_attention_dot_operand(w, &b->grad, at, fixed ? b->fixed : 1 - b->fixed);
 }
 /* ---- neighbours in memory ---- */
@@ -330,7 +347,7 @@ XG_FN bool xg_attention_extents(xg_attention_form *f) {
     f->batch = out->group[XG_TILE_B].size;
     f->rows = out->group[xg_attention_role(f, true)].size;
     f->columns = out->group[xg_attention_role(f, false)].size;
-    f->keys = out->group[XG_TILE_K].size;
+    f->keys = out->group[xg_attention_key_role(f)].size;
     f->depth = f->dots[0].group[XG_TILE_K].size;
     f->sum = f->dots[0].sum;
     return f->dots[1].sum == f->sum && (f->sum == XLAGPU_F32 || f->sum == XLAGPU_F64);

@@ -5,7 +5,7 @@
 #include "attention.h"
 
 XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i) {
-    return s->parts->part_of[xg_partition_place(s->parts, i)] != UINT32_MAX;
+    return s->root && s->parts->part_of[xg_partition_place(s->parts, i)] != UINT32_MAX;
 }
 XG_FN bool xg_attention_is_anywhere(const xg_partition *p) {
     uint32_t k;
@@ -32,7 +32,7 @@ XG_FN bool xg_attention_cut(
     s->parts = xg_fuse_partition_of(w->arena, w->x, w->f->comp, root, given, n);
     for (k = 0; k < 3; k++) {
         for (j = 0; j < n && given[j] != once[k]; j++) {}
-        if (j == n && xg_attention_reached(s, once[k])) return false;
+        if (j == n && once[k] && xg_attention_reached(s, once[k])) return false;
     }
     s->anywhere = xg_attention_is_anywhere(s->parts);
     return xg_partition_gives(s->parts);

@@ -36,7 +36,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     int64_t v[XG_COUNT(names)][2];
     size_t k;
     memset(v, 0, sizeof v); /* what is 0 is not said; those of tile and walked are two */
-    v[0][0] = p->form.back.is + p->form.back.turned;
+    v[0][0] = p->form.back.is + p->form.back.turned + 2 * (p->form.back.rows_only || p->form.back.shows);
     v[1][0] = p->tile;
     v[1][1] = p->shape.step;
     v[2][0] = p->shape.blocks > 1 ? p->warp_rows : 0;
