@@ -623,7 +623,7 @@ XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums)
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
-XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w); /* the last operation so far */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w);                    /* the last operation so far */
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);

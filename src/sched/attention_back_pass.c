@@ -298,7 +298,7 @@ XG_FN bool xg_attention_back_knows(const xg_attention_back_group *w, const xg_in
 }
 /* What rows have and others read: it can be made of the forward pass's results, or is noted as one of the first
  * fusion's own. */
-XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *i) {
+XG_FN bool xg_attention_back_may_show(xg_attention_back_group *w, xg_inst *i) {
     if (i->shape->elements >= w->g.exp->shape->elements) return false;
     if (!xg_attention_depends(i, w->g.grad_dot)) return w->forward.out_dot != NULL;
     XG_FOR_USES(u, i)
@@ -314,7 +314,7 @@ XG_FN bool xg_attention_back_is_closed(xg_attention_back_group *w, const xg_atte
         if (i == i->comp->root) return false;
         XG_FOR_USES(u, i) {
             if (xg_attention_back_knows(w, u->user)) continue;
-            if (!xg_attention_back_shows(w, i)) return false;
+            if (!xg_attention_back_may_show(w, i)) return false;
             break;
         }
     }
