@@ -478,7 +478,7 @@ XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_
 /* ---- what becomes of the module ---- */
 
 /* Of a result that is what rows have, the line that it takes the place of; NULL: it takes none. */
-XG_FN xg_inst *xg_attention_back_shown(const xg_attention_back_group *w, uint32_t k) {
+XG_FN xg_inst *xg_attention_back_line_shown(const xg_attention_back_group *w, uint32_t k) {
     const xg_attention_back_line *l = &w->second->lines[k];
     return !l->inverse && l->of->shape == l->value->shape && xg_attention_depends(l->of, w->g.grad_dot) ? l->of : NULL;
 }
@@ -497,7 +497,7 @@ XG_FN bool xg_attention_back_may_move(const xg_attention_back_group *w, xg_map64
         for (k = 0; k < i->n_operands; k++) {
             bool of = xg_map64_get(marked, XG_OPERAND(i, k)->id) != NULL;
             for (j = 0; j < w->second->n_lines && !of && !xg_attention_back_knows(w, i); j++)
-                of = xg_attention_back_shown(w, j) == XG_OPERAND(i, k);
+                of = xg_attention_back_line_shown(w, j) == XG_OPERAND(i, k);
             if (of) xg_map64_put(marked, i->id, i);
         }
     for (j = 0; j < 2; j++)
@@ -562,7 +562,7 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
         if (sides[j]->fusion) xg_attention_record(w->arena, sides[j]->fusion, false);
     }
     for (k = 0; k < w->second->n_lines; k++) {
-        xg_inst *of = xg_attention_back_shown(w, k);
+        xg_inst *of = xg_attention_back_line_shown(w, k);
         if (of) xg_inst_replace(of, w->second->lines[k].value);
     }
     xg_attention_back_drop(w);
