@@ -117,6 +117,7 @@ XG_ROOMS_BEGIN
 #include "opt/async_collectives.c"
 #include "opt/canonical.c"
 #include "opt/concatenate_splitter.c"
+#include "opt/joined_splitter.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"

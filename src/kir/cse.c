@@ -8,8 +8,8 @@
  * too: those marked invariant always, others while nothing was written between, known by a number that each write
  * raises (entering and leaving a region that writes raises it as well).
  * Constants gather at the head of the function, each once. What nobody else reads makes its reader unlike all others:
- * that one enters the table when the value takes the place of another one. Linear in operations; the depth of regions is
- * paid on a hit. */
+ * that one enters the table when the value takes the place of another one. Linear in operations; the depth of regions
+ * is paid on a hit. */
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 #include "kir.h"

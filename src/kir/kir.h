@@ -181,8 +181,8 @@ enum {
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
-/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact to
- * 2^-21 will do, however near to 0 it is. */
+/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact
+ * to 2^-21 will do, however near to 0 it is. */
 enum {
     XG_KA_FTZ = 1,
     XG_KA_SHORT = 1
@@ -346,7 +346,7 @@ struct xg_kmodule {
     xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
     uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
-    uint32_t n_walks; /* of cse.c */
+    uint32_t n_walks;               /* of cse.c */
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;

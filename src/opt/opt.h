@@ -43,6 +43,7 @@ XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: sca
 /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
+XG_FN bool xg_opt_joined_splitter(xg_module *m);      /* joined_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
 XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nothing needs sorted */

@@ -18,7 +18,7 @@
 #include "opt.h"
 
 enum {
-    XG_WHILE_UNROLL_INSTS = 480,
+    XG_WHILE_UNROLL_INSTS = 480, /* threefry: five rounds of 58 */
     XG_WHILE_UNROLL_TRIPS = 24
 };
 

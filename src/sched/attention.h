@@ -228,6 +228,7 @@ XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the f
 XG_FN void xg_attention_find_scale(xg_attention_form *f);          /* the same */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
+XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the constant that has it, or NULL */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
 
 /* ---- attention_box.c ---- */
@@ -316,6 +317,7 @@ typedef struct xg_attention_members {
     bool once;   /* what they read is computed once: more of it is cheap */
     bool shared; /* it is read by others: what is computed of arrays lies in memory anyway */
     xg_inst *p[XG_ATTENTION_MEMBERS];
+    bool stays[XG_ATTENTION_MEMBERS]; /* it is read outside */
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
 XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
@@ -609,6 +611,7 @@ XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums)
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w);                    /* the last operation so far */
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);

@@ -32,7 +32,7 @@ XG_FN bool xg_attention_back_may_be(const xg_comp *c) {
         dots += i->op == XG_DOT;
         exps += i->op == XG_EXPONENTIAL;
     }
-    return (dots == 3 || dots == 4) && exps == 1;
+    return (dots == 3 || dots == 4) && exps > 0;
 }
 XG_FN bool xg_attention_back_roots(xg_attention_form *f) {
     xg_attention_back *b = &f->back;

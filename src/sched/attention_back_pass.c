@@ -126,7 +126,7 @@ XG_FN void xg_attention_back_take_all_cheap(const xg_attention_back_group *w, xg
     };
     uint32_t n = s->m.n, k, j;
     for (k = 0; k < n; k++) {
-        s->m.shared = s->m.p[k]->op == XG_DOT;
+        s->m.shared = w->second->n_roots && s->m.p[k]->op == XG_DOT;
         for (j = 0; j < s->m.p[k]->n_operands; j++) {
             xg_inst *o = XG_OPERAND(s->m.p[k], j);
             if (!xg_attention_has(&s->m, o) && !xg_attention_back_ours(w, o)) xg_attention_take_cheap(&s->m, o, DEPTH);
@@ -251,14 +251,27 @@ XG_FN bool xg_attention_back_knows(const xg_attention_back_group *w, const xg_in
     return xg_attention_has(&w->first->m, i) || xg_attention_has(&w->second->m, i) ||
            (w->forward.out_dot && xg_attention_has(&w->ahead, i));
 }
-XG_FN bool xg_attention_back_is_closed(const xg_attention_back_group *w, const xg_attention_back_side *s) {
+/* What rows have and others read: it can be made of the forward pass's results, or is noted as one of the first
+ * fusion's own. */
+XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *i) {
+    if (i->shape->elements >= w->g.exp->shape->elements) return false;
+    if (!xg_attention_depends(i, w->g.grad_dot)) return w->forward.out_dot != NULL;
+    XG_FOR_USES(u, i)
+        if (xg_attention_back_spreads(w, u->user) && i->shape->type == XLAGPU_F32)
+            return xg_attention_back_note_line(w->second, i, false);
+    return false;
+}
+XG_FN bool xg_attention_back_is_closed(xg_attention_back_group *w, const xg_attention_back_side *s) {
     uint32_t k;
     for (k = 0; k < s->m.n; k++) {
-        const xg_inst *i = s->m.p[k];
+        xg_inst *i = s->m.p[k];
         if (xg_attention_back_is_root(s, i) || !xg_attention_back_ours(w, i)) continue;
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i)
-            if (!xg_attention_back_knows(w, u->user)) return false;
+        XG_FOR_USES(u, i) {
+            if (xg_attention_back_knows(w, u->user)) continue;
+            if (!xg_attention_back_shows(w, i)) return false;
+            break;
+        }
     }
     return true;
 }
@@ -378,6 +391,11 @@ XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_
 
 /* ---- what becomes of the module ---- */
 
+/* Of a result that is what rows have, the line that it takes the place of; NULL: it takes none. */
+XG_FN xg_inst *xg_attention_back_shown(const xg_attention_back_group *w, uint32_t k) {
+    const xg_attention_back_line *l = &w->second->lines[k];
+    return !l->inverse && l->of->shape == l->value->shape && xg_attention_depends(l->of, w->g.grad_dot) ? l->of : NULL;
+}
 /* What is made of the results and stands in front of the last dot comes behind the fusions. False: one of these, or
  * that dot, needs it. */
 XG_FN bool xg_attention_back_may_move(const xg_attention_back_group *w, xg_map64 *marked) {
@@ -390,8 +408,12 @@ XG_FN bool xg_attention_back_may_move(const xg_attention_back_group *w, xg_map64
     for (j = 0; j < 2; j++)
         for (k = 0; k < sides[j]->n_roots; k++) xg_map64_put(marked, sides[j]->roots[k]->id, sides[j]->roots[k]);
     for (i = w->g.exp->comp->first; i != w->first->fusion; i = i->next)
-        for (k = 0; k < i->n_operands; k++)
-            if (xg_map64_get(marked, XG_OPERAND(i, k)->id)) xg_map64_put(marked, i->id, i);
+        for (k = 0; k < i->n_operands; k++) {
+            bool of = xg_map64_get(marked, XG_OPERAND(i, k)->id) != NULL;
+            for (j = 0; j < w->second->n_lines && !of && !xg_attention_back_knows(w, i); j++)
+                of = xg_attention_back_shown(w, j) == XG_OPERAND(i, k);
+            if (of) xg_map64_put(marked, i->id, i);
+        }
     for (j = 0; j < 2; j++)
         for (k = 0; sides[j]->fusion && k < sides[j]->fusion->n_operands; k++)
             if (xg_map64_get(marked, XG_OPERAND(sides[j]->fusion, k)->id)) return false;
@@ -449,6 +471,10 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
     for (j = 0; j < 2; j++) {
         for (k = 0; k < sides[j]->n_roots; k++) xg_inst_replace(sides[j]->roots[k], made[j][k]);
         if (sides[j]->fusion) xg_attention_record(w->arena, sides[j]->fusion, false);
+    }
+    for (k = 0; k < w->second->n_lines; k++) {
+        xg_inst *of = xg_attention_back_shown(w, k);
+        if (of) xg_inst_replace(of, w->second->lines[k].value);
     }
     xg_attention_back_drop(w);
     return true;

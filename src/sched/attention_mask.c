@@ -135,7 +135,9 @@ XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v
     b->upper = way < 0;
     b->at = xg_aff_mul(w->x, xg_aff_add_mul(w->x, v->e, key, -way), -way);
     if (b->at) b->at = xg_aff_add_k(w->x, xg_aff_mul(w->x, b->at, each), b->upper ? each - 1 : 0);
-    if (!b->at || xg_aff_uses(b->at, all) || (w->f->n_bounds && w->f->key_period != period)) return false;
+    if (!b->at || xg_aff_uses(b->at, all) || (w->f->n_bounds && w->f->key_period != period) ||
+        (period && w->f->keys % period))
+        return false;
     b->slope = xg_attention_slope(b->at, row, &b->period);
     for (k = 0; k < XG_ATTENTION_DIMS; k++) dims[k] = xg_range_of(0, w->counts[k] - 1);
     env = xg_aff_env_of(w->x, dims, XG_ATTENTION_DIMS, NULL, 0);
@@ -348,7 +350,8 @@ XG_FN int64_t xg_attention_tile_steps(const xg_attention_plan *p, int64_t tile) 
 }
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
     int64_t samples = XG_MIN(p->tiles, (int64_t)XG_ATTENTION_SAMPLES), sum = 0, k;
-    for (k = 0; k < samples; k++) sum += xg_attention_tile_steps(p, k * p->tiles / samples);
+    for (k = 0; k < samples; k++) /* of heads that share keys not always the same ones */
+        sum += xg_attention_tile_steps(p, (k * p->tiles / samples + (samples < p->tiles ? k : 0)) % p->tiles);
     return XG_MAX(xg_tile_over(sum, samples), (int64_t)1);
 }
 

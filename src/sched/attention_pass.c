@@ -55,35 +55,61 @@ XG_FN bool xg_attention_epilogue(xg_attention_members *w) {
     w->root = i;
     return true;
 }
-/* Nothing of it is read outside. */
+/* Nothing of it is read outside, or by what stays there. */
 XG_FN bool xg_attention_is_inside(const xg_attention_members *w, const xg_inst *i) {
+    uint32_t j;
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i)
+    XG_FOR_USES(u, i) {
         if (!xg_attention_has(w, u->user)) return false;
+        for (j = 0; j < w->n; j++)
+            if (w->stays[j] && w->p[j] == u->user && w->p[j] != w->a->max && w->p[j] != w->a->sum) return false;
+    }
     return true;
+}
+/* What stands between it and the fusion's place, and is read behind that alone, comes there. */
+XG_FN void xg_attention_sink(const xg_attention_members *w, const xg_inst *i) {
+    xg_inst *at, *prev;
+    xg_map64 behind;
+    xg_map64_init(&behind, w->arena);
+    for (at = w->root->next; at; at = at->next) xg_map64_put(&behind, at->id, at);
+    for (at = w->root->prev; at != i && w->root->next; at = prev) {
+        bool early = xg_attention_has(w, at) || !xg_attention_passes(at) || at == at->comp->root;
+        prev = at->prev;
+        XG_FOR_USES(u, at) early = early || !xg_map64_get(&behind, u->user->id);
+        if (early) continue;
+        xg_inst_move_before(at, w->root->next);
+        xg_map64_put(&behind, at->id, at);
+    }
 }
 /* All that read it outside stand behind the fusion's place. */
 XG_FN bool xg_attention_is_read_behind(const xg_attention_members *w, const xg_inst *i) {
-    uint32_t outside = 0, behind = 0;
+    uint32_t outside = 0, behind, tries, k;
     const xg_inst *at;
     XG_FOR_USES(u, i) outside += !xg_attention_has(w, u->user);
-    for (at = w->root->next; at && behind < outside; at = at->next) {
-        uint32_t k;
-        for (k = 0; k < at->n_operands; k++) behind += XG_OPERAND(at, k) == i && !xg_attention_has(w, at);
+    for (tries = 2; tries; tries--) {
+        behind = 0;
+        for (at = w->root->next; at && behind < outside; at = at->next)
+            for (k = 0; k < at->n_operands; k++) behind += XG_OPERAND(at, k) == i && !xg_attention_has(w, at);
+        if (behind == outside) return i != i->comp->root;
+        if (tries > 1) xg_attention_sink(w, i);
     }
-    return i != i->comp->root && behind == outside;
+    return false;
 }
-/* Nothing but the result is read outside; with `stats`, neither but a row's maximum and sum. */
+/* Nothing but the result is read outside; with `stats`, neither but a row's maximum and sum, and what is made of these:
+ * that stays outside, too. */
 XG_FN bool xg_attention_is_closed(xg_attention_members *w, bool stats) {
     uint32_t k;
-    for (k = 0; k < w->n; k++) {
+    for (k = w->n; k-- > 0;) {
         xg_inst *i = w->p[k];
         if (i == w->root) continue;
         if (xg_inst_attr(i, XG_A_control_predecessors)) return false;
-        if (xg_attention_is_inside(w, i)) continue;
-        if (!stats || (i != w->a->max && i != w->a->sum) || !xg_attention_is_read_behind(w, i)) return false;
-        w->stats[w->n_stats++] = i;
+        w->stays[k] = !xg_attention_is_inside(w, i);
+        if (w->stays[k] &&
+            (!stats || i->shape->elements >= w->a->exp->shape->elements || !xg_attention_is_read_behind(w, i)))
+            return false;
     }
+    for (k = 0; k < w->n; k++)
+        if (w->stays[k] && (w->p[k] == w->a->max || w->p[k] == w->a->sum)) w->stats[w->n_stats++] = w->p[k];
     return true;
 }
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena) {
@@ -167,8 +193,8 @@ typedef struct xg_attention_build {
     xg_map64 copies;
     xg_inst **outside;
 } xg_attention_build;
-/* Inside of a fusion. Matrix units' weights have 16 bits, so scores and dS over a number are those times its inverse: of
- * bf16 that is exact, since no quotient of two such numbers is as near to what is rounded another way. */
+/* Inside of a fusion. Matrix units' weights have 16 bits, so scores and dS over a number are those times its inverse:
+ * of bf16 that is exact, since no quotient of two such numbers is as near to what is rounded another way. */
 XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, xg_inst *const *operands) {
     xlagpu_type t = i->shape->type, held;
     xg_hb b = xg_hb_end(to, i);
@@ -177,7 +203,7 @@ XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, x
     double v;
     if (i->op != XG_DIVIDE || !dot || i->shape->elements != dot->shape->elements ||
         (t != XLAGPU_F32 && t != XLAGPU_BF16) || !xg_attention_constant(XG_OPERAND(i, 1), &v) ||
-        !(v * v > LEAST && v * v < 1 / LEAST))
+        xg_attention_uniform(XG_OPERAND(i, 1))->shape->type != t || !(v * v > LEAST && v * v < 1 / LEAST))
         return xg_inst_clone(i, to, operands, NULL);
     (void)xg_attention_narrow(dot, 0, &held);
     if (xg_type_bytes(held) != 2) return xg_inst_clone(i, to, operands, NULL);
@@ -348,6 +374,8 @@ XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
         xg_inst *stat = xg_hb_element(&b, fusion, k + 1);
         xg_inst_replace(w->stats[k], stat);
     }
+    for (k = 0; k < w->n; k++)
+        if (w->stays[k] && w->p[k] != w->a->max && w->p[k] != w->a->sum) xg_inst_move_before(w->p[k], w->root);
 }
 /* Picoseconds of the fusion's kernel; once: that computes of its operands nothing twice. INT64_MAX: there is none. */
 XG_FN int64_t xg_attention_time_alone(xg_arena *a, const xg_comp *c, bool once) {

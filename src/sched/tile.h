@@ -163,7 +163,6 @@ typedef struct xg_tile_patch {
 /* What one warp does in a step, and how long it takes alone. */
 typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks;
-    int64_t steps, blocks, l2; /* of each block; of the kernel; picoseconds of the second cache (xg_tile_look) */
 } xg_tile_work;
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
@@ -217,8 +216,9 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
-    xg_tile_work work;         /* of the shape in one block's hands (xg_tile_look) */
-    int64_t roof;              /* picoseconds: what memory takes, whatever the shape */
+    xg_tile_work work;         /* of the shape in one block's hands, and its steps, blocks, sectors (xg_tile_look) */
+    int64_t alone_steps, alone_blocks, sectors;
+    int64_t roof; /* picoseconds: what memory takes, whatever the shape */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
@@ -291,22 +291,22 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);           /* multiply-adds of f32 that take as long as one */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that are written out */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
-/* Picoseconds on plain cores; or `most`, where they are no less. */
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
-XG_FN int64_t xg_tile_unit_time(
-    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
     int64_t most); /* of tensor copies, with wgmma or in pairs */
 /* With tcgen05, of single blocks. */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p);
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
 XG_FN int64_t xg_tile_empty(const xg_device *m);
 XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
-XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
+
+XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m); /* of little work: than a loop */
 
 /* ---- tile_plan.c ---- */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
@@ -561,8 +561,9 @@ enum {
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
-XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p); /* cycles of a tile's sums on their way */
-XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split); /* of any such tile */
+XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p); /* of a block: to leave its sums */
+/* ... of any such tile, of so many blocks, whose reads take at least so many. */
+XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split, int64_t reads);
 /* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */

@@ -106,7 +106,6 @@ enum {
     XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
     XG_TILE_WORK_EACH = 1 << 12, /* ... of a batch's matrix: a block that makes a smaller one mostly waits */
-    XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
     XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
@@ -504,10 +503,10 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
-    if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes, most);
+    if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
-    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);
+    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
@@ -829,12 +828,6 @@ XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
 XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
     return work >= XG_TILE_WORK_SURE && work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
-}
-/* What tiles would make of little work has to be sure to take less than a loop. */
-XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
-    int64_t loop = xg_tile_loop_time(p, m);
-    if (p->unit == XG_TILE_NO_UNIT) loop = xg_cost_scale(loop, XG_TILE_SURE_PERCENT, 100);
-    return p->picoseconds <= loop;
 }
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];

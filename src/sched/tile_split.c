@@ -50,15 +50,14 @@ XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p) {
     return xg_tile_split_own(p) * p->parts * p->threads * xg_type_bytes(p->form.sum) / XG_COST_PORT_BYTES;
 }
-XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split) {
-    return XG_TILE_SPLIT_CLOCKS + 2 * m->l2_latency + (split + 1) * xg_tile_split_each(p);
+XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split, int64_t reads) {
+    int64_t each = xg_tile_split_each(p);
+    return XG_TILE_SPLIT_CLOCKS + 2 * m->l2_latency + each + XG_MAX(reads, split * each);
 }
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m) {
-    int64_t reads;
     if (p->shape.split == 1) return 0;
-    reads = p->parts * (p->shape.split / xg_tile_split_together(p)) * m->l2_latency;
-    return xg_tile_split_least(p, m, p->shape.split) +
-           XG_MAX(reads - p->shape.split * xg_tile_split_each(p), (int64_t)0);
+    return xg_tile_split_least(
+        p, m, p->shape.split, p->parts * (p->shape.split / xg_tile_split_together(p)) * m->l2_latency);
 }
 /* Of a cluster each block adds up what it makes results of: rounds of all its threads, one behind the other. */
 XG_FN bool xg_tile_split_suits_cluster(const xg_tile_plan *p) {

@@ -5,6 +5,7 @@
 #include "tile.h"
 
 enum {
+    XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
     XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
     XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
     XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
@@ -176,18 +177,6 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m) 
 XG_FN int64_t xg_tile_empty(const xg_device *m) {
     return xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
 }
-/* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
- * a warp alone. It spares the model most of the shapes. */
-XG_FN int64_t xg_tile_least(
-    const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w, int64_t blocks, int64_t steps) {
-    int64_t warps = xg_tile_over(p->threads, XG_WARP_LANES), own = XG_MAX(blocks / m->sm_count, (int64_t)1);
-    int64_t busy = XG_MIN(warps * own, (int64_t)XG_TILE_UNIT_SCHEDULERS);
-    int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(own, warps), each);
-    return xg_cost_scale(xg_cost_mul(steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
-}
-XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
-    return xg_tile_least(p, m, w, p->blocks, p->mean);
-}
 /* Of operands, which memory gives once each: windows of a convolution overlap. */
 XG_FN int64_t xg_tile_operand_bytes(const xg_tile_plan *p) {
     const xg_tile_group *g = p->form.group;
@@ -260,12 +249,11 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
     c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
     c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
-XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
-    if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
@@ -318,13 +306,11 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
     return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
            row < XG_TILE_PASS_BYTES;
 }
-/* Or `most`, where it is no less. */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
-    if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
@@ -440,8 +426,9 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
-    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
-             (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    around = m->memory_latency + XG_TILE_BARRIERS_CLOCKS + (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    if (p->shape.cluster == 1 || p->threads == XG_TILE_BULK_GROUP || p->steps < p->shape.stages / 2)
+        around += XG_TILE_BEGIN_CLOCKS; /* of several groups and steps finished kernels take as much less */
     out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
     c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
     c.warp_issued = pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued);
@@ -449,20 +436,11 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
 }
-/* A warp's part of a block's work. */
-XG_FN xg_tile_work xg_tile_of_warp(const xg_tile_plan *p, xg_tile_work w) {
-    int64_t warps = p->threads / XG_WARP_LANES;
-    w.issued /= warps;
-    w.passes /= warps;
-    return w;
-}
-/* Or `most`, where it is no less. */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     int64_t steps = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
-    xg_tile_work w = xg_tile_tensor_work(p, m), each = xg_tile_of_warp(p, w);
+    xg_tile_work w = xg_tile_tensor_work(p, m);
     xg_cost_counts c;
-    if (xg_tile_least_time(p, m, &each) - xg_tile_empty(m) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
     /* no more blocks than tensor memory has room for */
@@ -480,61 +458,55 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     return xg_tile_predict(p, m, &c);
 }
 
-/* What a step of a settled shape is; zeros: nothing is known. */
+/* What a step of a settled shape is at least; zeros: nothing is known. */
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
     xg_tile_work *w = &p->work;
-    bool tensor = xg_tile_is_tensor(p);
+    bool tensor = xg_tile_is_tensor(p), units = p->unit != XG_TILE_NO_UNIT;
     memset(w, 0, sizeof *w);
+    p->sectors = 0;
+    p->alone_steps = p->mean;
+    p->alone_blocks = p->blocks;
     if (xg_device_is_cpu(m) || xg_tile_is_pair(p)) return;
-    if (p->unit == XG_TILE_NO_UNIT)
-        *w = xg_tile_work_of(p, m);
-    else if (tensor || p->bulk)
-        *w = xg_tile_of_warp(p, tensor ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m));
-    else if (xg_tile_in_cycles(p)) {
-        int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k;
-        w->passes = macs * 1000 / xg_tile_unit_rate(p, m) / (p->threads / XG_WARP_LANES);
+    if (tensor || p->bulk) {
+        *w = tensor ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m);
+        w->issued = 0;
+        w->passes /= p->threads / XG_WARP_LANES;
+        if (p->bulk) return;
+    } else if (units && xg_tile_in_cycles(p)) {
         w->clocks = xg_tile_unit_cycles(p, m, 1) - XG_TILE_STEP_CYCLES;
+        return;
     } else
-        *w = xg_tile_unit_work(p, m);
-    w->steps = p->mean;
-    w->blocks = p->blocks;
-    w->l2 = p->bulk ? 0 : xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
-    w->l2 = xg_cost_scale(w->l2, 1000, xg_device_gbs(m->l2_bandwidth));
+        *w = units ? xg_tile_unit_work(p, m) : xg_tile_work_of(p, m);
+    p->sectors = xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1));
 }
 /* Whether its tiles may take no more than `most` in the hands of so many blocks, which do the same work together, and
- * meet in memory, or in a cluster: a warp alone waits for its steps, or for the first one's way; schedulers or shared
- * memory do the work of all; and memory gives operands, which joins one of these in the norm (cost/time.c). */
+ * meet in memory, or in a cluster: a warp alone waits for its steps, and for the first one's way; schedulers or shared
+ * memory do the work of all; memory and the second cache give operands. The norm of these (cost/time.c) is no more than
+ * that of all terms. It spares the model most of the shapes. */
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most) {
     enum {
         ONE = 1 << 12 /* three fourth powers of it have less than 63 bits */
     };
     const xg_tile_work *w = &p->work;
-    int64_t steps = xg_tile_over(w->steps, sharers), blocks = w->blocks * sharers, tail = 0, sums = 0, norm = 0;
-    int64_t terms[3], all, own;
-    bool cycles = p->unit != XG_TILE_NO_UNIT && xg_tile_in_cycles(p);
+    int64_t steps = xg_tile_over(p->alone_steps, sharers), warps = xg_tile_over(p->threads, XG_WARP_LANES), terms[3];
+    int64_t own, all, norm = 0, sums = 0;
     uint32_t k;
     if (w->clocks <= 0) return true;
-    if (!p->shape.grouped && !cycles && xg_tile_least(p, m, w, blocks, steps) > most) return false;
-    own = xg_cost_mul(steps, w->clocks) + (cycles ? 0 : m->memory_latency + XG_TILE_BEGIN_CLOCKS);
-    own += XG_COST_TURNOVER_CLOCKS;
-    all = xg_cost_mul(xg_cost_mul(blocks, steps), xg_tile_over(p->threads, XG_WARP_LANES));
+    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_COST_TURNOVER_CLOCKS;
+    all = xg_cost_mul(xg_cost_mul(p->alone_blocks, sharers * steps), warps);
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
-    terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
-    if (!cycles) most = xg_cost_add(most, xg_tile_empty(m));
+    most = xg_cost_add(most, xg_tile_empty(m));
     if (split) {
-        tail = xg_cost_scale(xg_tile_split_least(p, m, sharers / p->shape.cluster), 1000000, m->clock_mhz);
-        sums = cycles ? 0 : xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
+        most -= xg_cost_scale(xg_tile_split_least(p, m, sharers / p->shape.cluster, 0), 1000000, m->clock_mhz);
+        sums = xg_cost_mul(p->alone_blocks * sharers, xg_tile_split_each(p) * XG_COST_PORT_BYTES);
     }
-    terms[1] = p->roof + sums / xg_device_gbs(m->bandwidth);
-    terms[2] = w->l2 + 2 * sums / xg_device_gbs(m->l2_bandwidth);
-    if (cycles) {
-        terms[0] += tail;
-        return XG_MAX(terms[0], terms[1]) + XG_MIN(terms[0], terms[1]) / 8 <= most;
-    }
-    most -= tail;
-    for (k = 0; k < XG_COUNT(terms); k++) {
+    terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
+    terms[1] = p->roof + xg_cost_scale(sums, 1000, xg_device_gbs(m->bandwidth));
+    sums = xg_cost_add(2 * sums, xg_cost_mul(p->sectors, XG_SECTOR_BYTES));
+    terms[2] = xg_cost_scale(sums, 1000, xg_device_gbs(m->l2_bandwidth));
+    for (k = 0; k < (p->sectors ? XG_COUNT(terms) : 1); k++) {
         if (terms[k] > most) return false;
-        own = p->bulk && k ? 0 : xg_cost_scale(terms[k], ONE, most);
+        own = xg_cost_scale(terms[k], ONE, most);
         norm += own * own * own * own;
     }
     return norm <= (int64_t)ONE * ONE * ONE * ONE;
@@ -595,6 +567,12 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
         cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+/* What tiles would make of little work has to be sure to take less than a loop. */
+XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
+    int64_t loop = xg_tile_loop_time(p, m);
+    if (p->unit == XG_TILE_NO_UNIT) loop = xg_cost_scale(loop, XG_TILE_SURE_PERCENT, 100);
+    return p->picoseconds <= loop;
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */
