@@ -547,7 +547,7 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
 XG_FN int64_t xg_tile_channels(const xg_tile_plan *p);
-XG_FN void xg_tile_settle_steps(xg_tile_plan *p);                       /* sets mean, skips */
+XG_FN void xg_tile_settle_steps(xg_tile_plan *p);                       /* sets idle, mean, skips; of groups more */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                        /* as many as the block's sums have */
 XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all); /* a loop over so many, if all are steps */
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f);        /* the loop over them */

@@ -27,6 +27,8 @@ XG_FN int64_t xg_tile_channels(const xg_tile_plan *p) {
 }
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     const xg_tile_form *f = &p->form;
+    p->idle = 0;
+    if (f->hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
     p->mean = p->steps;
     p->skips = f->phased && f->some_places != f->all_places && xg_tile_sharers(p) == 1 && p->halo_kinds <= 1 &&
                xg_tile_channels(p) % p->shape.k == 0; /* a step is of one place */

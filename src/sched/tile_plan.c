@@ -391,8 +391,6 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     }
     p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), xg_tile_sharers(p));
-    p->idle = 0;
-    if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
     xg_tile_settle_steps(p);
     p->grid = p->blocks + p->idle;
 }
@@ -685,9 +683,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
     int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
-        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) ||
-        p->form.phased)
+    if (p->patch.places || p->form.phased || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }
