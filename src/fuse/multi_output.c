@@ -463,6 +463,10 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
     return all;
 }
 
+/* The larger one leads: blocks are as many as its elements ask for. */
+XG_FN bool xg_multi_with_larger(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    return a->elements < b->elements ? xg_multi_merge(g, b, a) : xg_multi_merge(g, a, b);
+}
 /* First those that do not wait; then those that do, with those there are by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
     xg_kernel **list;
@@ -476,7 +480,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
                 if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
                 last = a;
                 tries++;
-                if (xg_multi_merge(g, a, b)) break;
+                if (xg_multi_with_larger(g, a, b)) break;
             }
         }
 }
