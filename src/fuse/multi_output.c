@@ -132,7 +132,8 @@ XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_
 
 XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0 &&
+           xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape);
 }
 
 /* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own,
