@@ -7,8 +7,9 @@
  * them), and forgets what was known of it under its conditions. Anything else takes the place in the table. Loads count
  * too: those marked invariant always, others while nothing was written between, known by a number that each write
  * raises (entering and leaving a region that writes raises it as well).
- * Constants gather at the head of the function, each once. Linear in operations; the depth of regions is paid on a
- * hit. */
+ * Constants gather at the head of the function, each once. What nobody else reads makes its reader unlike all others:
+ * that one enters the table when the value takes the place of another one. Linear in operations; the depth of regions is
+ * paid on a hit. */
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 #include "kir.h"
@@ -28,6 +29,7 @@ typedef struct xg_kcse {
     xg_set *constants, own; /* of the module for the entry, else its own */
     xg_kop *last_constant;  /* of those gathered at the head */
     uint32_t epoch;
+    void *alone; /* scratch of operations that have been left out of the table */
 } xg_kcse;
 
 /* ---- equality ---- */
@@ -132,6 +134,29 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     return e->op = op;
 }
 
+/* No other operation reads all that it reads. */
+XG_FN bool xg_kcse_is_alone(const xg_kop *op) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->first_use == v->last_use && !(v->def && v->def->op == XG_K_OP_CONST)) return !xg_kcse_timed(op);
+    }
+    return false;
+}
+/* The results of `same` take the place of those of op. */
+XG_FN void xg_kcse_merge(xg_kcse *c, xg_kop *op, xg_kop *same) {
+    uint32_t k;
+    for (k = 0; k < op->n_results; k++) {
+        xg_kval *v = &same->results[k];
+        xg_kop *reader = v->first_use ? v->first_use->user : NULL;
+        xg_kval_replace(&op->results[k], v);
+        if (!reader || reader->scratch != c->alone || xg_kcse_is_alone(reader)) continue;
+        reader->scratch = NULL;
+        (void)xg_kcse_entry_of(c, reader);
+    }
+    xg_kop_remove(op);
+}
+
 /* ---- constants ---- */
 
 XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
@@ -177,10 +202,12 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r, bool writes) {
             continue;
         }
         if (((flags & KF_PURE) || (op->op == XG_K_OP_LOAD && !(op->flags & KM_VOLATILE))) && op->n_regions == 0) {
+            if (xg_kcse_is_alone(op)) {
+                op->scratch = c->alone;
+                continue;
+            }
             same = xg_kcse_find(c, op);
-            if (same == op) continue;
-            for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], &same->results[k]);
-            xg_kop_remove(op);
+            if (same != op) xg_kcse_merge(c, op, same);
             continue;
         }
         for (k = 0; k < op->n_regions && writes; k++) here = here || xg_kcse_writes(op->regions[k]);
@@ -198,6 +225,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     memset(&c, 0, sizeof c);
     c.m = m;
     c.body = f->body;
+    c.alone = (void *)(uintptr_t)++m->n_walks; /* no address, nor of another time */
     xg_set_init(&c.own, m->temp);
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);

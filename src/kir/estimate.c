@@ -278,7 +278,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
-    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took, units;
+    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, of = 1, rest, took, units;
     bool known = xg_kest_is_sure(lo) && xg_kest_is_sure(step);
     xg_kest_rounds all, around;
     uint32_t l, groups;
@@ -296,38 +296,39 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
                 : 0;
     known = known && !stays && (!op->a || op->a == trips);
     if (stays) trips = stays;
-    if (op->a) trips = op->a; /* the maker of the loop knows better */
+    if (op->a) trips = op->a; /* the maker of the loop knows better: a, or a / b, on average */
+    if (op->a && op->b && !stays) of = op->b;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;
     if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
     (void)xg_kest_round(e, r, 1);
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
-    if (trips == 1) return;
+    if ((rest = trips - of) <= 0) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
-    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + (stays ? 1 : trips / 2) * by);
+    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + (stays ? 1 : trips / of / 2) * by);
     all.number = known ? &r->args[0] : NULL;
-    all.n = trips - 1;
+    all.n = XG_MAX(rest / of, (int64_t)1);
     all.second = first + by;
     all.by = by;
     all.under = NULL;
     stays = e->weight;
     around = e->middle;
-    e->weight = weight;
+    e->weight = of > 1 ? XG_MAX(xg_cost_scale(weight, rest, of * all.n), (int64_t)1) : weight;
     e->middle = all;
     units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
     groups = e->copies.n;
     e->copies.but = -1;
-    took = xg_kest_round(e, r, trips - 1);
+    took = xg_kest_round(e, r, all.n);
     e->clock -= took;
-    took = xg_kest_pipeline(&e->copies, groups, took, trips - 1);
+    took = xg_kest_pipeline(&e->copies, groups, took, all.n);
     units = e->products.done - units;
     e->middle = around;
     e->weight = stays;
-    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 1));
+    e->clock = xg_cost_add(e->clock, xg_cost_scale(took, rest, of));
     if (units > 0 && e->m->entry->pairs) units = XG_MAX(units, took);
     if (units > took || e->m->entry->pairs) { /* matrix units that no round waits for are behind */
-        e->products.done = xg_cost_add(e->products.done, xg_cost_mul(units, trips - 2));
+        e->products.done = xg_cost_add(e->products.done, xg_cost_scale(units, rest - of, of));
         e->unit = XG_MAX(e->unit, e->products.done - XG_KEST_UNIT_CLOCKS);
     }
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);

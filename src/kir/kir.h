@@ -181,9 +181,11 @@ enum {
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
-/* A flag of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters. */
+/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact to
+ * 2^-21 will do, however near to 0 it is. */
 enum {
-    XG_KA_FTZ = 1
+    XG_KA_FTZ = 1,
+    XG_KA_SHORT = 1
 };
 /* What MMA multiplies: X(NAME, type of a, type of b, of the sum, bytes of an element, what the device calls it). */
 /* clang-format off */
@@ -344,6 +346,7 @@ struct xg_kmodule {
     xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
     uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
+    uint32_t n_walks; /* of cse.c */
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;

@@ -35,6 +35,12 @@ XG_FN bool xg_attention_gradient_exp(xg_attention_gradient *g, xg_inst *i, uint3
         k = xg_attention_is_zero(XG_OPERAND(i, 2)) ? 1 : 2;
         return xg_attention_is_zero(XG_OPERAND(i, 3 - k)) && xg_attention_gradient_exp(g, XG_OPERAND(i, k), depth - 1);
     }
+    for (k = 0; k < 2 && (i->op == XG_ADD || i->op == XG_SUBTRACT); k++) { /* x + x y, as of tanh's derivative */
+        xg_inst *x = XG_OPERAND(i, k);
+        const xg_inst *y = XG_OPERAND(i, 1 - k);
+        if (y->op == XG_MULTIPLY && (XG_OPERAND(y, 0) == x || XG_OPERAND(y, 1) == x))
+            return xg_attention_gradient_exp(g, x, depth - 1);
+    }
     if (i->op != XG_MULTIPLY) return false;
     return xg_attention_gradient_exp(g, XG_OPERAND(i, 0), depth - 1) ||
            xg_attention_gradient_exp(g, XG_OPERAND(i, 1), depth - 1);

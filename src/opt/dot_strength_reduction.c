@@ -145,7 +145,11 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     if (from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
     if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
     quick = xg_type_class(from) == XGT_I || device->cc >= F8_CC || from == XLAGPU_F8E5M2;
-    if (((k == 1 || bits == 8) && quick) || from == XLAGPU_F8E5M2) return xg_device_is_narrow(device);
+    if (device->cc < F8_CC && side[xg_dot_vector(side)].x->shape->type == XLAGPU_F8E4M3FN)
+        quick = false; /* nor does the vector */
+    else if (from == XLAGPU_F8E5M2)
+        return xg_device_is_narrow(device);
+    if ((k == 1 || bits == 8) && quick) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }

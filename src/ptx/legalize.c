@@ -371,6 +371,7 @@ static uint32_t xg_lz_shortness(const xg_kop *op) {
     const xg_kval *x = XG_KOPERAND(op, 0);
     const xg_kuse *u;
     xg_kelem e;
+    if (op->op == XG_K_OP_TANH && (op->flags & XG_KA_SHORT)) return XG_MATH_SHORT_F16;
     if (op->n_operands != 1 || op->results[0].type->elem != XG_E_F32 || !x->def || x->def->op != XG_K_OP_EXTF) return 0;
     e = XG_KOPERAND(x->def, 0)->type->elem;
     if (e != XG_E_BF16 && e != XG_E_F16) return 0;

@@ -71,6 +71,7 @@ typedef struct xg_attention_box {
     xg_kmap tensor;
     const xg_aff *batch[XG_KMAP_RANK];
     int64_t first[XG_KMAP_RANK];
+    int64_t period; /* the second coordinate is the key modulo it, another one the quotient; 0: it is the key */
 } xg_attention_box;
 
 enum {
@@ -88,6 +89,7 @@ typedef struct xg_attention_bound {
     const xg_aff *at; /* of batch and row */
     int64_t least;    /* that it can be */
     int slope;        /* 1: it rises with rows, -1: it falls, 0: it stays */
+    int64_t period;   /* ... of so many rows, and begins again: queries that share keys; 0: of all */
     bool upper;
     uint32_t n;
     xg_attention_part part[XG_ATTENTION_BOUND_READS];
@@ -138,8 +140,9 @@ typedef struct xg_attention_form {
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
-    bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
-    double masked; /* no masked score is larger, if so */
+    int64_t key_period; /* bounds are of keys modulo it, where rows are keys: as a row's period; 0: they are of keys */
+    bool votes;         /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
+    double masked;      /* no masked score is larger, if so */
     /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
     const xg_inst *scaled;
     double scale;
@@ -186,8 +189,10 @@ typedef struct xg_attention_plan {
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
-    int64_t warp_rows;                                   /* ... of a warp */
-    int64_t producers;                                   /* threads beside the others, which ask for tensor copies */
+    int64_t span;                                        /* steps of a period of keys; else all */
+    bool apart;        /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
+    int64_t warp_rows; /* ... of a warp */
+    int64_t producers; /* threads beside the others, which ask for tensor copies */
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
@@ -256,6 +261,7 @@ XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part);
 /* ---- attention_back_form.c: a kernel of the backward pass ---- */
 XG_FN xg_inst *xg_attention_back_dot(xg_inst *i); /* that this is, but for conversions and moves */
 XG_FN bool xg_attention_back_may_be(const xg_comp *c);
+XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f);     /* dS is made of the first dot's sums, too */
 XG_FN bool xg_attention_back_has_unit(xg_inst *dot, const xg_device *m); /* a matrix unit that the kernels know */
 XG_FN bool xg_attention_back_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
@@ -274,6 +280,7 @@ XG_FN int64_t xg_attention_warps(const xg_attention_plan *p);          /* that h
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);      /* of a thread with rows */
 XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p); /* ... of gradients */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
+XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention_shape *s);
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
@@ -306,7 +313,8 @@ typedef struct xg_attention_members {
     xg_inst *root;
     xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
     uint32_t n_stats;
-    bool once; /* what they read is computed once: more of it is cheap */
+    bool once;   /* what they read is computed once: more of it is cheap */
+    bool shared; /* it is read by others: what is computed of arrays lies in memory anyway */
     xg_inst *p[XG_ATTENTION_MEMBERS];
 } xg_attention_members;
 XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena);
@@ -314,6 +322,7 @@ XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i);
 XG_FN bool xg_attention_add(xg_attention_members *w, xg_inst *i);
 XG_FN bool xg_attention_gather(xg_attention_members *w, xg_inst *i); /* and what it is made of, down to the first dot */
 XG_FN void xg_attention_take_cheap(xg_attention_members *w, xg_inst *i, uint32_t depth);
+XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN xg_inst *xg_attention_make(xg_attention_members *w);
 XG_FN void xg_attention_unmake(xg_inst *fusion);
 XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion, bool library); /* its rule is attention, or cuDNN */
@@ -359,6 +368,7 @@ typedef struct xg_attention_kernel {
     xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
+    xg_kval **bare[XG_ATTENTION_HALVES_MAX]; /* of gradients: the step's sums that scores are made of */
     xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
     xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval **kept_grad;       /* ... of the second operand */
@@ -368,6 +378,7 @@ typedef struct xg_attention_kernel {
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
     bool keys_only;                                    /* the walk needs no dP */
+    bool skips[2];                                     /* it makes no sums of dS; of the second dot's weights */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
     /* Of warp groups, by rows' references: what makes exponents of scores. */
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];

@@ -55,7 +55,8 @@ XG_FN uint32_t xg_attention_back_lines_of(xg_attention_kernel *w, xg_attention_p
 XG_FN xg_elem xg_attention_back_element(
     xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s) {
     const xg_attention_gradient *m = &w->f->back.match;
-    xg_attention_given given[XG_ATTENTION_LINES + 2];
+    xg_attention_given given[XG_ATTENTION_LINES + 3];
+    xg_elem bare;
     uint32_t n = 0;
     if (s->exp) {
         given[n].of = m->exp;
@@ -64,6 +65,11 @@ XG_FN xg_elem xg_attention_back_element(
     if (s->grad) {
         given[n].of = m->grad_dot;
         given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
+    }
+    if (part == XG_ATTENTION_WEIGHTS && xg_attention_back_keeps_bare(w->f)) {
+        given[n].of = m->scores_dot;
+        bare = xg_elem_real(w->bare[s->half][s->c]);
+        given[n++].v = xg_elem_convert_to(&w->t.s, bare, w->f->sum, m->scores_dot->shape->type);
     }
     n = xg_attention_back_lines_of(w, part, s, given, n);
     return xg_attention_row_element(w, part, s->half, s->c, given, n);
@@ -101,11 +107,6 @@ XG_FN void xg_attention_back_multiply(xg_attention_kernel *w, bool grads) {
         xg_attention_unit_product(w, &o);
 }
 
-/* The last operation so far. */
-XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
-    const xg_kb *b = xg_attention_b(w);
-    return b->before ? b->before->prev : b->region->last;
-}
 /* An operation that waits for its place between multiplications, and how many stand between it and the first ones. */
 typedef struct xg_attention_late {
     xg_kop *op;
@@ -215,7 +216,7 @@ XG_FN void xg_attention_back_exps_row(xg_attention_kernel *w, int64_t half) {
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     xg_attention_back_step_lines(w);
-    xg_attention_back_products(w, true, xg_attention_back_exps_row);
+    xg_attention_back_products(w, !w->skips[0], xg_attention_back_exps_row);
 }
 XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
@@ -265,19 +266,19 @@ XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
 }
 /* ..., then dS and its own products; of tensor memory, where these wait for dP, the weights come first. */
 XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
-    bool in_tensor = w->p->shape.in_tensor, second = w->f->back.second != NULL;
+    bool in_tensor = w->p->shape.in_tensor, second = w->f->back.second && !w->skips[1], first = !w->skips[0];
     xg_attention_back_spot s;
     xg_attention_back_exps(w);
     if (second && in_tensor) xg_attention_back_soften(w);
-    xg_attention_back_grads(w);
+    if (first) xg_attention_back_grads(w);
     xg_attention_back_step_lines(w);
-    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
+    for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE && first; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
             w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
         }
-    xg_attention_back_sum(w, false);
+    if (first) xg_attention_back_sum(w, false);
     if (in_tensor) return;
     if (second) xg_attention_back_soften(w);
     xg_attention_back_group_end(w);
@@ -287,23 +288,24 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_dots_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE;
     xg_attention_back_spot s;
+    bool second = w->f->back.second && !w->skips[1], first = !w->skips[0];
     xg_attention_back_exps(w);
-    xg_attention_back_grads(w);
+    if (first) xg_attention_back_grads(w);
     for (s.c = 0; s.c < columns; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
-            w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+            if (first)
+                w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
             s.grad = NULL;
-            if (w->f->back.second)
-                w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
+            if (second) w->scores[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
         }
     if (xg_attention_is_paired(w->p)) {
         xg_attention_pair_sum(w);
         return;
     }
-    if (w->f->back.second) xg_attention_back_sum(w, true);
-    xg_attention_back_sum(w, false);
+    if (second) xg_attention_back_sum(w, true);
+    if (first) xg_attention_back_sum(w, false);
 }
 /* A maximum of the row becomes its own one, to which sums are relative; what is subtracted for it. */
 XG_FN xg_kval *xg_attention_back_grow(xg_attention_kernel *w, int64_t half, xg_kval *most) {
@@ -364,8 +366,8 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         if (w->p->shape.in_tensor) continue;
-        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired; c++)
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->skips[0]; c++) xg_flow_slot(f, &w->out[half][c]);
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired && !w->skips[1]; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
     xg_attention_carry_shared(w, f);
@@ -672,6 +674,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         for (k = 0; k < 1u + (w->f->back.second != NULL); k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
+            if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
             xg_attention_back_write_row(w, half, k);
             xg_flow_end(&one);
@@ -716,6 +719,7 @@ XG_FN void xg_attention_back_registers_of(xg_attention_kernel *w, xg_arena *a) {
         w->scores[k] = XG_NEW_N(a, xg_kval *, own);
         w->grads[k] = XG_NEW_N(a, xg_kval *, own);
         w->soft[k] = XG_NEW_N(a, xg_kval *, own);
+        w->bare[k] = XG_NEW_N(a, xg_kval *, own);
     }
     for (k = 0; k < 2; k++) {
         w->asked[k] = XG_NEW_N(a, xg_kval *, XG_KWGMMA_SUMS_MAX);
@@ -733,6 +737,9 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;
     }
 }
+XG_FN void xg_attention_back_walk_dots(xg_attention_kernel *w) {
+    xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
+}
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
@@ -742,7 +749,15 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     xg_attention_pair_keep(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     w->begin = w->from;
-    xg_attention_back_walk(w, w->p->shape.grouped ? xg_attention_back_group_dots : xg_attention_back_dots_step);
+    if (w->p->apart) {
+        w->skips[0] = true;
+        xg_attention_back_walk_dots(w);
+        if (w->p->shape.grouped) xg_attention_walked(w, w->to);
+        xg_attention_back_results(w, n);
+        w->skips[0] = false;
+        w->skips[1] = true;
+    }
+    xg_attention_back_walk_dots(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
     xg_attention_back_results(w, n);
@@ -760,11 +775,11 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
             xg_attention_back_end_walks(w);
         }
         xg_attention_back_bounds(w, false);
+    }
+    if (b->turned ? w->p->apart : !b->together) {
         w->begin = w->from;
-        if (!b->together) {
-            xg_attention_ask_steps(w);
-            xg_attention_walked(w, w->to);
-        }
+        xg_attention_ask_steps(w);
+        xg_attention_walked(w, w->to);
     }
     w->begin = w->from;
     xg_attention_ask_steps(w);

@@ -120,8 +120,9 @@ XG_FN bool xg_attention_back_is_product(const xg_attention_form *f, const xg_ins
 
 XG_FN bool xg_attention_back_cut(xg_attention_site *w, xg_attention_part part, xg_inst *root, bool exp, bool grad) {
     const xg_attention_back *b = &w->f->back;
-    xg_inst *given[XG_ATTENTION_LINES + 2];
+    xg_inst *given[XG_ATTENTION_LINES + 3];
     uint32_t n = 0, k;
+    if (part == XG_ATTENTION_WEIGHTS) given[n++] = b->match.scores_dot; /* of which dS makes a function's derivative */
     if (exp) given[n++] = b->match.exp;
     if (grad) given[n++] = b->match.grad_dot;
     for (k = 0; k < b->n_lines; k++) given[n++] = b->lines[k];
@@ -224,13 +225,20 @@ XG_FN bool xg_attention_back_stat_maps(xg_attention_site *w, const xg_imap **sta
            xg_dims_equal(XG_OPERAND(f->back.delta, 0)->shape, f->match.exp->shape->dims, f->match.exp->shape->rank) &&
            xg_imap_ok(stats[2] = xg_attention_back_along(w, exp, f->back.delta));
 }
+XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f) {
+    return f->back.is && xg_attention_reached(&f->stages[XG_ATTENTION_WEIGHTS], f->match.scores_dot);
+}
 XG_FN bool xg_attention_back_exp_maps(xg_attention_site *w) {
     xg_attention_stage *s = w->f->stages;
     xg_attention_count(w, 1, 1);
     s[XG_ATTENTION_WEIGHTS].map = xg_attention_operand(w, w->f->match.weights, false);
     s[XG_ATTENTION_SCORES].map = xg_attention_at_exp(w);
     s[XG_ATTENTION_SHIFT].map = s[XG_ATTENTION_DELTA].map = s[XG_ATTENTION_SCORES].map;
-    return xg_imap_ok(s[XG_ATTENTION_SCORES].map);
+    if (!xg_imap_ok(s[XG_ATTENTION_SCORES].map)) return false;
+    return !xg_attention_back_keeps_bare(w->f) ||
+           xg_imap_equal(
+               xg_attention_inside(w, &s[XG_ATTENTION_WEIGHTS], s[XG_ATTENTION_WEIGHTS].map, w->f->match.scores_dot),
+               xg_attention_inside(w, &s[XG_ATTENTION_SCORES], s[XG_ATTENTION_SCORES].map, w->f->match.scores_dot));
 }
 XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;
@@ -250,14 +258,18 @@ XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
 }
 /* The second dot counts what it sums up as the first one does: dots of several summed dimensions may order them
  * differently. */
+XG_FN void xg_attention_back_turn(xg_attention_form *f) {
+    xg_tile_group *keys = &f->dots[1].group[XG_TILE_K];
+    xg_tile_axis first = keys->axes[0];
+    uint32_t k;
+    for (k = 0; k + 1 < keys->n; k++) keys->axes[k] = keys->axes[k + 1];
+    if (keys->n) keys->axes[keys->n - 1] = first;
+}
 XG_FN bool xg_attention_back_agrees(xg_attention_site *w, const xg_imap *exp) {
-    xg_tile_group *keys = &w->f->dots[1].group[XG_TILE_K];
-    uint32_t turns, k;
-    for (turns = 0; turns < XG_MAX(keys->n, 1U); turns++) {
-        xg_tile_axis first = keys->axes[0];
+    uint32_t turns;
+    for (turns = 0; turns < XG_MAX(w->f->dots[1].group[XG_TILE_K].n, 1U); turns++) {
         if (xg_imap_equal(xg_attention_at_exp(w), exp)) return true;
-        for (k = 0; k + 1 < keys->n; k++) keys->axes[k] = keys->axes[k + 1];
-        if (keys->n) keys->axes[keys->n - 1] = first;
+        xg_attention_back_turn(w->f);
     }
     return false;
 }
@@ -394,7 +406,7 @@ XG_FN void xg_attention_back_box_lines(xg_attention_site *w) {
         if (!b->boxed) return;
         b->boxes[k] = xg_attention_box_line(
             w, of, xg_indexing_flatten(w->x, w->f->stages[XG_ATTENTION_LINE0 + k].map, of->shape));
-        b->boxed = b->boxes[k].is_made;
+        b->boxed = b->boxes[k].is_made && (!b->boxes[k].period || b->boxes[k].period == w->f->boxes[0].period);
     }
 }
 
@@ -432,8 +444,16 @@ XG_FN bool xg_attention_back_form_of(
     if (!xg_attention_back_may_be(c) || !xg_attention_back_roots(f) || !xg_attention_back_dots(f, x) ||
         !xg_attention_back_extents(f) || !xg_attention_back_stats(f) || !xg_attention_back_lines(f))
         return false;
-    if (!xg_attention_back_cut_all(&w) || !xg_attention_back_exp_maps(&w) || !xg_attention_back_second(&w) ||
-        !xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
+    if (!xg_attention_back_cut_all(&w)) return false;
+    k = f->dots[1].group[XG_TILE_K].n;
+    if (k > 1 && f->dots[1].group[XG_TILE_K].axes[0].extent > f->dots[1].group[XG_TILE_K].axes[k - 1].extent &&
+        (m->warp_groups || m->tensor_memory))
+        xg_attention_back_turn(f); /* a tensor copy brings queries of one head */
+    for (k = 0; !xg_attention_back_exp_maps(&w) || !xg_attention_back_second(&w); k++) {
+        if (k >= f->dots[1].group[XG_TILE_K].n) return false;
+        xg_attention_back_turn(f);
+    }
+    if (!xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
         !xg_attention_back_shares(&w) || !xg_attention_back_types(f, m))
         return false;
     for (k = 0; k < XG_COUNT(operands); k++) {

@@ -69,8 +69,9 @@ XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attentio
 XG_FN void xg_attention_back_group_end(xg_attention_kernel *w) {
     uint32_t j;
     xg_attention_back_group_count(w, XG_K_OP_WGMMA_WAIT, 0);
-    for (j = 0; j < (uint32_t)(w->p->depth / XG_KMMA_N); j++) xg_attention_take(w, w->out, j, w->asked_sums[0][j]);
-    if (!w->f->back.second) return;
+    for (j = 0; j < (uint32_t)(w->p->depth / XG_KMMA_N) && !w->skips[0]; j++)
+        xg_attention_take(w, w->out, j, w->asked_sums[0][j]);
+    if (!w->f->back.second || w->skips[1]) return;
     for (j = 0; j < (uint32_t)(w->p->columns / XG_KMMA_N); j++) xg_attention_take(w, w->second, j, w->asked_sums[1][j]);
 }
 

@@ -125,11 +125,13 @@ XG_FN void xg_attention_back_take_all_cheap(const xg_attention_back_group *w, xg
         DEPTH = 12 /* operations one behind the other that an operand is made of */
     };
     uint32_t n = s->m.n, k, j;
-    for (k = 0; k < n; k++)
+    for (k = 0; k < n; k++) {
+        s->m.shared = s->m.p[k]->op == XG_DOT;
         for (j = 0; j < s->m.p[k]->n_operands; j++) {
             xg_inst *o = XG_OPERAND(s->m.p[k], j);
             if (!xg_attention_has(&s->m, o) && !xg_attention_back_ours(w, o)) xg_attention_take_cheap(&s->m, o, DEPTH);
         }
+    }
 }
 
 /* ---- a fusion ---- */
@@ -199,7 +201,7 @@ XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_b
     else {
         operands = XG_NEW_N(w->arena, xg_inst *, i->n_operands + (size_t)1);
         for (k = 0; k < i->n_operands; k++) operands[k] = xg_attention_back_copy(w, s, XG_OPERAND(i, k));
-        made = xg_inst_clone(i, s->to, operands, NULL);
+        made = xg_attention_clone(w->g.scores_dot, i, s->to, operands);
     }
     xg_map64_put(&s->copies, i->id, made);
     return made;

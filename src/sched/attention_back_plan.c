@@ -77,6 +77,7 @@ XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
+    if (p->apart) return XG_MAX(p->depth, p->columns);
     return p->depth + (p->form.back.second && !xg_attention_is_paired(p) ? p->columns : 0);
 }
 /* ... of f32 that is on its way through registers while it brings a step. */
@@ -88,6 +89,7 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (!xg_attention_back_is_whole(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
+    if (xg_attention_back_keeps_bare(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
     if (xg_attention_is_paired(p)) return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / 2;
@@ -126,6 +128,7 @@ XG_FN void xg_attention_back_room(xg_attention_plan *p) {
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
+    p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
     p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
     if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     p->keeps_grads = p->keeps_rows;
@@ -205,6 +208,11 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
         xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
     }
+    if (p->apart) {
+        walks++;
+        xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
+        w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
+    }
     xg_attention_back_out(p, p->depth, f->pieces[0], w);
     if (f->back.second) {
         w->issue += each * XG_ATTENTION_BACK_SECOND_ISSUE;
@@ -215,7 +223,7 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = p->depth + p->columns;
+    *scores = p->depth * (1 + p->apart) + p->columns;
     if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
     if (f->back.delta && !f->back.together) *scores += p->depth + p->columns;
     *all = *scores + f->pieces[0] * p->depth + (f->back.second ? f->pieces[1] * p->columns : 0);
@@ -320,8 +328,7 @@ XG_FN int64_t xg_attention_back_apart(
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
     return (s->in_tensor ? m->tensor_memory && xg_attention_back_is_whole(f) : m->warp_groups) &&
-           f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
-           (!f->back.turned || f->back.boxed) && 2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS;
+           (!f->back.turned || f->back.boxed) && xg_attention_has_boxes(f, s);
 }
 
 /* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */

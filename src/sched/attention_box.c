@@ -3,7 +3,7 @@
  * An element lies at column + key * a + a sum of quotients and remainders of the batch's number, each times its own
  * stride. Each of these is a dimension of the tensor map: so heads between other dimensions, heads that several rows
  * share, and slices of a projection of all three need no case of their own. What lies outside of columns and keys is
- * zero. */
+ * zero. Keys that are queries of several heads are counted modulo those of one, whose number is one more coordinate. */
 #ifndef XG_SCHED_ATTENTION_BOX_C
 #define XG_SCHED_ATTENTION_BOX_C
 #include "attention.h"
@@ -28,11 +28,12 @@ XG_FN bool xg_attention_box_dim(xg_attention_box *b, int64_t size, int64_t strid
     m->dims[m->rank++] = size;
     return true;
 }
-/* A term of the offset that depends on the batch alone. */
+/* A term of the offset that depends on the batch alone, or on the period. */
 XG_FN bool xg_attention_box_term(xg_attention_site *w, xg_attention_box *b, xg_aff_env *env, const xg_term *t) {
     xg_range r = xg_aff_range(env, t->of);
     uint32_t k;
-    for (k = 0; k < XG_ATTENTION_DIMS; k++)
+    bool counts = t->of->kind == XG_AFF_DIV && t->of->k == b->period && t->of->of == xg_aff_dim(w->x, XG_ATTENTION_KEY);
+    for (k = 0; k < XG_ATTENTION_DIMS && !counts; k++)
         if (k != XG_ATTENTION_BATCH && xg_aff_uses(t->of, xg_aff_dim(w->x, k))) return false;
     if (r.lo < 0 || !xg_range_known(r) || !xg_attention_box_dim(b, r.hi + 1, t->scale)) return false;
     b->batch[b->tensor.rank - 1] = t->of;
@@ -77,8 +78,11 @@ XG_FN xg_attention_box xg_attention_box_by(
               : from->shape->type == XLAGPU_F32 ? XG_ATTENTION_TYPE_F32
                                                 : XG_ATTENTION_TYPE_F16;
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
+    for (k = 0; k < l.n; k++)
+        if (l.terms[k].of->kind == XG_AFF_MOD && l.terms[k].of->of == key) b.period = l.terms[k].of->k;
+    if (b.period) key = xg_aff_mod(w->x, key, b.period);
     if ((column && !xg_attention_box_dim(&b, w->counts[XG_ATTENTION_VECTOR], xg_aff_scale_of(e, column))) ||
-        !xg_attention_box_dim(&b, w->f->keys, xg_aff_scale_of(e, key)))
+        !xg_attention_box_dim(&b, b.period ? b.period : w->f->keys, xg_aff_scale_of(e, key)))
         return b;
     for (k = 0; k < l.n; k++)
         if (l.terms[k].of != column && l.terms[k].of != key && !xg_attention_box_term(w, &b, &env, &l.terms[k]))

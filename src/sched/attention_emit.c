@@ -48,10 +48,10 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare,
     const xg_attention_stage *s = &w->f->stages[XG_ATTENTION_BARE];
     xg_kb *b = xg_attention_b(w);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_kval *outside;
+    xg_kval *outside, *place = xg_tile_rest(&w->t, w->place, w->p->span);
     int64_t half, c;
-    outside = xg_kcmpi_(b, XG_CI_SLT, w->place, w->inner[0]);
-    outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, w->place, w->inner[1]));
+    outside = xg_kcmpi_(b, XG_CI_SLT, place, w->inner[0]);
+    outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, place, w->inner[1]));
     for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->scores[half][c]);
     xg_flow_if(&f, outside);
@@ -64,18 +64,28 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare,
         }
     xg_flow_end(&f);
 }
+/* The last operation so far. */
+XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
+    const xg_kb *b = xg_attention_b(w);
+    return b->before ? b->before->prev : b->region->last;
+}
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     bool inner = xg_attention_has_inner(w), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
     xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(w->p->halves * columns));
+    xg_kop *op = xg_attention_last(w);
     for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) {
             xg_elem *one = &v[half * columns + c];
+            if (w->f->back.is) w->bare[half][c] = w->scores[half][c];
             *one = xg_attention_score_of(w, half, c, bare);
             xg_attention_keep_score(w, half, c, bare ? xg_attention_scores_of(w, root, *one) : *one);
             if (!inner) xg_attention_end_score(w, half, c);
         }
+    if (w->f->unit != XG_TILE_NO_UNIT && w->f->pieces[0] == 1) /* weights are rounded to 16 bits */
+        while ((op = op->next) != NULL && op != xg_attention_b(w)->before)
+            if (op->op == XG_K_OP_TANH) op->flags |= XG_KA_SHORT; /* a cap: exp asks for an absolute error */
     if (inner) xg_attention_mask_scores(w, v, columns);
 }
 /* Weights are exp's results, but for factors of rows and one rounding: two of them become a word by that. */
@@ -175,10 +185,24 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
 }
 /* ---- all steps ---- */
 
+/* The same of periods, of which each has as many that are walked. */
+XG_FN xg_kval *xg_attention_of_period(xg_attention_kernel *w, xg_kval *step) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *each = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *v;
+    xg_kval_set_range(each, xg_range_of(0, w->p->steps));
+    each = xg_tile_quotient(&w->t, each, w->p->steps / w->p->span);
+    each = xg_k2(b, XG_K_OP_MAXSI, each, xg_elem_index(&w->t.s, 1));
+    v = xg_k2(b, XG_K_OP_DIVUI, xg_k2(b, XG_K_OP_SUBI, step, w->from), each);
+    each = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, w->p->span), each); /* that are left out */
+    v = xg_k2(b, XG_K_OP_ADDI, step, xg_k2(b, XG_K_OP_MULI, v, each));
+    xg_kval_set_range(v, xg_range_of(0, w->p->steps - 1));
+    return v;
+}
 /* The step's place among all: behind the last one they begin again. */
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *all = xg_elem_index(&w->t.s, w->p->steps), *v;
+    if (w->p->span < w->p->steps) return xg_attention_of_period(w, step);
     if (xg_kval_range(step).hi < w->p->steps) return step;
     v = xg_k2(b, XG_K_OP_SUBI, step, all);
     v = xg_kselect(b, xg_kcmpi_(b, XG_CI_SLT, step, all), step, v);

@@ -161,17 +161,31 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
 
 /* ---- the thread that asks ---- */
 
-/* A box of map `map` whose first n coordinates are among the operands; the others are of the batch. */
+/* A box of map `map` whose first n coordinates are among the operands; the others are of the batch and the key. */
 XG_FN void xg_attention_ask_box(
-    xg_attention_kernel *w, const xg_attention_box *box, uint32_t n, int64_t map, xg_kval **o) {
+    xg_attention_kernel *w, const xg_attention_box *box, uint32_t n, int64_t map, xg_kval *step, xg_kval **o) {
     xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kval *of[XG_ATTENTION_KEY + 1];
+    int64_t counts[XG_ATTENTION_KEY + 1];
     uint32_t j;
+    counts[XG_ATTENTION_BATCH] = w->f->batch;
+    counts[XG_ATTENTION_ROW] = 1;
+    counts[XG_ATTENTION_KEY] = w->p->steps * w->p->shape.step;
+    of[XG_ATTENTION_BATCH] = w->batch;
+    of[XG_ATTENTION_ROW] = xg_elem_index(&w->t.s, 0);
+    of[XG_ATTENTION_KEY] = xg_tile_join(&w->t, step, w->p->shape.step, of[XG_ATTENTION_ROW]);
     for (j = 0; j < box->tensor.rank; j++) {
         const xg_aff *at = j < n ? NULL : xg_aff_add_k(x, box->batch[j], box->first[j]);
-        if (at) o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, at, &w->batch);
+        if (at) o[2 + j] = xg_tile_apply(&w->t, counts, box->period ? XG_COUNT(counts) : 1, at, of);
         o[2 + j] = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
     }
     xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = map;
+}
+/* The coordinate of a step's first key. */
+XG_FN xg_kval *xg_attention_ask_key(xg_attention_kernel *w, const xg_attention_box *box, xg_kval *step, int64_t first) {
+    int64_t rows = w->p->shape.step;
+    if (box->period) step = xg_tile_rest(&w->t, step, box->period / rows);
+    return xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, first));
 }
 /* The boxes of a step's keys or values: of 64 columns each. */
 XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval *step, xg_kval *turn) {
@@ -184,7 +198,7 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
     full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
     if (side && w->f->back.turned) all += w->f->back.n_lines * rows * xg_type_bytes(w->f->sum);
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, all);
-    key = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[1]));
+    key = xg_attention_ask_key(w, box, step, box->first[1]);
     for (k = 0; k < lines; k++) {
         const xg_aff *place = xg_aff_add_k(
             x, xg_aff_mul(x, xg_aff_dim(x, 0), lines * rows * XG_ATTENTION_LINE), k * rows * XG_ATTENTION_LINE);
@@ -192,7 +206,7 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
         o[1] = full;
         o[2] = xg_elem_index(&w->t.s, box->first[0] + k * XG_ATTENTION_LINE);
         o[3] = key;
-        xg_attention_ask_box(w, box, 2, side, o);
+        xg_attention_ask_box(w, box, 2, side, step, o);
     }
 }
 /* What each of a step's keys has one of, beside the values. */
@@ -204,8 +218,8 @@ XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval 
     o[0] = xg_tile_bulk_at(
         &w->t, w->columns[line], xg_tile_apply(&w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
     o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
-    o[2] = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[0]));
-    xg_attention_ask_box(w, box, 1, XG_TILE_SIDES + (int64_t)line, o);
+    o[2] = xg_attention_ask_key(w, box, step, box->first[0]);
+    xg_attention_ask_box(w, box, 1, XG_TILE_SIDES + (int64_t)line, step, o);
 }
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;

@@ -90,26 +90,42 @@ XG_FN bool xg_attention_integer_of(
 
 /* ---- bounds ---- */
 
-/* How the expression goes with the row: 1: up, -1: down, 0: not at all, 2: it is not known. */
-XG_FN int xg_attention_slope(const xg_aff *e, const xg_aff *row) {
+/* How the expression goes with the row: 1: up, -1: down, 0: not at all, 2: it is not known. *period: of the row modulo
+ * it; -1: of the row itself; 0: not yet known. */
+XG_FN int xg_attention_slope(const xg_aff *e, const xg_aff *row, int64_t *period) {
     int all = 0, one;
+    int64_t own = e == row ? -1 : e->k;
     uint32_t k;
     if (!xg_aff_uses(e, row)) return 0;
-    if (e == row) return 1;
-    if (e->kind == XG_AFF_DIV) return xg_attention_slope(e->of, row);
+    if (e == row || (e->kind == XG_AFF_MOD && e->of == row)) {
+        if (*period && *period != own) return 2;
+        *period = own;
+        return 1;
+    }
+    if (e->kind == XG_AFF_DIV) return xg_attention_slope(e->of, row, period);
     if (e->kind != XG_AFF_SUM) return 2;
     for (k = 0; k < e->n; k++) {
-        one = xg_attention_slope(e->terms[k].of, row);
+        one = xg_attention_slope(e->terms[k].of, row, period);
         if (!one) continue;
         if (one == 2 || (all && all != (e->terms[k].scale > 0 ? one : -one))) return 2;
         all = e->terms[k].scale > 0 ? one : -one;
     }
     return all;
 }
+/* The key, or, of queries that share keys, its remainder or quotient. */
+XG_FN const xg_aff *xg_attention_key_in(const xg_attention_form *f, const xg_aff *e, const xg_aff *key) {
+    uint32_t k;
+    for (k = 0; f->back.turned && e->kind == XG_AFF_SUM && k < e->n; k++)
+        if ((e->terms[k].of->kind == XG_AFF_MOD || e->terms[k].of->kind == XG_AFF_DIV) && e->terms[k].of->of == key)
+            return e->terms[k].of;
+    return key;
+}
 /* v >= 0 for each score that is not masked; false: no bound says so. */
 XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v) {
-    const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *row = xg_aff_dim(w->x, XG_ATTENTION_ROW);
-    int64_t way = xg_aff_scale_of(v->e, key);
+    const xg_aff *all = xg_aff_dim(w->x, XG_ATTENTION_KEY), *row = xg_aff_dim(w->x, XG_ATTENTION_ROW);
+    const xg_aff *key = xg_attention_key_in(w->f, v->e, all);
+    int64_t way = xg_aff_scale_of(v->e, key), period = key->kind == XG_AFF_MOD ? key->k : 0;
+    int64_t each = key->kind == XG_AFF_DIV ? key->k : 1; /* keys of one quotient */
     xg_attention_bound *b = &w->f->bounds[w->f->n_bounds];
     xg_range dims[XG_ATTENTION_DIMS], range;
     xg_aff_env env;
@@ -118,8 +134,9 @@ XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v
     memset(b, 0, sizeof *b);
     b->upper = way < 0;
     b->at = xg_aff_mul(w->x, xg_aff_add_mul(w->x, v->e, key, -way), -way);
-    if (!b->at || xg_aff_uses(b->at, key)) return false;
-    b->slope = xg_attention_slope(b->at, row);
+    if (b->at) b->at = xg_aff_add_k(w->x, xg_aff_mul(w->x, b->at, each), b->upper ? each - 1 : 0);
+    if (!b->at || xg_aff_uses(b->at, all) || (w->f->n_bounds && w->f->key_period != period)) return false;
+    b->slope = xg_attention_slope(b->at, row, &b->period);
     for (k = 0; k < XG_ATTENTION_DIMS; k++) dims[k] = xg_range_of(0, w->counts[k] - 1);
     env = xg_aff_env_of(w->x, dims, XG_ATTENTION_DIMS, NULL, 0);
     range = xg_aff_range(&env, b->at);
@@ -131,9 +148,10 @@ XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v
         if (w->f->n_reads == XG_ATTENTION_READS || !xg_attention_cut(w, part, v->of[k], NULL, 0)) return false;
         w->f->stages[part].map = v->map[k];
         b->part[b->n] = part;
-        b->scale[b->n++] = -way * v->scale[k];
+        b->scale[b->n++] = -way * each * v->scale[k];
         w->f->n_reads++;
     }
+    w->f->key_period = period;
     w->f->n_bounds++;
     return true;
 }
@@ -299,14 +317,21 @@ XG_FN void xg_attention_find_scale(xg_attention_form *f) {
 
 /* ---- how many steps ---- */
 
-/* The bound in a tile of rows: the most of an upper one, the least of a lower one. */
+/* The bound in a tile of rows: the most of an upper one, the least of a lower one. Where a period begins in the tile,
+ * that is at its first row, or at the one before. */
 XG_FN int64_t xg_attention_bound_row(const xg_attention_bound *b, int64_t first, int64_t last) {
+    int64_t cut = b->period > 0 ? last / b->period * b->period : 0;
+    if (first < cut) {
+        first = cut;
+        last = cut - 1;
+    }
     return (b->slope > 0) == b->upper ? last : first;
 }
 /* Of the tile, as far as it is known before the kernel runs. */
 XG_FN int64_t xg_attention_tile_steps(const xg_attention_plan *p, int64_t tile) {
     const xg_attention_form *f = &p->form;
-    int64_t first = tile * p->tile, last = XG_MIN(first + p->tile, f->rows) - 1, from = 0, to = f->keys, v;
+    int64_t first = tile * p->tile, last = XG_MIN(first + p->tile, f->rows) - 1, from = 0, v;
+    int64_t keys = f->key_period ? f->key_period : f->keys, to = keys;
     uint32_t k;
     for (k = 0; k < f->n_bounds; k++) {
         const xg_attention_bound *b = &f->bounds[k];
@@ -319,7 +344,7 @@ XG_FN int64_t xg_attention_tile_steps(const xg_attention_plan *p, int64_t tile) 
             from = XG_MAX(from, v);
     }
     if (to <= from) return 0;
-    return xg_tile_over(to, p->shape.step) - from / p->shape.step;
+    return (xg_tile_over(to, p->shape.step) - from / p->shape.step) * (f->keys / keys);
 }
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
     int64_t samples = XG_MIN(p->tiles, (int64_t)XG_ATTENTION_SAMPLES), sum = 0, k;

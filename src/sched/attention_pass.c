@@ -147,7 +147,7 @@ XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i
             continue;
         arrays += !xg_attention_is_generated(XG_OPERAND(i, k), &asked);
     }
-    if (arrays > 1) return false;
+    if (arrays > 1 || w->shared) return false;
     XG_FOR_USES(u, i) /* it lies in memory anyway */
         if (!xg_attention_has(w, u->user)) return false;
     return i != i->comp->root;
@@ -167,6 +167,25 @@ typedef struct xg_attention_build {
     xg_map64 copies;
     xg_inst **outside;
 } xg_attention_build;
+/* Inside of a fusion. Matrix units' weights have 16 bits, so scores and dS over a number are those times its inverse: of
+ * bf16 that is exact, since no quotient of two such numbers is as near to what is rounded another way. */
+XG_FN xg_inst *xg_attention_clone(const xg_inst *dot, xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    xlagpu_type t = i->shape->type, held;
+    xg_hb b = xg_hb_end(to, i);
+    xg_inst *x, *by;
+    const double LEAST = 1e-30;
+    double v;
+    if (i->op != XG_DIVIDE || !dot || i->shape->elements != dot->shape->elements ||
+        (t != XLAGPU_F32 && t != XLAGPU_BF16) || !xg_attention_constant(XG_OPERAND(i, 1), &v) ||
+        !(v * v > LEAST && v * v < 1 / LEAST))
+        return xg_inst_clone(i, to, operands, NULL);
+    (void)xg_attention_narrow(dot, 0, &held);
+    if (xg_type_bytes(held) != 2) return xg_inst_clone(i, to, operands, NULL);
+    x = xg_hb_convert(&b, operands[0], XLAGPU_F32);
+    by = xg_hb_float_like(&b, x, 1 / v);
+    x = xg_hb_2(&b, XG_MULTIPLY, x, by);
+    return xg_hb_convert(&b, x, t);
+}
 XG_FN xg_inst *xg_attention_copy(xg_attention_build *b, xg_inst *i) {
     xg_inst *made = (xg_inst *)xg_map64_get(&b->copies, i->id), **operands;
     uint32_t k;
@@ -177,7 +196,7 @@ XG_FN xg_inst *xg_attention_copy(xg_attention_build *b, xg_inst *i) {
     } else {
         operands = XG_NEW_N(b->w->arena, xg_inst *, i->n_operands + (size_t)1);
         for (k = 0; k < i->n_operands; k++) operands[k] = xg_attention_copy(b, XG_OPERAND(i, k));
-        made = xg_inst_clone(i, b->to, operands, NULL);
+        made = xg_attention_clone(b->w->a->scores_dot, i, b->to, operands);
     }
     xg_map64_put(&b->copies, i->id, made);
     return made;

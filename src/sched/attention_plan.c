@@ -146,7 +146,9 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
     p->cluster = XG_MAX(p->cluster, (int64_t)1);
-    p->bounded = f->n_bounds && p->steps > 1 && !(f->votes && p->cluster > 1); /* a vote is one block's */
+    p->bounded = f->n_bounds && p->steps > 1 && f->key_period % s->step == 0 &&
+                 !(f->votes && p->cluster > 1); /* a vote is one block's */
+    p->span = p->bounded && f->key_period ? f->key_period / s->step : p->steps;
     p->votes = p->bounded && f->votes;
     p->walked = xg_tile_over(p->bounded ? xg_attention_mean_steps(p) : p->steps, p->cluster);
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
@@ -174,10 +176,13 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (p->votes) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
+XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention_shape *s) {
+    return f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
+           2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS &&
+           f->boxes[0].period % s->step + f->boxes[1].period % s->step == 0;
+}
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    if (2 * f->rows < s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS) return false;
-    return (s->in_tensor ? m->tensor_memory && f->pieces[0] == 1 : m->warp_groups) && f->unit != XG_TILE_NO_UNIT &&
-           f->boxes[0].is_made && f->boxes[1].is_made;
+    return (s->in_tensor ? m->tensor_memory && f->pieces[0] == 1 : m->warp_groups) && xg_attention_has_boxes(f, s);
 }
 XG_FN int64_t xg_attention_warps(const xg_attention_plan *p) { return (int64_t)p->shape.warps * p->shape.parts; }
 /* Of a warp: maximum and sum of each row, then its sums of columns: elements. */

@@ -46,7 +46,7 @@ XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t
     const xg_attention_plan *p = w->p;
     xg_kb *b = xg_attention_b(w);
     v = xg_k2_int(b, XG_K_OP_ADDI, v, more);
-    v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->steps * p->shape.step);
+    v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->span * p->shape.step);
     return xg_tile_quotient(&w->t, v, p->shape.step);
 }
 /* Of these steps, which all blocks of the cluster have together, the block's own: as many as others, or fewer. */
@@ -62,15 +62,28 @@ XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
     xg_kval_set_range(w->from, xg_range_of(0, steps));
     xg_kval_set_range(w->to, xg_range_of(0, steps));
 }
+/* The row of the tile where a bound is least, or most; a period that begins in the tile has both there. */
+XG_FN xg_kval *xg_attention_bound_at(
+    xg_attention_kernel *w, const xg_attention_bound *b, xg_kval *first, xg_kval *last, bool at_first) {
+    xg_kb *to = xg_attention_b(w);
+    xg_kval *cut, *end, *v = at_first ? first : last;
+    if (b->period <= 0 || b->period % w->p->tile == 0) return v;
+    cut = xg_k2_int(to, XG_K_OP_MULI, xg_tile_quotient(&w->t, last, b->period), b->period);
+    end = at_first ? cut : xg_k2_int(to, XG_K_OP_ADDI, cut, -1);
+    v = xg_kselect(to, xg_kcmpi_(to, XG_CI_SLT, first, cut), end, v);
+    xg_kval_set_range(v, xg_range_of(0, w->f->rows - 1));
+    return v;
+}
 /* What bounds leave of the steps from *lower to *upper: to any row of the tile, or, inner, to all of them every key. */
 XG_FN void xg_attention_by_bounds(xg_attention_kernel *w, bool inner, xg_kval **lower, xg_kval **upper) {
-    int64_t steps = w->p->steps, step = w->p->shape.step, keys = w->f->keys;
+    int64_t steps = w->p->span, step = w->p->shape.step, keys = steps * step;
     xg_kval *first, *last, *v;
     uint32_t k;
     xg_attention_tile_rows(w, &first, &last);
     for (k = 0; k < w->f->n_bounds; k++) {
         const xg_attention_bound *b = &w->f->bounds[k];
-        xg_kval **at = b->upper ? upper : lower, *row = ((b->slope > 0) == b->upper) == inner ? first : last;
+        xg_kval **at = b->upper ? upper : lower, *row;
+        row = xg_attention_bound_at(w, b, first, last, ((b->slope > 0) == b->upper) == inner);
         v = xg_attention_bound_value(w, b, row, b->upper ? (inner ? -1 : keys) : inner ? keys : 0);
         v = xg_attention_in_steps(w, v, b->upper ? (inner ? 1 : step) : inner ? step - 1 : 0);
         *at = xg_k2(xg_attention_b(w), b->upper ? XG_K_OP_MINSI : XG_K_OP_MAXSI, *at, v);
@@ -79,23 +92,30 @@ XG_FN void xg_attention_by_bounds(xg_attention_kernel *w, bool inner, xg_kval **
 }
 /* The steps of the block's tile: w->from, w->to. */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
+    int64_t periods = w->p->steps / w->p->span;
     w->from = xg_elem_index(&w->t.s, 0);
-    w->to = xg_elem_index(&w->t.s, w->p->steps);
+    w->to = xg_elem_index(&w->t.s, w->p->span);
     if (w->p->bounded) xg_attention_by_bounds(w, false, &w->from, &w->to);
     w->from = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, w->from, w->to);
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     if (w->rank) xg_attention_own_steps(w);
+    if (periods == 1) return;
+    w->to = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, w->to, w->from);
+    w->to = xg_k2_int(xg_attention_b(w), XG_K_OP_MULI, w->to, periods);
+    w->to = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, w->to, w->from);
+    xg_kval_set_range(w->to, xg_range_of(0, w->p->steps));
 }
 XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
     bool ragged = w->f->keys % w->p->shape.step != 0;
-    return w->p->steps > 1 && (w->f->stages[XG_ATTENTION_BARE].root || (ragged && !w->f->n_bounds));
+    return w->p->steps > 1 && (!w->f->key_period || w->p->bounded) &&
+           (w->f->stages[XG_ATTENTION_BARE].root || (ragged && !w->f->n_bounds));
 }
 /* Of bounds that say all of the masks: where they hold for every key of a step and every row of the tile. */
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
     w->inner[0] = w->inner[1] = NULL;
     if (!xg_attention_has_inner(w)) return;
     w->inner[0] = xg_elem_index(&w->t.s, 0);
-    w->inner[1] = xg_elem_index(&w->t.s, w->f->keys / w->p->shape.step);
+    w->inner[1] = xg_elem_index(&w->t.s, XG_MIN(w->f->keys / w->p->shape.step, w->p->span));
     xg_attention_by_bounds(w, true, &w->inner[0], &w->inner[1]);
 }
 /* Where a vote lies: a row's, or one so many further on. */

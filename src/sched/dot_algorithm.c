@@ -90,7 +90,7 @@ XG_FN int64_t xg_pieces_tile_time(const xg_inst *dot, bool units) {
     xg_tile_choose_unit(&p, NULL, m);
     if (units && p.unit == XG_TILE_NO_UNIT) return 0;
     xg_split_fetch(&p, x, m);
-    return xg_split_time(&p, m, 1);
+    return xg_split_time(&p, m, 1, INT64_MAX);
 }
 /* Of as many products, and of what goes through memory between them: pieces and sums. */
 XG_FN int64_t xg_pieces_time(xg_inst *dot, const xg_pieces *w) {

@@ -25,6 +25,7 @@ enum {
     XG_SPLIT_FILL_PERCENT = 80,   /* of the multiprocessors */
     XG_SPLIT_EQUAL_PERCENT = 110, /* of the least time: the model is no better than that */
     XG_SPLIT_BOTH_PERCENT = 103,  /* of the time, where blocks meet in memory, too: two guesses are less sure */
+    XG_SPLIT_SLACK = 32,          /* parts of a time ... */
     XG_SPLIT_FEW = 8,             /* parts that a kernel of what follows adds up, if it makes sums itself */
     XG_SPLIT_AGAIN_PS = 500000    /* of the second step beside its launch: the way to memory and back */
 };
@@ -34,21 +35,28 @@ typedef struct xg_split {
     int64_t parts;
 } xg_split;
 
-/* Time in parts, with the second step; the plan's form and how operands are brought stay. */
-XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) {
-    int64_t out = xg_cost_mul(p->form.hero->shape->elements, xg_type_bytes(p->form.sum)), moved;
+/* Time in parts, with the second step; the plan's form and how operands are brought stay. No blocks: it is no less than
+ * `most`. */
+XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts, int64_t most) {
+    int64_t out = xg_cost_mul(xg_cost_mul(p->form.hero->shape->elements, xg_type_bytes(p->form.sum)), parts), more = 0;
     xg_tile_fetch fetch[XG_TILE_SIDES];
+    if (parts > 1)
+        more = xg_cost_scale(out, 1000, xg_device_gbs(m->bandwidth)) + m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS;
+    p->blocks = 0;
+    if (most <= more + xg_tile_roof(p, m, out) - xg_tile_empty(m)) return most;
+    p->picoseconds = most - more;
+    if (p->unit == XG_TILE_NO_UNIT) /* of those about equal the first is taken */
+        p->picoseconds = xg_cost_add(p->picoseconds, most / XG_SPLIT_SLACK);
     memcpy(fetch, p->fetch, sizeof fetch);
     p->form.group[XG_TILE_B].size *= parts;
     p->form.group[XG_TILE_K].size /= parts;
-    xg_tile_choose(p, NULL, m, xg_cost_mul(out, parts));
+    xg_tile_choose(p, NULL, m, out);
     p->form.group[XG_TILE_B].size /= parts;
     p->form.group[XG_TILE_K].size *= parts;
     memcpy(p->fetch, fetch, sizeof fetch);
-    if (parts == 1) return p->picoseconds;
-    if (p->shape.split > 1) p->picoseconds = xg_cost_scale(p->picoseconds, XG_SPLIT_BOTH_PERCENT, 100);
-    moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
-    return xg_cost_add(xg_cost_add(p->picoseconds, moved), m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS);
+    if (!p->blocks) return most;
+    if (parts > 1 && p->shape.split > 1) p->picoseconds = xg_cost_scale(p->picoseconds, XG_SPLIT_BOTH_PERCENT, 100);
+    return xg_cost_add(p->picoseconds, more);
 }
 /* Powers of two; any divisor of a size that is no multiple of eight, such as the 50,257 words of GPT-2. */
 XG_FN bool xg_split_may(int64_t size, int64_t parts) {
@@ -61,16 +69,24 @@ XG_FN int64_t xg_split_pictures(const xg_tile_plan *p) {
     return a->extent;
 }
 /* Into how many parts of equal length a sum over `size` is best cut: of nearly equal ones those whose blocks fill the
- * device. Sets the time that this takes. */
+ * device. Sets *takes to the time of that, or, where it is no less than *takes, to any that is not. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size, bool summed, int64_t *takes) {
-    int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
-    bool shared = xg_tile_sharers(p) > 1; /* two ways to do the same, of which the model knows as much */
+    int64_t most = *takes, again = m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS, whole, least, best = 1;
+    int64_t filled = INT64_MAX, full = 1, parts, time, gain, bar;
+    bool shared; /* two ways to do the same, of which the model knows as much */
+    whole = least = xg_split_time(p, m, 1, summed ? INT64_MAX : xg_cost_scale(most, 100, XG_SPLIT_PLAIN_PERCENT) + 1);
+    shared = p->blocks && xg_tile_sharers(p) > 1;
+    gain = shared ? 100 : p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
+    bar = xg_cost_scale(whole, gain, 100);
     summed = summed && p->shape.split > 1;
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
+        int64_t there = summed && parts <= XG_SPLIT_FEW ? again : 0; /* the second step is anyway */
         if (!xg_split_may(size, parts) || (p->halo && xg_split_pictures(p) % parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
-        time = xg_split_time(p, m, parts);
-        if (summed && parts <= XG_SPLIT_FEW) time -= m->graph_ns * 1000 + XG_SPLIT_AGAIN_PS; /* there it is anyway */
+        time = xg_cost_scale(XG_MIN(least, most), XG_SPLIT_EQUAL_PERCENT, 100) + 1; /* more is never taken */
+        time = XG_MIN(time, XG_MIN(XG_MAX(least, filled), bar));
+        time = xg_split_time(p, m, parts, time + there) - there;
+        if (!p->blocks) continue;
         if (time < filled && p->blocks >= xg_cost_scale(m->sm_count, XG_SPLIT_FILL_PERCENT, 100)) {
             filled = time;
             full = parts;
@@ -83,8 +99,7 @@ XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size, b
         least = filled;
         best = full;
     }
-    gain = shared ? 100 : p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
-    if (least >= xg_cost_scale(whole, gain, 100)) {
+    if (least >= bar) {
         least = whole;
         best = 1;
     }
@@ -215,6 +230,7 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     for (k = 0; k < XG_SPLIT_PLANS; k++) {
         own = p;
         if (!xg_split_plan(&own, x, m, k)) continue;
+        time = least;
         some = xg_split_best(&own, m, size, summed, &time);
         if (time >= least) continue;
         least = time;

@@ -46,6 +46,7 @@ typedef enum xg_tile_role {
 typedef struct xg_tile_axis {
     int64_t extent, scale;
     uint32_t of;
+    const xg_aff *places; /* of K: how many are summed up, by the number in the batch; NULL: all */
 } xg_tile_axis;
 typedef struct xg_tile_group {
     uint32_t n;
@@ -60,6 +61,8 @@ typedef struct xg_tile_form {
     uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
     const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
     xg_tile_group group[XG_TILE_ROLES];
+    bool phased; /* some of the batch's axes are phases, */
+    int64_t some_places, all_places; /* in which K has so many places of so many on average */
 } xg_tile_form;
 
 /* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
@@ -157,6 +160,11 @@ typedef struct xg_tile_patch {
     int64_t each;                                                 /* ... and of those that come with a step */
 } xg_tile_patch;
 
+/* What one warp does in a step, and how long it takes alone. */
+typedef struct xg_tile_work {
+    int64_t issued, multiplied, passes, clocks;
+    int64_t steps, blocks, l2; /* of each block; of the kernel; picoseconds of the second cache (xg_tile_look) */
+} xg_tile_work;
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -168,6 +176,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
+    int64_t mean;             /* ... of a block on average: */
+    bool skips;               /* places that phases do not have are no steps (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
     int64_t out_most;         /* ... if it can read so many at a time */
@@ -207,6 +217,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
     int64_t picoseconds;       /* by the estimate */
+    xg_tile_work work;         /* of the shape in one block's hands (xg_tile_look) */
+    int64_t roof;              /* picoseconds: what memory takes, whatever the shape */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
@@ -215,6 +227,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
 
 /* ---- tile_form.c ---- */
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+/* The same sum with phases of positions as axes of the batch: see there. */
+XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
@@ -284,7 +298,12 @@ XG_FN int64_t xg_tile_unit_time(
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
     int64_t most); /* of tensor copies, with wgmma or in pairs */
 /* With tcgen05, of single blocks. */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p);
+XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
+XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
+XG_FN int64_t xg_tile_empty(const xg_device *m);
+XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
@@ -416,6 +435,7 @@ typedef struct xg_tile_kernel {
     int64_t from;   /* elements of `out` in front of the chunk that threads copy */
     xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps; /* of the block's sums */
+    xg_kval *some;  /* whether there are any, where some have none; else NULL */
     xg_kval *rank;  /* of the block in its cluster; NULL: there is none */
     xg_kval *share; /* ..., or among others that have the tile */
     /* Of such: the block's number; what they leave for the last one, in memory; counters; how many have come, in shared
@@ -525,8 +545,12 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
+XG_FN int64_t xg_tile_channels(const xg_tile_plan *p);
+XG_FN void xg_tile_settle_steps(xg_tile_plan *p); /* sets mean, skips */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
+XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all); /* a loop over so many, if all are steps */
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v); /* of the hero; 0 where nothing is summed up */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
@@ -537,6 +561,8 @@ enum {
 XG_FN int64_t xg_tile_sharers(const xg_tile_plan *p);        /* blocks that have a tile together, of whatever kind */
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p); /* of scratch memory */
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p); /* cycles of a tile's sums on their way */
+XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split); /* of any such tile */
 /* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */
@@ -558,7 +584,6 @@ XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side);
 XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile);  /* at one of those of w->batch, a place */
 XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w);                 /* of blocks that stay: sets `all` */
 XG_FN xg_kval *xg_tile_ragged_has(xg_tile_kernel *w, xg_kval *row); /* whether the tile's group has this row */
-XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v);         /* of the hero; 0 behind the last group */
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
@@ -682,6 +707,7 @@ XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount);
 /* The loops over the tiles of a block that stays, and over the steps of a tile. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f);
+XG_FN void xg_tile_bulk_tiles_end(xg_tile_kernel *w, xg_flow *f);
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f);
 /* The loop around them over the boxes of which a window's places are views, if there are any: w->picture. */
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f);

@@ -72,13 +72,17 @@ XG_FN bool xg_tile_box_run(xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group 
 }
 /* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array, as that of
  * a window does, unless there are elements between others that it has not. Positions that fill a box up (filled) may
- * find any. */
-XG_FN bool xg_tile_box_is_whole(const xg_imap *axes, const xg_imap *m, bool direct, bool filled) {
-    uint32_t k;
+ * find any; a phase that has none is none's sum. */
+XG_FN bool xg_tile_box_is_whole(
+    xg_aff_ctx *x, const xg_imap *axes, const xg_imap *m, bool direct, bool filled, uint32_t batch) {
+    uint32_t k, d;
     for (k = 0; k < m->n_dims && !(direct && filled); k++)
         if (!xg_range_within(axes->dims[k].range, m->dims[k].range)) return false;
-    for (k = 0; k < m->n_constraints; k++)
-        if (!direct || m->constraints[k].range.lo == m->constraints[k].range.hi) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        for (d = batch; d < m->n_dims && !xg_aff_uses(c->expr, xg_aff_dim(x, d)); d++) {}
+        if (!direct || (d < m->n_dims && c->range.lo == c->range.hi)) return false;
+    }
     return true;
 }
 /* How far apart neighbours in a box lie, whose axis is the last one that the index has. */
@@ -150,7 +154,7 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
         }
     axes->n_results = to->n_dims;
     whole = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(axes, whole, direct, filled)) return false;
+    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, direct, filled, own->group[XG_TILE_B].n)) return false;
     if (direct && filled) { /* nothing is known of places but what axes say */
         all = xg_imap_copy(x, to, 0);
         for (n = all->n_constraints = 0; n < all->n_dims; n++) all->dims[n].range = xg_range_of(INT64_MIN, INT64_MAX);
@@ -215,9 +219,11 @@ XG_APART XG_FN void xg_tile_box_plan(
         bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
         if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
         boxes = plain;
+        if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
+        boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
-        if (boxes.blocks && boxes.picoseconds < p->picoseconds) *p = boxes;
+        if (boxes.blocks) *p = boxes;
     }
 }
 /* Where boxes begin, of places that count so much; linear: of the contraction. */

@@ -306,6 +306,10 @@ XG_APART XG_FN void xg_tile_bulk_box(
     op->b = side;
     if (shared) op->a = 3; /* the bits of both */
 }
+/* Steps of the tiles before, if each has all. */
+XG_FN xg_kval *xg_tile_bulk_before(xg_tile_kernel *w) {
+    return xg_tile_join(w, w->turn, w->p->steps, xg_elem_index(&w->s, 0));
+}
 /* Sides from one to another; `number` and `step` count buffers and steps of all tiles of the block. */
 XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, uint32_t side, uint32_t sides) {
     const xg_tile_plan *p = w->p;
@@ -317,7 +321,8 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     for (k = side; k < sides; k++) lines += xg_tile_bulk_lines(p, k);
     bytes = lines * XG_KWGMMA_LINE_BYTES;
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
-    at[XG_TILE_BULK_AT_STEP] = w->begin ? xg_k2(&w->s.b, XG_K_OP_SUBI, step, w->begin) : xg_tile_own_step(w, step);
+    if (w->begin) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, picture ? xg_tile_bulk_before(w) : w->begin);
+    at[XG_TILE_BULK_AT_STEP] = (picture && p->skips) || (w->begin && !p->skips) ? step : xg_tile_own_step(w, step);
     at[XG_TILE_BULK_AT_BATCH] = w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
@@ -356,6 +361,10 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     xg_kval *id, *first, *last = xg_elem_index(&w->s, p->blocks);
     if (!p->shape.stays) return;
     f->rolled = true;
+    if (p->skips) {
+        w->begin = xg_elem_index(&w->s, 0);
+        xg_flow_slot(f, &w->begin);
+    }
     first = xg_kblock_id(&w->s.b, 0, p->grid);
     if (w->all) last = w->all;
     id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
@@ -365,13 +374,31 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     }
     xg_tile_stand(w, id);
     w->turn = xg_tile_quotient(w, id, p->grid);
-    w->begin = xg_tile_join(w, w->turn, p->steps, xg_elem_index(&w->s, 0));
+    if (p->skips) {
+        xg_kval_set_range(w->begin, xg_range_of(0, p->steps * xg_tile_over(p->blocks, p->grid)));
+        w->steps = xg_tile_steps(w);
+    } else
+        w->begin = xg_tile_bulk_before(w);
+}
+XG_FN void xg_tile_bulk_tiles_end(xg_tile_kernel *w, xg_flow *f) {
+    if (w->p->skips && w->p->shape.stays) w->begin = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps);
+    xg_flow_end(f);
 }
 /* The steps of a tile, counted from those of the tiles before. */
 XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     xg_kval *many;
     f->rolled = true;
+    if (w->picture && p->skips) {
+        int64_t pictures = p->steps / p->halo;
+        xg_kval *each = xg_tile_quotient(w, w->steps, pictures), *own;
+        own = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_rest(w, w->picture, pictures), each);
+        if (w->begin) own = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, own);
+        many = xg_flow_for(f, xg_elem_index(&w->s, 0), each, 1, p->halo);
+        xg_tile_some_of(w, f, p->halo);
+        w->view = xg_tile_rest(w, xg_tile_own_step(w, many), p->halo);
+        return xg_k2(&w->s.b, XG_K_OP_ADDI, own, many);
+    }
     if (w->picture) {
         int64_t first = xg_tile_halo_first(p, w->kind);
         many = w->view = xg_flow_count(f, xg_tile_halo_views(p, w->kind));
@@ -379,8 +406,10 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         return xg_tile_join(w, w->pictures, p->halo, many);
     }
     if (!w->begin) return xg_tile_steps_for(w, f);
-    many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->begin, p->steps);
-    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
+    many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps);
+    many = xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks + p->idle, p->grid));
+    xg_tile_some_of(w, f, p->steps);
+    return many;
 }
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
@@ -390,7 +419,8 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     if (!each) return;
     f->rolled = true;
     if (w->begin) first = xg_tile_join(w, w->turn, each, first);
-    last = w->begin ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
+    last = w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each)
+                                : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
     w->picture = w->pictures;
 }
@@ -431,7 +461,7 @@ XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
         xg_flow_end(&kept);
     }
     xg_flow_end(&pictures);
-    xg_flow_end(&tiles);
+    xg_tile_bulk_tiles_end(w, &tiles);
     if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);
     xg_flow_end(&one);
 }
@@ -482,7 +512,7 @@ XG_APART XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
     xg_flow_end(&pictures);
     xg_tile_group_wait(w, 0);
     if (!w->begin) return;
-    xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, w->begin, steps - 1, NULL);
+    xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps), -1, NULL);
     if (!w->picture) return;
     first = xg_tile_join(w, w->turn, steps / w->p->halo, xg_elem_index(&w->s, 0));
     xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, first, steps / w->p->halo - 1, NULL);
@@ -504,7 +534,7 @@ XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
         xg_tile_unit_end(w);
         xg_tile_all_results(w);
     }
-    xg_flow_end(&tiles);
+    xg_tile_bulk_tiles_end(w, &tiles);
     if (xg_tile_is_apart(w->p)) xg_tile_store_end(w);
 }
 

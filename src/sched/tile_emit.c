@@ -372,7 +372,7 @@ XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval
 /* ... of all that have summed up a part of it. */
 XG_FN xg_elem xg_tile_out_sum(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
     xg_kval *spot = xg_tile_out_spot(w, o, at, 0);
-    xg_elem v = w->inbox ? xg_tile_of_inbox(w, at) : w->rank ? xg_tile_of_cluster(w, spot) : xg_tile_shown(w, spot);
+    xg_elem v = w->inbox ? xg_tile_of_inbox(w, at) : w->peers ? xg_tile_of_cluster(w, spot) : xg_tile_shown(w, spot);
     int64_t k;
     for (k = 1; k < w->p->shape.slices && xg_tile_adds_late(w); k++)
         v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_out_spot(w, o, at, k * xg_tile_part_size(w->p))));
@@ -556,8 +556,11 @@ XG_FN void xg_tile_split_results(xg_tile_kernel *w) {
     int64_t part;
     for (part = 0; part < w->p->parts; part++) {
         xg_tile_show_part(w, part);
+        if (w->rank) xg_tile_meet(w);
         xg_tile_split_leave(w, part);
+        if (w->rank) xg_tile_meet(w);
     }
+    w->peers = NULL; /* the last block has all that it makes results of */
     xg_tile_split_meet(w, &last);
     for (part = 0; part < w->p->parts; part++) {
         if (part) xg_tile_wait(w);
@@ -598,6 +601,11 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
         id = xg_tile_quotient(w, id, xg_tile_sharers(p));
     }
     if (p->shape.cluster > 1) w->rank = w->share;
+    if (w->rank && p->shape.split > 1) { /* of blocks that meet in memory, one behind the other */
+        w->rank = xg_tile_rest(w, w->share, p->shape.cluster);
+        w->block = xg_tile_join(w, id, p->shape.cluster, w->rank);
+        w->block = xg_tile_join(w, w->block, p->shape.split, xg_tile_quotient(w, w->share, p->shape.cluster));
+    }
     if (p->shape.multicast) {
         w->pair = xg_tile_rest(w, id, 2);
         id = xg_tile_quotient(w, id, 2);

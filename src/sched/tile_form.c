@@ -129,6 +129,68 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) 
     return f->sum != XLAGPU_PRED;
 }
 
+/* ---- phases ---- */
+
+/* The first place of the window that meets an element of the input at this position. */
+XG_FN const xg_aff *xg_tile_phase_place(xg_aff_ctx *x, const xg_window_dim *d, const xg_aff *position) {
+    const xg_aff *v = xg_aff_add_k(x, xg_aff_mul(x, position, -1), d->pad_low);
+    return xg_aff_sub(x, v, xg_aff_mul(x, xg_aff_div(x, v, d->base_dilation), d->base_dilation));
+}
+/* Along dimension k of the window, and `dim` of the result. */
+XG_FN void xg_tile_form_phase(xg_tile_form *f, xg_aff_ctx *x, const xg_window_dim *d, uint32_t k, uint32_t dim) {
+    xg_tile_group *batch = &f->group[XG_TILE_B];
+    int64_t s = d->base_dilation;
+    const xg_aff *phase = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), batch->size), s);
+    uint32_t r, v;
+    for (r = XG_TILE_M; r < XG_TILE_ROLES; r++)
+        for (v = 0; v < f->group[r].n; v++) {
+            xg_tile_axis *a = &f->group[r].axes[v];
+            if (a->of != (r == XG_TILE_K ? k : dim)) continue;
+            a->extent = (a->extent + s - 1) / s;
+            f->group[r].size = xg_tile_group_size(&f->group[r]);
+            if (r == XG_TILE_K) {
+                phase = xg_aff_mul(x, xg_tile_phase_place(x, d, phase), -1);
+                a->places = xg_aff_div(x, xg_aff_add_k(x, phase, d->size + s - 1), s);
+                f->some_places *= d->size;
+                f->all_places *= s * a->extent;
+            } else
+                a->scale = s;
+        }
+    memmove(batch->axes + 1, batch->axes, batch->n++ * sizeof *batch->axes);
+    batch->axes[0].of = dim;
+    batch->axes[0].extent = s;
+    batch->axes[0].scale = 1;
+    batch->size *= s;
+}
+/* Below an input that is spread by s (of the gradient of a convolution's input, of stride s) positions that are s apart
+ * have the same places of the window, every s-th one, and neighbours' elements: such a phase is a number of the batch,
+ * and its sum has no zeros between elements. */
+XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
+    xg_window w = xg_emit_window(f->hero);
+    xg_imap *m = xg_imap_of_dims(x, f->n_vars, f->n_vars);
+    const xg_shape *shape = f->hero->shape;
+    uint32_t k, v, dim;
+    f->some_places = f->all_places = 1;
+    if (f->hero->op != XG_CONVOLUTION) return;
+    for (v = 0; v < f->n_vars; v++) {
+        m->results[v] = xg_aff_dim(x, v);
+        m->dims[v].range = f->map[0]->dims[v].range;
+    }
+    for (k = 0; k < w.n; k++) {
+        const xg_window_dim *d = &w.p[k];
+        dim = (uint32_t)xg_inst_attr(f->hero, XG_A_dim_labels)->v.labels->output_spatial.p[k];
+        v = f->rank + k;
+        if (d->stride != 1 || d->window_dilation != 1 || shape->dims[dim] % d->base_dilation || d->base_dilation == 1)
+            continue;
+        m->results[v] = xg_aff_add_mul(
+            x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
+        m->dims[v].range.hi = (d->size - 1) / d->base_dilation;
+        xg_tile_form_phase(f, x, d, v, dim);
+        f->phased = true;
+    }
+    for (k = 0; k < XG_TILE_SIDES && f->phased; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
+}
+
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
     uint32_t role, k;
     for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);

@@ -527,7 +527,7 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
         f.op->flags |= KL_STEP_POINTERS;
     }
     xg_flow_slot(&some, &w->shared);
-    if (!alone && (w->p->steps < ahead || xg_tile_sums_groups(w->p) || w->p->all_steps % w->p->steps))
+    if (!alone && (w->p->steps < ahead || xg_tile_sums_groups(w->p) || w->p->skips || w->p->all_steps % w->p->steps))
         xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     if (w->p->on_processor)
         xg_tile_pass_step(w, step, step);

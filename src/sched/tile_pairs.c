@@ -128,6 +128,7 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     for (;; state = XG_TILE_BULK_BLANK) {
         xg_flow f = xg_flow_of(&w->s, NULL);
         from = xg_tile_apply(w, counts, 2, xg_aff_mul(x, xg_aff_div(x, tiles, grid), steps), at);
+        if (p->skips && state == XG_TILE_BULK_EMPTY) from = w->begin;
         to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
         f.rolled = true;
         from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(all, grid) + stages);
@@ -148,7 +149,7 @@ XG_APART XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_tile_pairs_await(w, true);
     xg_tile_tensor_tile(w);
     xg_tile_pairs_tell(w);
-    xg_flow_end(&tiles);
+    xg_tile_bulk_tiles_end(w, &tiles);
     xg_flow_end(&one);
     w->memory = memory;
 }
@@ -227,7 +228,7 @@ XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, false);
     xg_tile_pairs_store_all(w);
-    xg_flow_end(&tiles);
+    xg_tile_bulk_tiles_end(w, &tiles);
     xg_tile_store_end(w);
     w->memory = memory;
 }

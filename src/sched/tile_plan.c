@@ -394,6 +394,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), xg_tile_sharers(p));
     p->idle = 0;
     if (p->form.hero->op == XG_RAGGED_DOT) xg_tile_ragged_settle(p);
+    xg_tile_settle_steps(p);
     p->grid = p->blocks + p->idle;
 }
 /* Of a warp, in one slice. */
@@ -504,12 +505,11 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes, most);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
-    if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
-        return xg_tile_unit_time(p, m, out_bytes, most);
+    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
-    cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
+    cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     cycles = xg_cost_add(cycles, xg_tile_split_clocks(p, m));
@@ -579,14 +579,13 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
     if (!few || p->form.group[few_m ? XG_TILE_M : XG_TILE_N].size > (few_m ? s->m : s->n)) return false;
     return few_m ? s->m <= s->n : s->n <= s->m;
 }
-/* ... and for clusters, where even such small tiles are few. */
+/* ... and for blocks that share tiles, where even such small ones are few. */
 XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     const xg_tile_group *g = p->form.group;
     int64_t tiles = xg_cost_mul(xg_tile_over(g[XG_TILE_M].size, s->m), xg_tile_over(g[XG_TILE_N].size, s->n));
-    tiles = xg_cost_mul(tiles, g[XG_TILE_B].size);
+    tiles = xg_cost_mul(xg_cost_mul(tiles, g[XG_TILE_B].size), XG_TILE_CLUSTER_SHARE);
     if (s->m >= 2 * g[XG_TILE_M].size || s->n >= 2 * g[XG_TILE_N].size) return false;
-    return m->blocks_per_cluster > 1 && xg_cost_mul(tiles, XG_TILE_CLUSTER_SHARE) <= (int64_t)m->sm_count &&
-           g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
+    return tiles <= (int64_t)m->sm_count && g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k) {
@@ -688,7 +687,7 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
-        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo))
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) || p->form.phased)
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }
@@ -707,26 +706,32 @@ XG_FN bool xg_tile_wants_cluster(const xg_tile_plan *p, const xg_record *given, 
         return false;
     return warps <= (int64_t)m->sm_count * XG_TILE_UNIT_SCHEDULERS;
 }
-/* The shape in the hands of two blocks, of four ... */
+/* The shape in the hands of as many blocks as fill the device, which meet in memory, ... */
+XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    int32_t parts[XG_TILE_SPLIT_WAVES];
+    xg_tile_shape one = *s;
+    uint32_t n, k;
+    if (memcmp(&p->shape, s, sizeof *s) != 0 && !xg_tile_settle(p, s, vectors)) return;
+    n = xg_tile_splits(p, given, m, parts);
+    for (k = 0; k < n; k++) {
+        one.split = parts[k];
+        if (xg_tile_may_take(p, m, one.split * one.cluster, true, *least) && xg_tile_settle(p, &one, vectors) &&
+            xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+            xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
+/* ... of two blocks of a cluster, of four ...; such clusters may meet in memory, too. */
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
     if (!xg_tile_wants_cluster(p, given, m)) return;
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
+        bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
+        if (!may && !one.bulk) continue;
         if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
-        if (!xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
-    }
-}
-/* ..., or of as many blocks as fill the device, which meet in memory. */
-XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
-    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
-    int32_t parts[XG_TILE_SPLIT_WAVES];
-    xg_tile_shape one = *s;
-    uint32_t n = xg_tile_settle(p, s, vectors) ? xg_tile_splits(p, given, m, parts) : 0, k;
-    for (k = 0; k < n; k++) {
-        one.split = parts[k];
-        if (xg_tile_settle(p, &one, vectors) && xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
-            xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        if (may && !xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
+        if (one.bulk) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, best, least);
     }
 }
 /* A block that stays, with room for all steps of the right side at once. */
@@ -771,6 +776,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few, deepens;
     size_t k;
     memset(&best, 0, sizeof best);
+    p->roof = xg_tile_roof(p, m, out_bytes);
     xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
@@ -787,9 +793,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         if (xg_tile_is_vain(p, &one) && !(given && xg_record_get(&given->form, "tile"))) continue;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
+            xg_tile_look(p, m);
             xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
-            xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
+            if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
             if (!one.multicast && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
@@ -799,6 +806,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!deepens || !xg_tile_settle(p, &deep, vectors)) continue;
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) continue;
+            xg_tile_look(p, m);
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
             if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &deep, vectors, &best, &least);
             xg_tile_try_splits(p, given, m, out_bytes, &deep, vectors, &best, &least);
@@ -879,6 +887,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts) return false;
     if (xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) {
         if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+        xg_tile_form_phases(&p->form, e->m->aff);
     } else if (!xg_tile_rows_find(p, e))
         return false;
     if (!xg_tile_is_worth(&p->form)) return false;

@@ -17,7 +17,7 @@ XG_FN bool xg_tile_sums_groups(const xg_tile_plan *p) {
     return p->form.hero->op == XG_RAGGED_DOT && xg_ragged_sums(p->form.hero, &which);
 }
 XG_FN int64_t xg_tile_summed(const xg_tile_plan *p) {
-    return xg_tile_sums_groups(p) ? p->steps * p->shape.k : p->form.group[XG_TILE_K].size;
+    return xg_tile_sums_groups(p) || p->skips ? p->mean * p->shape.k : p->form.group[XG_TILE_K].size;
 }
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p) {
     return p->form.hero->op == XG_RAGGED_DOT && !xg_tile_sums_groups(p);
@@ -99,15 +99,6 @@ XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w) {
 }
 XG_FN xg_kval *xg_tile_ragged_has(xg_tile_kernel *w, xg_kval *row) {
     return xg_kcmpi_(&w->s.b, XG_CI_SLT, row, w->ragged.end);
-}
-XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v) {
-    xg_kval *some, *none;
-    if (!xg_tile_is_ragged(w->p)) return v;
-    some = xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->ragged.group, xg_ragged_groups(w->p->form.hero));
-    none = xg_kconst_bits(&w->s.b, v.v->type, 0);
-    v.v = xg_kselect(&w->s.b, some, v.v, none);
-    if (v.im) v.im = xg_kselect(&w->s.b, some, v.im, none);
-    return v;
 }
 
 #endif /* XG_SCHED_TILE_RAGGED_C */

@@ -3,7 +3,10 @@
  * Each sums up a part of k, as blocks of a cluster do (tile_emit.c), but no cluster is needed: each leaves its sums in
  * scratch memory, and counts itself. The last one to come adds up what all have left, in the order of the parts,
  * whichever block it is, puts it where its own sums were in shared memory, and goes on as a tile's only block. The
- * counter goes round to zero by itself. */
+ * counter goes round to zero by itself.
+ *
+ * Clusters meet so, too: a block leaves what all of its cluster have of its part of the result, and meets the blocks
+ * of the same rank. */
 #ifndef XG_SCHED_TILE_SPLIT_C
 #define XG_SCHED_TILE_SPLIT_C
 #include "tile.h"
@@ -24,8 +27,11 @@ XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
     return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
 }
 /* Elements of a part of the tile's rows that a thread leaves; those that it leaves together. */
-XG_FN int64_t xg_tile_split_own(const xg_tile_plan *p) { return p->shape.m / p->parts * p->shape.n / p->threads; }
+XG_FN int64_t xg_tile_split_own(const xg_tile_plan *p) {
+    return p->shape.m / p->parts * p->shape.n / (p->threads * p->shape.cluster);
+}
 XG_FN int64_t xg_tile_split_vector(const xg_tile_plan *p) {
+    if (p->shape.cluster > 1) return XG_MAX(p->out_vector, (int64_t)1);
     return xg_gcd(xg_tile_split_own(p), XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
 }
 XG_FN int64_t xg_tile_split_vectors(const xg_tile_plan *p) { return xg_tile_split_own(p) / xg_tile_split_vector(p); }
@@ -38,15 +44,27 @@ XG_FN int64_t xg_tile_split_together(const xg_tile_plan *p) {
     return n;
 }
 XG_FN int64_t xg_tile_split_elements(const xg_tile_plan *p) {
-    return p->shape.split > 1 ? xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n) : 0;
+    return p->shape.split > 1 ? xg_cost_mul(p->blocks / p->shape.cluster, (int64_t)p->shape.m * p->shape.n) : 0;
 }
 /* What blocks have left is there, and has been counted; then the last one reads it. */
+XG_FN int64_t xg_tile_split_each(const xg_tile_plan *p) {
+    return xg_tile_split_own(p) * p->parts * p->threads * xg_type_bytes(p->form.sum) / XG_COST_PORT_BYTES;
+}
+XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int64_t split) {
+    return XG_TILE_SPLIT_CLOCKS + 2 * m->l2_latency + (split + 1) * xg_tile_split_each(p);
+}
 XG_FN int64_t xg_tile_split_clocks(const xg_tile_plan *p, const xg_device *m) {
-    int64_t each, reads;
+    int64_t reads;
     if (p->shape.split == 1) return 0;
-    each = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_COST_PORT_BYTES;
     reads = p->parts * (p->shape.split / xg_tile_split_together(p)) * m->l2_latency;
-    return XG_TILE_SPLIT_CLOCKS + each + 2 * m->l2_latency + XG_MAX(reads, p->shape.split * each);
+    return xg_tile_split_least(p, m, p->shape.split) +
+           XG_MAX(reads - p->shape.split * xg_tile_split_each(p), (int64_t)0);
+}
+/* Of a cluster each block adds up what it makes results of: rounds of all its threads, one behind the other. */
+XG_FN bool xg_tile_split_suits_cluster(const xg_tile_plan *p) {
+    xg_tile_walk w = xg_tile_walk_of(p, p->shape.m / p->parts, p->shape.n);
+    return p->shape.cluster == 1 || (p->shape.grouped && p->bulk && w.columns == w.line &&
+                                        w.rows * w.columns == w.threads && w.vector == xg_tile_split_vector(p));
 }
 /* Its tiles leave multiprocessors idle. */
 XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {
@@ -54,27 +72,29 @@ XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {
     int64_t bytes = xg_type_bytes(p->form.sum);
     return !p->alone && !xg_device_is_cpu(m) && (!p->patch.places || p->patch.of == XG_TILE_K) &&
            !xg_tile_has_rows(p) && p->form.hero->op != XG_RAGGED_DOT && s->multicast + s->stays + s->stores == 0 &&
-           s->m / p->parts * s->n % p->threads == 0 && (bytes == 4 || bytes == 8) &&
-           !(xg_type_class(p->form.sum) & XGT_C) && p->blocks < (int64_t)m->sm_count &&
-           p->all_steps >= 2 * XG_TILE_SPLIT_STEPS;
+           s->m / p->parts * s->n % (p->threads * s->cluster) == 0 && xg_tile_split_suits_cluster(p) &&
+           (bytes == 4 || bytes == 8) && !(xg_type_class(p->form.sum) & XGT_C) && p->blocks < (int64_t)m->sm_count &&
+           p->all_steps >= 2 * XG_TILE_SPLIT_STEPS * s->cluster;
 }
 /* So many that blocks fill the device once, twice ..., and that some are read together; none is empty. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts) {
     const xg_numbers *want = given ? xg_record_get(&given->form, "split") : NULL;
-    int64_t most = XG_MIN((int64_t)XG_TILE_SPLIT_MAX, p->all_steps / XG_TILE_SPLIT_STEPS), waves, k;
+    int64_t all = p->all_steps / p->shape.cluster, most = XG_MIN((int64_t)XG_TILE_SPLIT_MAX, all / XG_TILE_SPLIT_STEPS),
+            waves, k;
     uint32_t n = 0;
     if (!xg_tile_may_split(p, m)) return 0;
     for (waves = 1; waves <= XG_TILE_SPLIT_WAVES && !want; waves++) {
         k = XG_MIN(waves * m->sm_count / p->blocks, most);
         k -= k % (k >= 16 ? 4 : k > 3 ? 2 : 1);
-        k = xg_tile_over(p->all_steps, xg_tile_over(p->all_steps, XG_MAX(k, (int64_t)1)));
+        k = xg_tile_over(all, xg_tile_over(all, XG_MAX(k, (int64_t)1)));
         if (k > 1 && (!n || k != parts[n - 1])) parts[n++] = (int32_t)k;
     }
     if (want && want->n == 1 && want->p[0] > 1 && want->p[0] <= XG_TILE_SPLIT_MAX) parts[n++] = (int32_t)want->p[0];
     return n;
 }
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p) {
-    return (p->shape.split - 1) * p->steps < p->all_steps && !(xg_tile_halo_steps(p) && p->steps % p->halo);
+    if (p->form.phased || (xg_tile_halo_steps(p) && p->steps % p->halo)) return false;
+    return (xg_tile_sharers(p) - 1) * p->steps < p->all_steps;
 }
 
 /* ---- the kernel ---- */
@@ -125,23 +145,27 @@ XG_FN xg_kval *xg_tile_split_spot(
 XG_FN xg_kval *xg_tile_split_place(xg_tile_kernel *w, int64_t k) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), k * p->threads), *row;
+    int64_t all = p->threads * p->shape.cluster;
+    xg_kval *thread = w->rank ? xg_tile_join(w, w->rank, p->threads, w->thread) : w->thread;
+    const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), k * all), *row;
     at = xg_aff_mul(x, at, xg_tile_split_vector(p));
     row = xg_aff_div(x, at, p->shape.n);
     at = xg_aff_add_mul(x, xg_aff_mod(x, at, p->shape.n), row, p->out_pitch);
     if (p->out_slant) at = xg_aff_add_mul(x, at, xg_aff_div(x, row, p->quad), p->out_slant);
-    return xg_tile_apply(w, &p->threads, 1, at, &w->thread);
+    return xg_tile_apply(w, &all, 1, at, &thread);
 }
 XG_FN void xg_tile_split_wait(xg_tile_kernel *w, xg_kval **arrays, uint32_t n) {
     xg_kop *op = xg_shared_wait(&w->s.b, arrays, n);
     op->a = w->team ? w->p->threads : 0;
     op->b = w->team;
 }
-/* The block's sums of a part, which lie in shared memory, go to scratch memory. */
+/* The block's sums of a part, which lie in shared memory, or those of all blocks of its cluster, go to scratch memory.
+ */
 XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part) {
-    int64_t n = xg_tile_split_vectors(w->p), k;
+    int64_t n = xg_tile_split_vectors(w->p), k, j;
     for (k = 0; k < n; k++) {
-        xg_kval *v = xg_tile_split_read(w, w->shared, xg_tile_split_place(w, k));
+        xg_kval *at = xg_tile_split_place(w, k), *v = xg_tile_split_read(w, w->rank ? w->peers[0] : w->shared, at);
+        for (j = 1; j < w->p->shape.cluster; j++) v = xg_tile_split_plus(w, v, xg_tile_split_read(w, w->peers[j], at));
         xg_tile_put_into(w, &w->scratch, v, xg_tile_split_spot(w, w->block, 1, 0, part, k));
     }
 }

@@ -34,11 +34,6 @@ enum {
                                       the finished kernels says, see xg_kir_estimate */
 };
 
-/* What one warp does in a step, and how long it takes alone. */
-typedef struct xg_tile_work {
-    int64_t issued, multiplied, passes, clocks;
-} xg_tile_work;
-
 /* Multiply-adds of f32 that take as long as one of the sum's type. */
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
     int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
@@ -149,7 +144,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, xg_tile_summed(p)), t->bytes);
     if (p->patch.places && !side)
-        return xg_cost_mul(xg_cost_mul(p->blocks, p->steps), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
+        return xg_cost_mul(xg_cost_mul(p->blocks, p->mean), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
         bytes = xg_cost_mul(
             bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
@@ -177,32 +172,50 @@ XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m) 
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     return xg_cost_residents(m, &c);
 }
+/* Of an empty kernel, beside its launch. */
+XG_FN int64_t xg_tile_empty(const xg_device *m) {
+    return xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
+}
 /* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
  * a warp alone. It spares the model most of the shapes. */
+XG_FN int64_t xg_tile_least(
+    const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w, int64_t blocks, int64_t steps) {
+    int64_t warps = xg_tile_over(p->threads, XG_WARP_LANES), own = XG_MAX(blocks / m->sm_count, (int64_t)1);
+    int64_t busy = XG_MIN(warps * own, (int64_t)XG_TILE_UNIT_SCHEDULERS);
+    int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(own, warps), each);
+    return xg_cost_scale(xg_cost_mul(steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
+}
 XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
-    int64_t warps = xg_tile_over(p->threads, XG_WARP_LANES), blocks = XG_MAX(p->blocks / m->sm_count, (int64_t)1);
-    int64_t busy = XG_MIN(warps * blocks, (int64_t)XG_TILE_UNIT_SCHEDULERS);
-    int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(blocks, warps), each);
-    return xg_cost_scale(xg_cost_mul(p->steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
+    return xg_tile_least(p, m, w, p->blocks, p->mean);
+}
+/* Of operands, which memory gives once each: windows of a convolution overlap. */
+XG_FN int64_t xg_tile_operand_bytes(const xg_tile_plan *p) {
+    const xg_tile_group *g = p->form.group;
+    int64_t bytes = 0, one;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
+        one = xg_cost_mul(xg_cost_mul(one, g[XG_TILE_B].size), p->fetch[k].bytes);
+        bytes = xg_cost_add(bytes, XG_MIN(one, xg_cost_mul(p->fetch[k].from->shape->elements, p->fetch[k].bytes)));
+    }
+    return bytes;
+}
+/* What memory takes, whatever the shape; a kernel takes no less than this without an empty one's time. */
+XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+    int64_t bytes = xg_cost_add(xg_tile_operand_bytes(p), out_bytes);
+    return xg_device_is_cpu(m) ? 0 : xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth));
 }
 /* What the shape alone says. */
 XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
-    const xg_tile_group *g = p->form.group;
-    int64_t bytes = 0;
+    int64_t bytes;
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->blocks = p->blocks;
     c->threads = p->threads;
     c->shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
-    for (k = 0; k < XG_TILE_SIDES; k++) {
-        int64_t one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
-        c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
-        one = xg_cost_mul(xg_cost_mul(one, p->batch), p->fetch[k].bytes);
-        /* windows of a convolution overlap: memory gives each element once */
-        bytes = xg_cost_add(bytes, XG_MIN(one, xg_cost_mul(p->fetch[k].from->shape->elements, p->fetch[k].bytes)));
-    }
+    for (k = 0; k < XG_TILE_SIDES; k++) c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
     c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
-    c->read_bytes = bytes;
+    c->read_bytes = xg_tile_operand_bytes(p);
     c->written_bytes = out_bytes;
     if (p->shape.split > 1) { /* the second cache has what is read again */
         bytes = xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum));
@@ -210,7 +223,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
         c->l2_sectors = xg_cost_add(c->l2_sectors, bytes / XG_SECTOR_BYTES * 2);
         c->tail_clocks = xg_tile_split_clocks(p, p->device);
     }
-    c->barriers = p->steps + 2 * p->parts;
+    c->barriers = p->mean + 2 * p->parts;
 }
 /* What blocks of a cluster take to read each other's sums. */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
@@ -240,16 +253,16 @@ XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost
 }
 /* Of warps that do the same, all that a step of one is. */
 XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const xg_tile_work *w, xg_cost_counts *c) {
-    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     xg_tile_count(p, out_bytes, c);
     c->issued = xg_cost_add(xg_cost_mul(all, w->issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
     c->shared_passes = xg_cost_mul(all, w->passes);
-    c->warp_clocks = xg_cost_mul(p->steps, w->clocks);
-    c->warp_issued = xg_cost_mul(p->steps, w->issued);
+    c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
+    c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
-    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
@@ -308,14 +321,14 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
-    int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
-    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied);
+    c.warp_tensor = xg_cost_mul(p->mean, w.multiplied);
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
@@ -325,14 +338,14 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* Lines of 128 bytes that come of a side for a tile. */
 XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
-    int64_t lines = p->steps * xg_tile_bulk_lines(p, side);
+    int64_t each = xg_tile_bulk_lines(p, side), lines = p->mean * each;
     if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
-    return side || !xg_tile_halo_steps(p) ? lines : lines / p->shape.halo * p->halo_kinds;
+    return side || !xg_tile_halo_steps(p) ? lines : p->steps * each / p->shape.halo * p->halo_kinds;
 }
 
 /* Lines that a step brings. */
 XG_FN int64_t xg_tile_step_lines(const xg_tile_plan *p) {
-    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->steps);
+    return xg_tile_over(xg_tile_all_lines(p, 0) + xg_tile_all_lines(p, 1), p->mean);
 }
 /* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
  * waits for its group's products, or for the way from memory, which the other steps share. */
@@ -364,6 +377,7 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
     uint32_t k;
     c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
     c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
+    c->l2_sectors += xg_cost_mul(xg_tile_split_elements(p), xg_type_bytes(p->form.sum)) / XG_SECTOR_BYTES * 2;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_all_lines(p, k)), SECTORS);
         if (xg_tile_bulk_is_shared(p, k)) c->multicast_sectors = one /= 2;
@@ -378,7 +392,7 @@ XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, cons
     l2 = xg_cost_scale(xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES), 1000, xg_device_gbs(m->l2_bandwidth));
     clocks = macs / (rate * XG_MAX(m->sm_count, (int64_t)1));
     l2 = XG_MAX(xg_cost_scale(clocks, 1000000, m->clock_mhz), l2);
-    return l2 - xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
+    return l2 - xg_tile_empty(m);
 }
 /* ---- tcgen05 ---- */
 
@@ -405,8 +419,8 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     bool pair = xg_tile_is_pair(p);
     xg_tile_work w = pair ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m);
-    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
-    int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
+    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->mean);
+    int64_t all = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES, around, out;
     int64_t size = (int64_t)p->shape.m * p->shape.n, end = xg_tile_bulk_end_clocks(p, m);
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_cost_counts c;
@@ -430,16 +444,25 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
              (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
     out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
     c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
-    c.warp_issued = pair ? p->steps * (w.issued / warps) : xg_cost_mul(steps, w.issued);
+    c.warp_issued = pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued);
     c.warp_tensor = xg_cost_mul(steps, pair ? w.multiplied / xg_cost_tensor_rate(m, type) : w.multiplied);
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
 }
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
-    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
+/* A warp's part of a block's work. */
+XG_FN xg_tile_work xg_tile_of_warp(const xg_tile_plan *p, xg_tile_work w) {
+    int64_t warps = p->threads / XG_WARP_LANES;
+    w.issued /= warps;
+    w.passes /= warps;
+    return w;
+}
+/* Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+    int64_t steps = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
-    xg_tile_work w = xg_tile_tensor_work(p, m);
+    xg_tile_work w = xg_tile_tensor_work(p, m), each = xg_tile_of_warp(p, w);
     xg_cost_counts c;
+    if (xg_tile_least_time(p, m, &each) - xg_tile_empty(m) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
     /* no more blocks than tensor memory has room for */
@@ -447,14 +470,74 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     c.macs[type] = xg_cost_mul(steps, w.multiplied);
     c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
     c.shared_passes = xg_cost_mul(steps, w.passes);
-    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
-    c.warp_issued = xg_cost_mul(p->steps, w.issued / warps);
-    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied / xg_cost_tensor_rate(m, type));
+    c.warp_clocks = xg_cost_mul(p->mean, w.clocks);
+    c.warp_issued = xg_cost_mul(p->mean, w.issued / warps);
+    c.warp_tensor = xg_cost_mul(p->mean, w.multiplied / xg_cost_tensor_rate(m, type));
     if (p->bulk) {
         xg_tile_bulk_sectors(p, out_bytes, &c);
         c.unit_passes = c.shared_passes;
     }
     return xg_tile_predict(p, m, &c);
+}
+
+/* What a step of a settled shape is; zeros: nothing is known. */
+XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
+    xg_tile_work *w = &p->work;
+    bool tensor = xg_tile_is_tensor(p);
+    memset(w, 0, sizeof *w);
+    if (xg_device_is_cpu(m) || xg_tile_is_pair(p)) return;
+    if (p->unit == XG_TILE_NO_UNIT)
+        *w = xg_tile_work_of(p, m);
+    else if (tensor || p->bulk)
+        *w = xg_tile_of_warp(p, tensor ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m));
+    else if (xg_tile_in_cycles(p)) {
+        int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k;
+        w->passes = macs * 1000 / xg_tile_unit_rate(p, m) / (p->threads / XG_WARP_LANES);
+        w->clocks = xg_tile_unit_cycles(p, m, 1) - XG_TILE_STEP_CYCLES;
+    } else
+        *w = xg_tile_unit_work(p, m);
+    w->steps = p->mean;
+    w->blocks = p->blocks;
+    w->l2 = p->bulk ? 0 : xg_cost_mul(xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1)), XG_SECTOR_BYTES);
+    w->l2 = xg_cost_scale(w->l2, 1000, xg_device_gbs(m->l2_bandwidth));
+}
+/* Whether its tiles may take no more than `most` in the hands of so many blocks, which do the same work together, and
+ * meet in memory, or in a cluster: a warp alone waits for its steps, or for the first one's way; schedulers or shared
+ * memory do the work of all; and memory gives operands, which joins one of these in the norm (cost/time.c). */
+XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most) {
+    enum {
+        ONE = 1 << 12 /* three fourth powers of it have less than 63 bits */
+    };
+    const xg_tile_work *w = &p->work;
+    int64_t steps = xg_tile_over(w->steps, sharers), blocks = w->blocks * sharers, tail = 0, sums = 0, norm = 0;
+    int64_t terms[3], all, own;
+    bool cycles = p->unit != XG_TILE_NO_UNIT && xg_tile_in_cycles(p);
+    uint32_t k;
+    if (w->clocks <= 0) return true;
+    if (!p->shape.grouped && !cycles && xg_tile_least(p, m, w, blocks, steps) > most) return false;
+    own = xg_cost_mul(steps, w->clocks) + (cycles ? 0 : m->memory_latency + XG_TILE_BEGIN_CLOCKS);
+    own += XG_COST_TURNOVER_CLOCKS;
+    all = xg_cost_mul(xg_cost_mul(blocks, steps), xg_tile_over(p->threads, XG_WARP_LANES));
+    all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
+    terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
+    if (!cycles) most = xg_cost_add(most, xg_tile_empty(m));
+    if (split) {
+        tail = xg_cost_scale(xg_tile_split_least(p, m, sharers / p->shape.cluster), 1000000, m->clock_mhz);
+        sums = cycles ? 0 : xg_cost_mul(blocks, xg_tile_split_each(p) * XG_COST_PORT_BYTES) * 1000;
+    }
+    terms[1] = p->roof + sums / xg_device_gbs(m->bandwidth);
+    terms[2] = w->l2 + 2 * sums / xg_device_gbs(m->l2_bandwidth);
+    if (cycles) {
+        terms[0] += tail;
+        return XG_MAX(terms[0], terms[1]) + XG_MIN(terms[0], terms[1]) / 8 <= most;
+    }
+    most -= tail;
+    for (k = 0; k < XG_COUNT(terms); k++) {
+        if (terms[k] > most) return false;
+        own = p->bulk && k ? 0 : xg_cost_scale(terms[k], ONE, most);
+        norm += own * own * own * own;
+    }
+    return norm <= (int64_t)ONE * ONE * ONE * ONE;
 }
 
 /* ---- a host's processor ---- */
@@ -490,7 +573,7 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
         step += t->rows * (s->k * (single ? (int64_t)TURNED : (int64_t)FETCH) + LINE);
     }
     step += (int64_t)s->m * s->n * s->slices * CARRY;
-    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / PARTS), 1000000, m->clock_mhz);
+    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->mean), step / PARTS), 1000000, m->clock_mhz);
 }
 
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;

@@ -87,7 +87,8 @@
     X(96, 128, 256, 48, 64, 2) \
     X(64, 64, 256, 32, 32, 2) \
     X(112, 64, 256, 112, 16, 2) \
-    X(112, 128, 128, 112, 32, 2)
+    X(112, 128, 128, 112, 32, 2) \
+    X(48, 128, 256, 48, 32, 2)
 /* clang-format on */
 
 enum {
@@ -460,6 +461,10 @@ XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p) {
     return p->unit != XG_TILE_NO_UNIT && xg_tile_unit_reads_ahead(p) && xg_tile_unit_times(p) > 1 && p->steps > 1 &&
            p->shape.stages > 1 && p->fetch[0].async && p->fetch[1].async && p->deep == 1 && !p->scale &&
            !p->shape.grouped && p->form.hero->op != XG_CONVOLUTION && p->n_sums >= PRODUCTS;
+}
+/* Where wgmma of what threads bring competes, steps are estimated in cycles. */
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p) {
+    return p->may_group && !p->in_tensor && !p->bulk && (p->shape.grouped || !xg_tile_bulk_shapes(p));
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
  * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
