@@ -346,7 +346,7 @@ struct xg_kmodule {
     xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
     uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
-    uint32_t n_walks; /* of cse.c */
+    uint32_t n_walks;               /* of cse.c */
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;

@@ -61,7 +61,7 @@ typedef struct xg_tile_form {
     uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
     const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
     xg_tile_group group[XG_TILE_ROLES];
-    bool phased; /* some of the batch's axes are phases, */
+    bool phased;                     /* some of the batch's axes are phases, */
     int64_t some_places, all_places; /* in which K has so many places of so many on average */
 } xg_tile_form;
 
@@ -546,11 +546,11 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                             
 /* What a value's elements are those of; *m, to its indices, then leads there. */
 XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m);
 XG_FN int64_t xg_tile_channels(const xg_tile_plan *p);
-XG_FN void xg_tile_settle_steps(xg_tile_plan *p); /* sets mean, skips */
-XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                 /* as many as the block's sums have */
+XG_FN void xg_tile_settle_steps(xg_tile_plan *p);                       /* sets mean, skips */
+XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);                        /* as many as the block's sums have */
 XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all); /* a loop over so many, if all are steps */
-XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f); /* the loop over them */
-XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v); /* of the hero; 0 where nothing is summed up */
+XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f);        /* the loop over them */
+XG_FN xg_elem xg_tile_result(xg_tile_kernel *w, xg_elem v);             /* of the hero; 0 where nothing is summed up */
 /* A step of the block among those of its cluster. */
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 

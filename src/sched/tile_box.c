@@ -154,7 +154,8 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
         }
     axes->n_results = to->n_dims;
     whole = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, direct, filled, own->group[XG_TILE_B].n)) return false;
+    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, direct, filled, own->group[XG_TILE_B].n))
+        return false;
     if (direct && filled) { /* nothing is known of places but what axes say */
         all = xg_imap_copy(x, to, 0);
         for (n = all->n_constraints = 0; n < all->n_dims; n++) all->dims[n].range = xg_range_of(INT64_MIN, INT64_MAX);

@@ -419,8 +419,8 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     if (!each) return;
     f->rolled = true;
     if (w->begin) first = xg_tile_join(w, w->turn, each, first);
-    last = w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each)
-                                : xg_tile_quotient(w, w->steps, p->halo);
+    last =
+        w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
     w->picture = w->pictures;
 }

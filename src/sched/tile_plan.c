@@ -687,7 +687,8 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
-        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) || p->form.phased)
+        xg_tile_sums_groups(p) || others >= p->all_steps || (xg_tile_halo_steps(p) && p->steps % p->halo) ||
+        p->form.phased)
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }
