@@ -145,7 +145,8 @@ RULE(convolution_dot) {
     return xg_conv_product(a, i, xg_alg_drop_ones(a, P(1), ones), l->kernel_input > l->kernel_output, i->shape->type);
 }
 /* Few outgoing features (the last layer of what makes pictures) fill no tile: one product with the kernels of all
- * places of the window, and a sum of what it gives, moved. Worth it where that is less than the input, which is read once. */
+ * places of the window, and a sum of what it gives, moved. Worth it where that is less than the input, which is read
+ * once. */
 RULE(convolution_few) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     const xg_attr *wa = xg_inst_attr(i, XG_A_window);
