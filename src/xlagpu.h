@@ -193,7 +193,7 @@ typedef struct xlagpu_compile_desc {
     uint64_t memory_limit;
     /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
     bool allow_excess_precision;
-    /* loops whose rounds end with copies do two rounds in one, without, however many launches are listed twice for it */
+    /* loops whose rounds end with copies do two rounds in one, without, however many launches are listed twice */
     bool double_buffer_loops;
     /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
     bool predict_times;

@@ -199,7 +199,8 @@ typedef struct xg_alg {
     X(convolution_transpose, CONVOLUTION, CLOSE) \
     X(convolution_reverse, CONVOLUTION, CLOSE) \
     X(transpose_convolution, TRANSPOSE, CLOSE) \
-    X(convolution_dot, CONVOLUTION, CLOSE)
+    X(convolution_dot, CONVOLUTION, CLOSE) \
+    X(convolution_few, CONVOLUTION, CLOSE)
 /* clang-format on */
 
 enum {

@@ -94,46 +94,99 @@ RULE(convolution_reverse) {
 
 /* ---- points ---- */
 
-XG_FN bool xg_conv_is_pointwise(const xg_inst *i) {
+enum {
+    XG_CONV_FEW = 8,
+    XG_CONV_FEW_LEAST = 1 << 20 /* elements of an input for which a second launch is little */
+};
+/* Every point of the input is looked at alike: no groups, no steps; and, where it is asked for, by a point alone. */
+XG_FN bool xg_conv_is_even(const xg_inst *i, bool alone) {
     const xg_attr *wa = xg_inst_attr(i, XG_A_window);
     uint32_t k;
     if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
         return false;
     for (k = 0; wa && k < wa->v.window->n; k++) {
         const xg_window_dim *w = &wa->v.window->p[k];
-        if (w->size != 1 || w->stride != 1 || w->pad_low || w->pad_high || w->base_dilation != 1) return false;
+        if (w->stride != 1 || w->base_dilation != 1 || (alone && (w->size != 1 || w->pad_low || w->pad_high)))
+            return false;
     }
     return true;
+}
+/* Where each dimension of the result is in an array with those of the input but its features, and behind them the
+ * outgoing ones. */
+XG_FN void xg_conv_places(const xg_dim_labels *l, int64_t *perm) {
+    uint32_t k;
+    perm[l->output_feature] = l->input_spatial.n + 1;
+    perm[l->output_batch] = l->input_batch - (l->input_batch > l->input_feature);
+    for (k = 0; k < l->input_spatial.n; k++)
+        perm[l->output_spatial.p[k]] = l->input_spatial.p[k] - (l->input_spatial.p[k] > l->input_feature);
+}
+XG_FN xg_inst *xg_conv_product(xg_alg *a, xg_inst *i, xg_inst *w, int64_t kernel, xlagpu_type t) {
+    int64_t contract = xg_inst_attr(i, XG_A_dim_labels)->v.labels->input_feature;
+    xg_dot_dims d;
+    memset(&d, 0, sizeof d);
+    d.lc.p = &contract;
+    d.rc.p = &kernel;
+    d.lc.n = d.rc.n = 1;
+    return xg_hb_dot(&a->b, P(0), w, d, t, i);
 }
 /* The input's features meet the kernel's, where its other dimensions stand in the result as they do in the input: what
  * would have to be moved stays a convolution. */
 RULE(convolution_dot) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
-    int64_t kernel[2], stays[XG_RANK_MAX], perm[XG_RANK_MAX], contract[2];
+    int64_t perm[XG_RANK_MAX];
     bool ones[XG_RANK_MAX];
-    xg_dot_dims d;
-    xg_inst *w;
-    uint32_t k, n = 0;
-    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i))
+    uint32_t k;
+    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_even(i, true))
         return NULL;
     memset(ones, 0, sizeof ones);
     for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
-    /* where the input's dimension is in the dot's result */
-    for (k = 0; k < RANK(P(0)); k++)
-        if ((int64_t)k != l->input_feature) stays[k] = n++;
-    perm[l->output_feature] = n;
-    perm[l->output_batch] = stays[l->input_batch];
-    for (k = 0; k < l->input_spatial.n; k++) perm[l->output_spatial.p[k]] = stays[l->input_spatial.p[k]];
+    xg_conv_places(l, perm);
     if (!xg_perm_is_identity(perm, RANK(i))) return NULL;
-    w = xg_alg_drop_ones(a, P(1), ones);
-    kernel[0] = l->kernel_input > l->kernel_output;
-    contract[0] = l->input_feature;
-    memset(&d, 0, sizeof d);
-    d.lc.p = contract;
-    d.lc.n = 1;
-    d.rc.p = kernel;
-    d.rc.n = 1;
-    return xg_hb_dot(&a->b, P(0), w, d, i->shape->type, i);
+    return xg_conv_product(a, i, xg_alg_drop_ones(a, P(1), ones), l->kernel_input > l->kernel_output, i->shape->type);
+}
+/* Few outgoing features (the last layer of what makes pictures) fill no tile: one product with the kernels of all
+ * places of the window, and a sum of what it gives, moved. Worth it where that is less than the input, which is read
+ * once. */
+RULE(convolution_few) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    const xg_attr *wa = xg_inst_attr(i, XG_A_window);
+    xlagpu_type of = P(0)->shape->type, t = xg_type_bits(of) < 32 ? XLAGPU_F32 : of;
+    int64_t perm[XG_RANK_MAX], dims[2], taps = 1, few, tap, rest;
+    uint32_t n = l->input_spatial.n, k;
+    xg_pad_dim pads[XG_RANK_MAX];
+    xg_inst *y, *sum = NULL;
+    if (!wa || !xg_conv_is_labelled(i) || !xg_conv_is_even(i, false) || xg_type_class(of) != XGT_F) return NULL;
+    few = DIMS(P(1))[l->kernel_output];
+    for (k = 0; k < n; k++) taps *= wa->v.window->p[k].size;
+    dims[0] = DIMS(P(1))[l->kernel_input];
+    dims[1] = taps * few;
+    if (taps < 2 || few > XG_CONV_FEW || P(0)->shape->elements < XG_CONV_FEW_LEAST || i->shape->elements == 0 ||
+        dims[1] * (int64_t)xg_type_bytes(t) > dims[0] * (int64_t)xg_type_bytes(of))
+        return NULL;
+    perm[0] = l->kernel_input;
+    perm[n + 1] = l->kernel_output;
+    memcpy(perm + 1, l->kernel_spatial.p, n * sizeof *perm);
+    y = xg_conv_product(a, i, xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(1), perm), dims, 2), 0, t);
+    xg_conv_places(l, perm);
+    memset(pads, 0, sizeof pads);
+    for (k = 0; k < n; k++) {
+        pads[perm[l->output_spatial.p[k]]].low = wa->v.window->p[k].pad_low;
+        pads[perm[l->output_spatial.p[k]]].high = wa->v.window->p[k].pad_high;
+    }
+    y = xg_hb_pad(&a->b, y, xg_hb_float(&a->b, t, 0), pads);
+    for (tap = 0; tap < taps; tap++) {
+        xg_inst *part = xg_hb_slice_dim(&a->b, y, n + 1, tap * few, (tap + 1) * few);
+        for (rest = tap, k = n; k-- > 0;) {
+            const xg_window_dim *w = &wa->v.window->p[k];
+            int64_t at = rest % w->size;
+            rest /= w->size;
+            at = (w->reversal ? w->size - 1 - at : at) * w->window_dilation;
+            part = xg_hb_slice_dim(
+                &a->b, part, (uint32_t)perm[l->output_spatial.p[k]], at, at + DIMS(i)[l->output_spatial.p[k]]);
+        }
+        sum = sum ? xg_hb_2(&a->b, XG_ADD, sum, part) : part;
+    }
+    return xg_hb_convert(&a->b, xg_hb_transpose(&a->b, sum, perm), i->shape->type);
 }
 #undef RULE
 #undef P

@@ -449,8 +449,8 @@ XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE 
 XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
     return o->op == XG_SLICE ? xg_inst_attr(o, XG_A_slice)->v.slices->p[d].start : 0;
 }
-/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a border
- * that repeats. NULL: there is none, or too many pieces. */
+/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a
+ * border that repeats. NULL: there is none, or too many pieces. */
 XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
     uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k, d;
     const xg_inst *first = XG_OPERAND(i, 0);

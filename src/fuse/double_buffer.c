@@ -1,15 +1,16 @@
 /* fuse/double_buffer.c -- DoubleBufferLoopUnrolling: two rounds of a loop in one, so that no copies stand between them.
  *
- * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the neighbours,
- * a contraction all of it), or hands one element on as another, its end copies. Two rounds written one behind the other
- * need none: the first writes into a second buffer, the second writes back into the first.
+ * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the
+ * neighbours, a contraction all of it, something reads both), or hands one element on as another, its end copies. Two
+ * rounds written one behind the other need none: the first writes into a second buffer, the second writes back into the
+ * first.
  *
  *     body(s) = f(s), n rounds   ==>   body(s) = f(f(s)), n / 2 rounds; behind one f where n is odd
  *
  * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The
  * number of rounds has to be known (backend_config), and bodies with loops or branches inside stay as they are. The
- * launches of a body are listed twice: many of them beside a copy, or any where memory is limited, are left as they are,
- * unless the user asks for it (xla_gpu_enable_while_loop_double_buffering). */
+ * launches of a body are listed twice: many of them beside a copy, or any where memory is limited, are left as they
+ * are, unless the user asks for it (xla_gpu_enable_while_loop_double_buffering). */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
 #include "../eval/eval.h"
@@ -41,8 +42,12 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
         if (maker == in) return leaf != (uint32_t)k;
     }
     operand = xg_double_operand(maker, in, k);
-    if (operand < 0 || maker->op != XG_FUSION) return operand >= 0;
-    return !xg_fuse_may_share(body->module->work, maker, (uint32_t)operand, leaf);
+    if (operand >= 0 &&
+        (maker->op != XG_FUSION || !xg_fuse_may_share(body->module->work, maker, (uint32_t)operand, leaf)))
+        return true;
+    XG_FOR_USES(u, next) /* as what keeps both for a gradient */
+        if (xg_double_operand(u->user, in, k) >= 0) return true;
+    return false;
 }
 /* Rounds, as xg_opt_trip_count_annotator wrote them down; -1: not known. */
 XG_FN int64_t xg_double_trips(const xg_inst *loop) {

@@ -343,7 +343,8 @@ XG_FN const xg_shape *xg_kernel_domain(const xg_kernel *k) {
     return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
 }
 XG_FN bool xg_kernel_same_domain(const xg_shape *x, const xg_shape *y) {
-    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+    if (xg_shape_same_dims(x, y)) return x->layout == y->layout;
+    return x->elements == y->elements && (!x->layout || x->layout->descending) && (!y->layout || y->layout->descending);
 }
 XG_FN bool xg_kernel_is_near(const xg_kernel *a, const xg_kernel *b) {
     return xg_kernel_same_domain(xg_kernel_domain(a), xg_kernel_domain(b));

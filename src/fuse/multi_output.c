@@ -132,7 +132,8 @@ XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_
 
 XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
-    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
+    return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0 &&
+           xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape);
 }
 
 /* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own,
@@ -463,6 +464,10 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
     return all;
 }
 
+/* The larger one leads: blocks are as many as its elements ask for. */
+XG_FN bool xg_multi_with_larger(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    return a->elements < b->elements ? xg_multi_merge(g, b, a) : xg_multi_merge(g, a, b);
+}
 /* First those that do not wait; then those that do, with those there are by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
     xg_kernel **list;
@@ -476,7 +481,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
                 if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
                 last = a;
                 tries++;
-                if (xg_multi_merge(g, a, b)) break;
+                if (xg_multi_with_larger(g, a, b)) break;
             }
         }
 }
