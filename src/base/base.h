@@ -203,10 +203,13 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 /* ---- table.c: hash tables -------------------------------------------------------------------------------------- */
 
 /* 64-bit key (an id, two packed ids, a pointer) to a pointer. */
+typedef struct xg_map64_item {
+    uint64_t key;
+    void *val;
+} xg_map64_item;
 typedef struct xg_map64 {
     xg_arena *arena;
-    uint64_t *keys;
-    void **vals;
+    xg_map64_item *at;
     uint32_t n, cap;
 } xg_map64;
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a);

@@ -490,8 +490,10 @@ XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
     return next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
+    xg_inst *before = i->prev;
     xg_inst_bring((uintptr_t)i - XG_INST_AHEAD);
-    return i->prev;
+    if (before) xg_inst_bring((uintptr_t)before->prev);
+    return before;
 }
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
