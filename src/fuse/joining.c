@@ -558,8 +558,8 @@ XG_FN bool xg_phase_any_meet(const xg_comp *c) {
     uint32_t k;
     if (c->n_fusions > 1)
         XG_FOR_INSTS(i, c)
-        for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++)
-            if (xg_phase_maker(XG_OPERAND(i, k))->op == XG_FUSION) return true;
+            for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++)
+                if (xg_phase_maker(XG_OPERAND(i, k))->op == XG_FUSION) return true;
     return c->module->fusion_log != NULL; /* which tells why each is left alone */
 }
 XG_FN bool xg_phases_round(xg_comp *c, bool parted) {

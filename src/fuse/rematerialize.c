@@ -77,7 +77,7 @@ XG_FN bool xg_remat_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_rematerialize(xg_module *m) { 
+XG_FN bool xg_fuse_rematerialize(xg_module *m) {
     return (m->made[XG_IOTA] || m->made[XG_CONSTANT]) && xg_opt_each_sequence(m, xg_remat_comp);
 }
 
