@@ -418,6 +418,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++)
         if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
+    if (!n) return;
     xg_pack_needs(p, temps, n);
     for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
         int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
