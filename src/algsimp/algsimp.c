@@ -162,7 +162,7 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->state.p = (unsigned char *)xg_alloc_raw(m->work, m->n_ids);
     memset(r->state.p, XG_ALG_QUEUED, m->n_ids);
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) {
+    for (c = m->first; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         r->budget += (uint64_t)c->n_insts * XG_ALG_REWRITES;
         for (; i; i = next) {

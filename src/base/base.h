@@ -113,6 +113,8 @@ XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);
 /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN void xg_arena_trim(xg_arena *a, size_t keep);
+/* as qsort, which asks more often where the items stand in order already */
+XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *));
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b); /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -203,10 +205,13 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 /* ---- table.c: hash tables -------------------------------------------------------------------------------------- */
 
 /* 64-bit key (an id, two packed ids, a pointer) to a pointer. */
+typedef struct xg_map64_item {
+    uint64_t key;
+    void *val;
+} xg_map64_item;
 typedef struct xg_map64 {
     xg_arena *arena;
-    uint64_t *keys;
-    void **vals;
+    xg_map64_item *at;
     uint32_t n, cap;
 } xg_map64;
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a);

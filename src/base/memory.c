@@ -540,6 +540,13 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     return p + (*n)++ * item;
 }
 
+XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *)) {
+    const char *at = (const char *)p;
+    size_t k;
+    for (k = 1; k < n && order(at + (k - 1) * item, at + k * item) <= 0; k++) {}
+    if (k < n) qsort(p, n, item, order);
+}
+
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {

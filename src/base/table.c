@@ -20,28 +20,23 @@ XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) {
 }
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
-    while (m->vals[at] && m->keys[at] != key) at = (at + 1) & (m->cap - 1);
+    while (m->at[at].val && m->at[at].key != key) at = (at + 1) & (m->cap - 1);
     return at;
 }
-XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->vals[xg_map64_slot(m, key)] : NULL; }
+XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->at[xg_map64_slot(m, key)].val : NULL; }
 XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
         m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
-        m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
-        m->vals = XG_NEW_N(m->arena, void *, m->cap);
+        m->at = XG_NEW_N(m->arena, xg_map64_item, m->cap);
         for (at = 0; at < old.cap; at++)
-            if (old.vals[at]) {
-                uint32_t to = xg_map64_slot(m, old.keys[at]);
-                m->keys[to] = old.keys[at];
-                m->vals[to] = old.vals[at];
-            }
+            if (old.at[at].val) m->at[xg_map64_slot(m, old.at[at].key)] = old.at[at];
     }
     at = xg_map64_slot(m, key);
-    m->n += !m->vals[at];
-    m->keys[at] = key;
-    m->vals[at] = val;
+    m->n += !m->at[at].val;
+    m->at[at].key = key;
+    m->at[at].val = val;
 }
 
 /* ---- hash-consed nodes ---- */
@@ -120,16 +115,19 @@ XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) {
 XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) {
     return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0);
 }
+/* A slot has the item's number plus 1 and, above it, the bits of the hash that its place does not tell: items that are
+ * others are mostly not looked at. */
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
-    uint32_t at = hash & (d->cap - 1), tried = 0;
-    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1))
-        if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
+    const uint32_t mask = d->cap - 1;
+    uint32_t at = hash & mask, tried = 0;
+    for (; d->slots[at]; at = xg_dict_next(at, tried++) & mask)
+        if (!((d->slots[at] ^ hash) & ~mask) && xg_dict_is(&d->items[(d->slots[at] & mask) - 1], name, hash)) break;
     return at;
 }
 /* The item's number plus 1; 0: there is none. */
 XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t k;
-    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)];
+    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)] & (d->cap - 1);
     for (k = 0; k < d->n; k++)
         if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
     return 0;
@@ -146,7 +144,7 @@ XG_FN void xg_dict_grow(xg_dict *d) {
     for (i = 0; i < d->n; i++) { /* no two are equal */
         for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at];
              at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
-        d->slots[at] = i + 1;
+        d->slots[at] = (d->items[i].hash & ~(d->cap - 1)) | (i + 1);
     }
 }
 XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
@@ -173,7 +171,7 @@ XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val)
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
-    if (d->cap) d->slots[at] = d->n;
+    if (d->cap) d->slots[at] = (hash & ~(d->cap - 1)) | d->n;
     return true;
 }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) { return xg_dict_put_hashed(d, name, 0, val); }

@@ -227,17 +227,20 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
  * the fusions, before any of them changes. */
 XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_VEC(xg_inst *) fusions = {NULL, 0, 0};
-    bool changed = false, ordered = false;
+    bool changed = false, ordered = false, any = false; /* does any read what another one makes? */
     uintptr_t place = 0;
+    int64_t leaf;
     uint32_t k;
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)++place;
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
+        for (k = 0; !any && i->op == XG_FUSION && k < i->n_operands; k++)
+            any = xg_combine_maker_of(XG_OPERAND(i, k), &leaf) != NULL;
         ordered = ordered || xg_inst_order(i);
     }
     if (ordered)
         XG_FOR_INSTS(i, c) i->scratch = NULL;
-    for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
+    for (k = 0; any && k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
 XG_FN bool xg_fuse_combine_operands(xg_module *m) {

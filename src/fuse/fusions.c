@@ -19,7 +19,7 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
     g->epoch++;
     g->order.n = 0;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
-    qsort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
+    xg_sort(g->order.p, g->order.n, sizeof *g->order.p, xg_fusions_by_place);
 }
 
 /* ---- names ---- */

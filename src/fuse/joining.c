@@ -553,6 +553,15 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
             i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->device, &work) / 1000));
     return false;
 }
+/* Does any fusion read what another one makes? Without, no group has two members. */
+XG_FN bool xg_phase_any_meet(const xg_comp *c) {
+    uint32_t k;
+    if (c->n_fusions > 1)
+        XG_FOR_INSTS(i, c)
+            for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++)
+                if (xg_phase_maker(XG_OPERAND(i, k))->op == XG_FUSION) return true;
+    return c->module->fusion_log != NULL; /* which tells why each is left alone */
+}
 XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     xg_phase_join w;
     uint32_t k = 0, at, j;
@@ -590,7 +599,9 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
 /* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
 XG_FN bool xg_phases_comp(xg_comp *c) {
     xg_mark none = xg_arena_mark(c->module->work);
-    bool changed = xg_phases_round(c, false);
+    bool changed;
+    if (!xg_phase_any_meet(c)) return false;
+    changed = xg_phases_round(c, false);
     xg_arena_reset(c->module->work, none);
     changed = xg_phases_round(c, true) || changed;
     xg_arena_reset(c->module->work, none);

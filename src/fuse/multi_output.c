@@ -420,7 +420,7 @@ XG_FN void xg_multi_readers_of(xg_kernels *g, xg_kernel *value) {
         if (!c->live || !xg_kernel_find_input(c->leader, value)) continue;
         if (!n || list[n - 1] != c->leader) list[n++] = c->leader;
     }
-    if (n > 1) qsort(list, n, sizeof *list, xg_fusions_by_place);
+    xg_sort(list, n, sizeof *list, xg_fusions_by_place);
     (void)xg_multi_siblings(g, list, n);
 }
 
@@ -456,8 +456,8 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
         else
             list[n++] = x;
     }
-    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
-    if (w > 1) qsort(waiting, w, sizeof *waiting, xg_multi_by_level);
+    xg_sort(list, n, sizeof *list, xg_multi_by_level);
+    xg_sort(waiting, w, sizeof *waiting, xg_multi_by_level);
     all = n + w;
     for (k = all; w; k--) list[k - 1] = n && list[n - 1]->level > waiting[w - 1]->level ? list[--n] : waiting[--w];
     *out = list;
@@ -523,7 +523,7 @@ XG_APART XG_FN void xg_multi_sums(xg_kernels *g) {
     uint32_t n = 0, k, j, tries;
     for (k = 0; k < g->kernels.n; k++)
         if (xg_multi_is_little_sum(g->kernels.p[k])) list[n++] = g->kernels.p[k];
-    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
+    xg_sort(list, n, sizeof *list, xg_multi_by_level);
     for (k = 1; k < n; k++) {
         xg_kernel *b = xg_multi_leader(list[k]), *last = b;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {

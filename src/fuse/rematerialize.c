@@ -77,6 +77,8 @@ XG_FN bool xg_remat_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, xg_remat_comp); }
+XG_FN bool xg_fuse_rematerialize(xg_module *m) {
+    return (m->made[XG_IOTA] || m->made[XG_CONSTANT]) && xg_opt_each_sequence(m, xg_remat_comp);
+}
 
 #endif /* XG_FUSE_REMATERIALIZE_C */

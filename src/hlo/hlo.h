@@ -490,8 +490,19 @@ XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
     return next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
+    xg_inst *before = i->prev;
     xg_inst_bring((uintptr_t)i - XG_INST_AHEAD);
-    return i->prev;
+    if (before) xg_inst_bring((uintptr_t)before->prev);
+    return before;
+}
+/* The next computation: what the one behind it begins with, and the third one, are asked for. */
+XG_INLINE xg_comp *xg_comp_behind(const xg_comp *c) {
+    const xg_comp *second = c->next ? c->next->next : NULL;
+    if (second) {
+        xg_inst_bring((uintptr_t)second->first);
+        xg_inst_bring((uintptr_t)second->next);
+    }
+    return c->next;
 }
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)

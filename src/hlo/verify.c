@@ -429,7 +429,7 @@ static void xg_verify_comp_list(xg_verifier *v) {
     xg_module *m = v->m;
     const xg_comp *c, *before = NULL;
     uint32_t n = 0;
-    for (c = m->first; c; before = c, c = c->next) {
+    for (c = m->first; c; before = c, c = xg_comp_behind(c)) {
         if (c->module != m || c->prev != before || c->id >= m->n_comp_ids || v->comps[c->id].order)
             xg_fail(
                 m->ctx, XLAGPU_ERROR_INTERNAL, "the list of computations is broken at %.*s", (int)c->name.n, c->name.p);

@@ -234,18 +234,20 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
         if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
-/* Of all that may be called: what is at work in the entry no attribute names. */
-XG_FN void xg_cse_classes(xg_cse *s) {
+/* Of all that may be called: what is at work in the entry no attribute names. Gives the number of all instructions. */
+XG_FN uint32_t xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
+    uint32_t all = 0;
     xg_set_init(&known, s->m->work);
     s->inside = true;
-    for (c = s->m->first; c; c = c->next) {
+    for (c = s->m->first; c; c = xg_comp_behind(c)) {
         xg_cse_comp_key key;
         uint32_t h = c->n_insts, n = 0;
         void **slot;
         key.s = s;
         key.c = c;
+        all += c->n_insts;
         s->class_of[c->id] = c;
         if (c == s->m->entry || xg_cse_acts(c)) continue;
         XG_FOR_INSTS(i, c) {
@@ -259,6 +261,7 @@ XG_FN void xg_cse_classes(xg_cse *s) {
             *slot = c;
     }
     s->inside = false;
+    return all;
 }
 
 XG_FN xg_inst **xg_cse_find(xg_cse *s, xg_inst *i) {
@@ -300,17 +303,16 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     xg_cse s;
     xg_comp *c;
     bool changed = false;
-    uint32_t n = 0;
+    uint32_t n;
     memset(&s, 0, sizeof s);
     s.m = m;
     s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
     s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
-    xg_cse_classes(&s);
+    n = xg_cse_classes(&s);
     s.waits = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_set_init(&s.seen, m->work);
-    for (c = m->first; c; c = c->next) n += c->n_insts;
     xg_set_reserve(&s.seen, n / 4);
-    for (c = m->first; c; c = c->next) {
+    for (c = m->first; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             next = xg_inst_behind(i);

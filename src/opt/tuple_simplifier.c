@@ -103,7 +103,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made_tuple ? m->first : NULL; c; c = c->next) {
+    for (c = m->made_tuple ? m->first : NULL; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);

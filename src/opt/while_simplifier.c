@@ -472,7 +472,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
     xg_comp *c;
     if (!m->made[XG_WHILE]) return false;
     acts = xg_opt_acting_comps(m);
-    for (c = m->first; c; c = c->next) {
+    for (c = m->first; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
         for (; i; i = next) {
@@ -503,7 +503,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next)
+    for (c = m->first; c; c = xg_comp_behind(c))
         XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
@@ -529,7 +529,7 @@ XG_APART XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next)
+    for (c = m->first; c; c = xg_comp_behind(c))
         XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
@@ -549,7 +549,7 @@ XG_APART XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = xg_comp_behind(c))
         XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;

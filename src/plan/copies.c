@@ -74,14 +74,14 @@ XG_FN void xg_plan_copies(xg_plan *p) {
     uint32_t n = p->values.n, k, j;
     for (k = 0; k < n; k++) {
         const xg_plan_value *v = p->values.p[k];
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1);
+        bool moves = v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED;
+        xg_plan_site *s = moves ? (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1) : NULL;
         if (v->copied) xg_copies_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
         if (v->role == XG_VALUE_IN) xg_copies_add(p, &s->moves[0], v);
         if (v->role == XG_VALUE_OUT) xg_copies_add(p, &s->moves[1], v);
         if (v->role == XG_VALUE_LANDED) xg_copies_add(p, &s->moves[v->branch], v);
         if (v->role == XG_VALUE_RESULT) xg_copies_add(p, &p->at_end, v);
-        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED)
-            s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+        if (moves) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
     }
     for (k = 0; k < p->joins.n; k++) {
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);

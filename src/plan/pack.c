@@ -229,7 +229,7 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
     s.largest_live = xg_pack_live(p, temps, n);
     enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
     for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
-        if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
+        xg_sort(temps, n, sizeof *temps, orders[o]);
         xg_pack_try(&q, &s, temps, n, true);
         for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
             if (round) xg_pack_lower(temps, n);
@@ -306,7 +306,7 @@ XG_APART XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *
     xg_pack_init(&q, p->arena, fit, m);
     xg_pack_begin(&q, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
-    if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
+    xg_sort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
     for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
         int64_t at = xg_pack_gap(&q, fit[k], false);
         if (at > h->buffer->bytes - fit[k]->bytes) {
@@ -332,7 +332,7 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool 
     uint32_t m = 0, k, j;
     for (k = 0; k < p->n_results; k++)
         if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
-    if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
+    xg_sort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;
         while (lo < hi) {
@@ -345,7 +345,7 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool 
         for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++)
             if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
-    if (by_time && m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
+    if (by_time) xg_sort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
     for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
 }
 
@@ -400,7 +400,7 @@ XG_FN int64_t xg_pack_seat(
     xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
-    if (n > 1) qsort(temps, n, sizeof *temps, way->order);
+    xg_sort(temps, n, sizeof *temps, way->order);
     xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++)
         if (!temps[k]->host) left[(*n_left)++] = temps[k];
@@ -418,6 +418,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     for (k = 0; k < p->buffers.n; k++)
         if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
+    if (!n) return;
     xg_pack_needs(p, temps, n);
     for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
         int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
@@ -427,7 +428,7 @@ XG_FN void xg_plan_pack(xg_plan *p) {
         }
     }
     if (best != last) (void)xg_pack_seat(p, temps, n, &ways[best], left, &m);
-    if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);
+    xg_sort(left, m, sizeof *left, xg_pack_by_space);
     for (k = 0; k < m; k = end) {
         for (end = k; end < m && left[end]->space == left[k]->space; end++) {}
         xg_pack_space(p, left[k]->space, left + k, end - k);

@@ -338,6 +338,21 @@ XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     return peak - s->initial;
 }
 
+/* No order holds less at a time: what is there at the end, and what a step reads and makes. */
+XG_FN int64_t xg_sched_floor(const xg_sched *s) {
+    int64_t live = s->initial, most = 0;
+    uint32_t k, j;
+    for (k = 0; k < s->n; k++) {
+        int64_t at = xg_sched_add(s->made[k] - s->over[k].bytes, s->inner[k]);
+        for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) at = xg_sched_add(at, s->values.p[s->uses[j]].bytes);
+        live = xg_sched_add(live, s->made[k]) - s->unused[k];
+        most = XG_MAX(most, at);
+    }
+    for (k = 0; k < s->values.n; k++)
+        if (s->values.p[k].n_users && !s->values.p[k].stays) live -= s->values.p[k].bytes;
+    return s->given.n ? INT64_MIN : XG_MAX(live, most) - s->initial;
+}
+
 /* ---- the orders ---- */
 
 XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) {
@@ -692,12 +707,13 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
         xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, floor;
     xg_mark none = xg_arena_mark(a);
     xg_sched_init(&s, a, c, all);
+    floor = xg_sched_floor(&s);
     order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
-    for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)); o++) {
+    for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)) && least > floor; o++) {
         int64_t peak;
         xg_mark mark = xg_arena_mark(a);
         if (o % 2 == 0)
