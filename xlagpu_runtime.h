@@ -1098,6 +1098,8 @@ XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);
 /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN void xg_arena_trim(xg_arena *a, size_t keep);
+/* as qsort, which asks more often where the items stand in order already */
+XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *));
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b); /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -1188,10 +1190,13 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 /* ---- table.c: hash tables -------------------------------------------------------------------------------------- */
 
 /* 64-bit key (an id, two packed ids, a pointer) to a pointer. */
+typedef struct xg_map64_item {
+    uint64_t key;
+    void *val;
+} xg_map64_item;
 typedef struct xg_map64 {
     xg_arena *arena;
-    uint64_t *keys;
-    void **vals;
+    xg_map64_item *at;
     uint32_t n, cap;
 } xg_map64;
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a);
@@ -2642,6 +2647,13 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     return p + (*n)++ * item;
 }
 
+XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *)) {
+    const char *at = (const char *)p;
+    size_t k;
+    for (k = 1; k < n && order(at + (k - 1) * item, at + k * item) <= 0; k++) {}
+    if (k < n) qsort(p, n, item, order);
+}
+
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
@@ -2906,28 +2918,23 @@ XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) {
 }
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
-    while (m->vals[at] && m->keys[at] != key) at = (at + 1) & (m->cap - 1);
+    while (m->at[at].val && m->at[at].key != key) at = (at + 1) & (m->cap - 1);
     return at;
 }
-XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->vals[xg_map64_slot(m, key)] : NULL; }
+XG_FN void *xg_map64_get(const xg_map64 *m, uint64_t key) { return m->cap ? m->at[xg_map64_slot(m, key)].val : NULL; }
 XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
         m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
-        m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
-        m->vals = XG_NEW_N(m->arena, void *, m->cap);
+        m->at = XG_NEW_N(m->arena, xg_map64_item, m->cap);
         for (at = 0; at < old.cap; at++)
-            if (old.vals[at]) {
-                uint32_t to = xg_map64_slot(m, old.keys[at]);
-                m->keys[to] = old.keys[at];
-                m->vals[to] = old.vals[at];
-            }
+            if (old.at[at].val) m->at[xg_map64_slot(m, old.at[at].key)] = old.at[at];
     }
     at = xg_map64_slot(m, key);
-    m->n += !m->vals[at];
-    m->keys[at] = key;
-    m->vals[at] = val;
+    m->n += !m->at[at].val;
+    m->at[at].key = key;
+    m->at[at].val = val;
 }
 
 /* ---- hash-consed nodes ---- */
@@ -3006,16 +3013,19 @@ XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) {
 XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) {
     return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0);
 }
+/* A slot has the item's number plus 1 and, above it, the bits of the hash that its place does not tell: items that are
+ * others are mostly not looked at. */
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
-    uint32_t at = hash & (d->cap - 1), tried = 0;
-    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1))
-        if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
+    const uint32_t mask = d->cap - 1;
+    uint32_t at = hash & mask, tried = 0;
+    for (; d->slots[at]; at = xg_dict_next(at, tried++) & mask)
+        if (!((d->slots[at] ^ hash) & ~mask) && xg_dict_is(&d->items[(d->slots[at] & mask) - 1], name, hash)) break;
     return at;
 }
 /* The item's number plus 1; 0: there is none. */
 XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t k;
-    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)];
+    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)] & (d->cap - 1);
     for (k = 0; k < d->n; k++)
         if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
     return 0;
@@ -3032,7 +3042,7 @@ XG_FN void xg_dict_grow(xg_dict *d) {
     for (i = 0; i < d->n; i++) { /* no two are equal */
         for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at];
              at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
-        d->slots[at] = i + 1;
+        d->slots[at] = (d->items[i].hash & ~(d->cap - 1)) | (i + 1);
     }
 }
 XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
@@ -3059,7 +3069,7 @@ XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val)
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
-    if (d->cap) d->slots[at] = d->n;
+    if (d->cap) d->slots[at] = (hash & ~(d->cap - 1)) | d->n;
     return true;
 }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) { return xg_dict_put_hashed(d, name, 0, val); }
