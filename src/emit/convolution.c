@@ -173,6 +173,18 @@ XG_FN void xg_strip_read(xg_strip *d, xg_scope *s, uint32_t operand, int64_t at,
     xg_flow_end(&f);
     for (v = 0; v < d->lanes; v++) x[v] = xg_contract_take(s, &d->site, operand, x[v]);
 }
+/* The first place behind this one where a result has a tap: strides and dilations may be long; -1: none. */
+XG_FN int64_t xg_strip_next(const xg_strip *d, int64_t place) {
+    const xg_window_dim *w = &d->w.p[d->dim];
+    int64_t next = -1, u, t;
+    for (u = 0; u < d->count; u++) {
+        t = place < u * w->stride ? 0 : (place - u * w->stride) / w->window_dilation + 1;
+        if (t >= d->taps) continue;
+        t = u * w->stride + t * w->window_dilation;
+        if (next < 0 || t < next) next = t;
+    }
+    return next;
+}
 XG_FN void xg_strip_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_strip *d = (xg_strip *)data;
     const xg_window_dim *w = &d->w.p[d->dim];
@@ -183,7 +195,7 @@ XG_FN void xg_strip_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *a
     memset(taps, 0, sizeof taps);
     for (t = 0; t < d->taps; t++) xg_strip_read(d, s, 1, t, taps[t]);
     zero = xg_contract_zero(s, d->site.types[0]);
-    for (place = 0; place <= (d->count - 1) * w->stride + (d->taps - 1) * w->window_dilation; place++) {
+    for (place = 0; place >= 0; place = xg_strip_next(d, place)) {
         for (v = 0; v < d->lanes; v++) x[v] = zero;
         xg_strip_read(d, s, 0, place, x);
         for (u = 0; u < d->count; u++) {
