@@ -96,6 +96,7 @@ RULE(convolution_reverse) {
 
 enum {
     XG_CONV_FEW = 8,
+    XG_CONV_FEW_TAPS = 64,      /* each is a slice and an addition */
     XG_CONV_FEW_LEAST = 1 << 20 /* elements of an input for which a second launch is little */
 };
 /* Every point of the input is looked at alike: no groups, no steps; and, where it is asked for, by a point alone. */
@@ -160,8 +161,8 @@ RULE(convolution_few) {
     for (k = 0; k < n; k++) taps *= wa->v.window->p[k].size;
     dims[0] = DIMS(P(1))[l->kernel_input];
     dims[1] = taps * few;
-    if (taps < 2 || few > XG_CONV_FEW || P(0)->shape->elements < XG_CONV_FEW_LEAST || i->shape->elements == 0 ||
-        dims[1] * (int64_t)xg_type_bytes(t) > dims[0] * (int64_t)xg_type_bytes(of))
+    if (taps < 2 || taps > XG_CONV_FEW_TAPS || few > XG_CONV_FEW || P(0)->shape->elements < XG_CONV_FEW_LEAST ||
+        i->shape->elements == 0 || dims[1] * (int64_t)xg_type_bytes(t) > dims[0] * (int64_t)xg_type_bytes(of))
         return NULL;
     perm[0] = l->kernel_input;
     perm[n + 1] = l->kernel_output;
