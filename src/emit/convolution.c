@@ -99,10 +99,10 @@ XG_FN bool xg_emit_convolution_plan(xg_fusion_emission *e) {
     for (d->taps = XG_MIN(n, (int64_t)XG_STRIP_TAPS); n % d->taps; d->taps--) {}
     if (!xg_form_is_whole(e)) xg_strip_decide(d, slides);
     xg_form_read(e, xg_strip_form, XG_COUNT(xg_strip_form), d);
-    if ((uint64_t)d->count - 1 >= 2 * XG_STRIP_COUNT || (uint64_t)d->lanes - 1 >= (slides ? 1 : XG_STRIP_LANES_MAX) ||
-        d->shape->dims[d->minor] % d->lanes)
-        return xg_emit_refuse(
-            e, "count and lanes must be 1 to 16, lanes divide the innermost dimension, if none slides");
+    if ((uint64_t)d->count - 1 >= XG_MIN(2 * XG_STRIP_COUNT, (uint64_t)xg_strip_extent(d, d->dim)) ||
+        (uint64_t)d->lanes - 1 >= (slides ? 1 : XG_STRIP_LANES_MAX) || d->shape->dims[d->minor] % d->lanes)
+        return xg_emit_refuse(e, "count and lanes must be 1 to 16, no more than there are, lanes divide the innermost "
+                                 "dimension, if none slides");
     xg_form_write(e, xg_strip_form, XG_COUNT(xg_strip_form), d);
     xg_strip_walk(d);
     d->section.shape = &d->walk;
@@ -173,15 +173,13 @@ XG_FN void xg_strip_read(xg_strip *d, xg_scope *s, uint32_t operand, int64_t at,
     xg_flow_end(&f);
     for (v = 0; v < d->lanes; v++) x[v] = xg_contract_take(s, &d->site, operand, x[v]);
 }
-/* The first place behind this one where a result has a tap: strides and dilations may be long; -1: none. */
+/* The first place from `place` on that some result takes: strides and dilations may leave many between them. */
 XG_FN int64_t xg_strip_next(const xg_strip *d, int64_t place) {
     const xg_window_dim *w = &d->w.p[d->dim];
-    int64_t next = -1, u, t;
+    int64_t next = INT64_MAX, u, t;
     for (u = 0; u < d->count; u++) {
-        t = place < u * w->stride ? 0 : (place - u * w->stride) / w->window_dilation + 1;
-        if (t >= d->taps) continue;
-        t = u * w->stride + t * w->window_dilation;
-        if (next < 0 || t < next) next = t;
+        t = place > u * w->stride ? (place - u * w->stride - 1) / w->window_dilation + 1 : 0;
+        if (t < d->taps) next = XG_MIN(next, u * w->stride + t * w->window_dilation);
     }
     return next;
 }
@@ -195,7 +193,7 @@ XG_FN void xg_strip_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *a
     memset(taps, 0, sizeof taps);
     for (t = 0; t < d->taps; t++) xg_strip_read(d, s, 1, t, taps[t]);
     zero = xg_contract_zero(s, d->site.types[0]);
-    for (place = 0; place >= 0; place = xg_strip_next(d, place)) {
+    for (place = xg_strip_next(d, 0); place != INT64_MAX; place = xg_strip_next(d, place + 1)) {
         for (v = 0; v < d->lanes; v++) x[v] = zero;
         xg_strip_read(d, s, 0, place, x);
         for (u = 0; u < d->count; u++) {

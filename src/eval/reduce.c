@@ -265,7 +265,7 @@ XG_FN xg_reach xg_eval_reach(const xg_window_dim *d, int64_t w, int64_t base, in
                          g = xg_eval_gcd(d->stride, d->base_dilation), tries = d->base_dilation / g;
     if (base <= 0 || outputs <= 0) return reach;
     o = turn < 0 ? (-turn + d->stride - 1) / d->stride : 0;
-    for (; tries > 0 && (o * d->stride + turn) % d->base_dilation; tries--) o++;
+    for (; tries > 0 && o < outputs && (o * d->stride + turn) % d->base_dilation; tries--) o++;
     last = (base - 1) * d->base_dilation - turn;
     if (tries == 0 || last < 0) return reach;
     last = XG_MIN(last / d->stride, outputs - 1);

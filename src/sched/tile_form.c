@@ -178,7 +178,9 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
         const xg_window_dim *d = &w.p[k];
         dim = (uint32_t)xg_inst_attr(f->hero, XG_A_dim_labels)->v.labels->output_spatial.p[k];
         v = f->rank + k;
-        if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation == 1) continue;
+        if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation == 1 ||
+            d->base_dilation > f->hero->shape->dims[dim])
+            continue; /* or most phases have no position */
         f->filled = f->filled || f->hero->shape->dims[dim] % d->base_dilation;
         m->results[v] =
             xg_aff_add_mul(x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
