@@ -118,12 +118,17 @@ static void xg_ptx_print_wgmma(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane sums[XG_PTX_WGMMA_SUMS], a[XG_PTX_WGMMA_WORDS], b;
     const xg_ptx_val *first = xg_ptx_of(XG_KOPERAND(op, 0));
     uint32_t n = op->n_results * 4, k;
-    bool begins = xg_ptx_wgmma_begins(op);
+    bool begins = xg_ptx_wgmma_begins(op), moved = false;
     char *at;
     xg_ptx_need_wgmma(p);
-    for (k = 0; k < first->n; k++) a[k] = xg_ptx_in_reg(p, &first->lane[k]);
+    for (k = 0; k < first->n; k++) {
+        const xg_ptx_lane *l = &first->lane[k];
+        a[k] = xg_ptx_in_reg(p, l);
+        moved = moved || (first->n > 1 && (l->kind != XG_PL_REG || l->bits)); /* as words that are constants */
+    }
     b = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    if (xg_ptx_wgmma_sums(p, op, begins, sums)) xg_ptx_line(p, "wgmma.fence.sync.aligned", NULL, NULL, NULL, NULL);
+    moved = xg_ptx_wgmma_sums(p, op, begins, sums) || moved;
+    if (moved) xg_ptx_line(p, "wgmma.fence.sync.aligned", NULL, NULL, NULL, NULL);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "wgmma.mma_async.sync.aligned.m64n");
     at = xg_ptx_pen_number(at, op->n_results * XG_KMMA_N);
     at = xg_ptx_pen_number(xg_ptx_pen_text(at, "k"), (uint32_t)(XG_KMMA_K_BYTES / row->bytes));

@@ -445,7 +445,7 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
 /* dS as a result: as the dot takes it, the module's queries side by side. */
 XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
     xg_attention_form *f = w->f;
-    const xg_inst *from, *to = xg_attention_back_root(f->comp, 2);
+    const xg_inst *from, *bare, *to = xg_attention_back_root(f->comp, 2);
     const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *last;
     const xg_imap *at;
     int64_t queries;
@@ -458,7 +458,8 @@ XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
     for (; xg_attention_moves(from); from = XG_OPERAND(from, 0))
         at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, from, 0));
     at = f->back.shown_map = xg_attention_onward(w, to, from, at);
-    if (!xg_imap_ok(at)) return false;
+    for (bare = to; xg_attention_moves(bare); bare = XG_OPERAND(bare, 0)) {}
+    if (!xg_imap_ok(at) || bare != from) return false; /* it is dS, not what is made of it */
     last = at->results[to->shape->rank - 1];
     return f->unit != XG_TILE_NO_UNIT && f->pieces[0] == 1 && to->shape->type == f->held && !at->n_constraints &&
            !at->n_syms && queries % XG_ATTENTION_SHOWN == 0 && (last == key || last == xg_aff_mod(w->x, key, queries));

@@ -887,9 +887,11 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     xg_tile_find_scale(p, e->m->aff);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->reads = xg_tile_has_rows(p) || xg_hero_epilogue_reads(e, &p->heroes);
-    XG_FOR_INSTS(i, e->comp)
+    XG_FOR_INSTS(i, e->comp) {
+        if (i->op == XG_REDUCE && xg_fuse_is_hero(i) && !xg_tile_has_rows(p)) return false; /* each element's own */
         if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
             p->ends += xg_emit_inst_work(i);
+    }
     xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
