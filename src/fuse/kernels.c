@@ -63,7 +63,7 @@ XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg
 
 /* Room for n inputs, not cleared: kernels grow one by one, and what one has outgrown the next one takes. */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap) {
-    uint32_t power = 1;
+    uint32_t power = 0;
     xg_kernel_input *p;
     while (power < 31 && (uint32_t)1 << power < n) power++;
     *cap = (uint32_t)1 << power;

@@ -329,23 +329,24 @@ XG_FN bool xg_multi_hoards(const xg_kernel *k, uint32_t level) {
 
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
-    xg_kernel was = *a;
+    xg_kernel was;
     int64_t apart = xg_cost_add(a->time, b->time);
     uint32_t between = 0, level, j;
-    bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
-    const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere
-                          ? "one reads the other elsewhere than it is made"
+    /* first what only the two of them are asked for */
+    const char *why = a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX
+                          ? "the kernel would have too many buffers"
                           : xg_multi_refusal(a, b);
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
+    if (!why && (xg_multi_reads_elsewhere(a, b, &between) || xg_multi_reads_elsewhere(b, a, &between)))
+        why = "one reads the other elsewhere than it is made";
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && (xg_multi_hoards(a, level) || xg_multi_hoards(b, level)))
         why = "what may wait would take memory until it is needed";
-    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX)
-        why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) {
         xg_multi_log(g, a, b, why, 0, 0);
         return false;
     }
+    was = *a;
     xg_multi_add_roots(g, a, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared))
@@ -550,20 +551,22 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
     return any;
 }
 
-/* Kernels that read the same array, or the same number, with each other. */
-XG_FN void xg_multi_of_values(xg_kernels *g, bool numbers) {
-    uint32_t k;
-    for (k = 0; k < g->n; k++)
-        if (g->nodes[k].readers.n > 1 && (g->nodes[k].elements == 1) == numbers) xg_multi_readers_of(g, &g->nodes[k]);
-}
-
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
+    XG_VEC(xg_kernel *) numbers = {NULL, 0, 0};
     uint32_t k;
-    xg_multi_of_values(g, false);
+    for (k = 0; k < g->n; k++) { /* kernels that read the same array, with each other; the same number, later */
+        xg_kernel *value = &g->nodes[k];
+        if (!value->readers.n || (value->kind == XG_FUSE_KERNEL && !value->live)) continue;
+        if (value->elements == 1)
+            xg_push(g->arena, xg_kernel *, &numbers, value);
+        else if (value->readers.n > 1)
+            xg_multi_readers_of(g, value);
+    }
     for (k = g->kernels.n; k-- > 0;)
         if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
-    xg_multi_of_values(g, true);
+    for (k = 0; k < numbers.n; k++)
+        if (numbers.p[k]->readers.n > 1) xg_multi_readers_of(g, numbers.p[k]);
     xg_multi_sums(g);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
