@@ -143,6 +143,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     m->arena = a;
     m->nodes = xg_arena_inner(a);
     m->uses = xg_arena_inner(a);
+    m->comps = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -164,7 +165,7 @@ XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {
 }
 /* A computation that is in no list and has no name yet. */
 XG_FN xg_comp *xg_comp_make(xg_module *m) {
-    xg_comp *c = (xg_comp *)xg_alloc_lines(m->arena, sizeof *c);
+    xg_comp *c = (xg_comp *)xg_alloc_lines(m->comps, sizeof *c);
     memset(c, 0, sizeof *c);
     c->module = m;
     c->id = m->n_comp_ids++;
