@@ -239,8 +239,8 @@ struct xg_use {
 }; /* one of the user's operands */
 
 /* A node is two cache lines: of an operand or a user, all that is mostly asked lies in the first one. Nodes are always
- * as far from the one before as from the next, which processors foresee. Operands lie in an array of their own,
- * likewise in the order in which they were made. */
+ * as far from the one before as from the next, which processors foresee. Operands and attributes lie apart, likewise
+ * in the order in which they were made. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id; /* unique in the module, < module->n_ids */
@@ -326,7 +326,7 @@ struct xg_module {
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
     const xg_header_attr *header; /* the rest, in the order written */
-    /* instructions and nothing between them; their operands, one behind the other; so computations */
+    /* instructions and nothing between them; their operands and attributes, one behind the other; computations */
     xg_arena *nodes, *uses, *comps;
     xg_str name;
     xg_stack_table stack;
