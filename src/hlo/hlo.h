@@ -326,7 +326,8 @@ struct xg_module {
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
     const xg_header_attr *header; /* the rest, in the order written */
-    /* instructions and nothing between them; their operands and attributes, one behind the other; computations */
+    /* instructions and nothing between them; what is looked at with them (operands, attributes, literals of the text),
+     * one behind the other; computations */
     xg_arena *nodes, *uses, *comps;
     xg_str name;
     xg_stack_table stack;

@@ -222,7 +222,7 @@ XG_FN void xg_parse_constant(xg_parse *p, xg_parse_rhs *r) {
     if (!r->shape)
         xg_lex_fail_at(
             &p->lex, r->op_at, "write it between '=' and the opcode", "the shape of a constant must be written");
-    r->literal = xg_literal_parse(p->lex.ctx, p->arena, p->lex.src, &at, r->shape);
+    r->literal = xg_literal_parse(p->lex.ctx, p->m->uses, p->lex.src, &at, r->shape);
     xg_lex_restart(&p->lex, at);
 }
 XG_FN void xg_parse_arguments(xg_parse *p, xg_parse_rhs *r) {
