@@ -143,6 +143,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     m->arena = a;
     m->nodes = xg_arena_inner(a);
     m->uses = xg_arena_inner(a);
+    m->comps = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -164,7 +165,7 @@ XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {
 }
 /* A computation that is in no list and has no name yet. */
 XG_FN xg_comp *xg_comp_make(xg_module *m) {
-    xg_comp *c = (xg_comp *)xg_alloc_lines(m->arena, sizeof *c);
+    xg_comp *c = (xg_comp *)xg_alloc_lines(m->comps, sizeof *c);
     memset(c, 0, sizeof *c);
     c->module = m;
     c->id = m->n_comp_ids++;
@@ -192,7 +193,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number) {
     if (c->params_cap < c->n_params) c->params_cap = c->n_params; /* an array that a pass made itself */
     while (c->params_cap <= (uint32_t)number)
         c->params =
-            (xg_inst **)xg_vec_grow(c->module->arena, (const void *)c->params, &c->params_cap, sizeof *c->params);
+            (xg_inst **)xg_vec_grow(c->module->uses, (const void *)c->params, &c->params_cap, sizeof *c->params);
     c->params[number] = i;
     c->n_params = XG_MAX(c->n_params, (uint32_t)number + 1);
 }
@@ -282,7 +283,7 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
 }
 XG_FN void xg_inst_copy_attrs(xg_inst *to, const xg_inst *from) {
     if (!from->n_attrs) return;
-    to->attrs = (xg_attr *)xg_alloc_raw(to->comp->module->arena, from->n_attrs * sizeof *to->attrs);
+    to->attrs = (xg_attr *)xg_alloc_raw(to->comp->module->uses, from->n_attrs * sizeof *to->attrs);
     memcpy(to->attrs, from->attrs, from->n_attrs * sizeof *to->attrs);
     to->n_attrs = from->n_attrs;
     to->kinds = from->kinds;
@@ -399,7 +400,7 @@ XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
         i->attrs[at] = attr;
         return;
     }
-    grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);
+    grown = XG_NEW_N(i->comp->module->uses, xg_attr, i->n_attrs + 1);
     if (at) memcpy(grown, i->attrs, at * sizeof *grown);
     grown[at] = attr;
     if (at < i->n_attrs) memcpy(grown + at + 1, i->attrs + at, (i->n_attrs - at) * sizeof *grown);

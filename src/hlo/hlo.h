@@ -239,8 +239,8 @@ struct xg_use {
 }; /* one of the user's operands */
 
 /* A node is two cache lines: of an operand or a user, all that is mostly asked lies in the first one. Nodes are always
- * as far from the one before as from the next, which processors foresee. Operands lie in an array of their own,
- * likewise in the order in which they were made. */
+ * as far from the one before as from the next, which processors foresee. Operands and attributes lie apart, likewise
+ * in the order in which they were made. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id; /* unique in the module, < module->n_ids */
@@ -326,7 +326,9 @@ struct xg_module {
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
     const xg_header_attr *header; /* the rest, in the order written */
-    xg_arena *nodes, *uses;       /* instructions and nothing between them; their operands, one behind the other */
+    /* instructions and nothing between them; what is looked at with them (operands, attributes, literals of the text),
+     * one behind the other; computations */
+    xg_arena *nodes, *uses, *comps;
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
@@ -495,14 +497,12 @@ XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
     if (before) xg_inst_bring((uintptr_t)before->prev);
     return before;
 }
-/* The next computation: what the one behind it begins with, and the third one, are asked for. */
+/* The next computation: likewise those further on are asked for, and what the next but one begins with. */
 XG_INLINE xg_comp *xg_comp_behind(const xg_comp *c) {
-    const xg_comp *second = c->next ? c->next->next : NULL;
-    if (second) {
-        xg_inst_bring((uintptr_t)second->first);
-        xg_inst_bring((uintptr_t)second->next);
-    }
-    return c->next;
+    xg_comp *next = c->next;
+    xg_inst_bring((uintptr_t)c + XG_INST_AHEAD);
+    if (next && next->next) xg_inst_bring((uintptr_t)next->next->first);
+    return next;
 }
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)

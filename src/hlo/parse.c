@@ -222,7 +222,7 @@ XG_FN void xg_parse_constant(xg_parse *p, xg_parse_rhs *r) {
     if (!r->shape)
         xg_lex_fail_at(
             &p->lex, r->op_at, "write it between '=' and the opcode", "the shape of a constant must be written");
-    r->literal = xg_literal_parse(p->lex.ctx, p->arena, p->lex.src, &at, r->shape);
+    r->literal = xg_literal_parse(p->lex.ctx, p->m->uses, p->lex.src, &at, r->shape);
     xg_lex_restart(&p->lex, at);
 }
 XG_FN void xg_parse_arguments(xg_parse *p, xg_parse_rhs *r) {
@@ -355,7 +355,7 @@ XG_FN void xg_parse_need_attrs(xg_parse *p, const xg_parse_rhs *r) {
 XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
     uint32_t n = p->attrs.n - base, k, j;
     if (!n) return;
-    i->attrs = (xg_attr *)xg_alloc_raw(p->arena, n * sizeof(xg_attr));
+    i->attrs = (xg_attr *)xg_alloc_raw(p->m->uses, n * sizeof(xg_attr));
     for (k = 0; k < n; k++) {
         xg_attr a = p->attrs.p[base + k];
         xg_inst_note_attr(i, a.key);

@@ -38,7 +38,7 @@ XG_FN xg_ints xg_parse_ints(xg_parse *p, char open, char close, const char *what
     return xg_parse_take_ints(p, base);
 }
 XG_FN const xg_str *xg_parse_keep_str(xg_parse *p, xg_str s) {
-    xg_str *made = (xg_str *)xg_alloc_raw(p->arena, sizeof *made);
+    xg_str *made = (xg_str *)xg_alloc_raw(p->m->uses, sizeof *made);
     *made = s;
     return made;
 }

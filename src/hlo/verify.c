@@ -451,7 +451,7 @@ XG_FN void xg_hlo_verify(xg_module *m) {
     v.shape_seen = XG_NEW_N(m->arena, uint8_t, (size_t)m->n_shapes + 1);
     xg_map64_init(&v.channels, m->arena);
     xg_verify_comp_list(&v);
-    for (c = m->first; c; c = c->next) xg_verify_comp(&v, c);
+    for (c = m->first; c; c = xg_comp_behind(c)) xg_verify_comp(&v, c);
     xg_verify_entry_layout(m);
     xg_verify_io_aliases(m);
 }

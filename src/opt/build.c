@@ -464,7 +464,7 @@ XG_FN bool xg_opt_expand(
     xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->first; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_hb b;

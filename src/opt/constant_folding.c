@@ -227,7 +227,7 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
     int64_t work = XG_FOLD_TOTAL;
     bool changed = false, few = false; /* few: sums of few elements */
     xg_comp *c;
-    for (c = m->first; c; c = c->next) {
+    for (c = m->first; c; c = xg_comp_behind(c)) {
         xg_inst *i = c->first, *next;
         for (; i && work > 0; i = next) {
             const xg_literal *value;

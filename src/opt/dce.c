@@ -219,17 +219,15 @@ XG_FN bool xg_dce_walk(
     xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
     const uint32_t known = m->n_ids; /* what the walk itself makes, inside fusions, precedes nothing by control */
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
-    xg_comp *c, *earlier, *ahead;
+    xg_comp *c, *earlier;
     bool changed = false;
     uint32_t k;
     live[m->entry->id] = 1;
     for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
         earlier = c->prev;
-        if (earlier && (ahead = earlier->prev) != NULL) { /* as xg_comp_behind */
-            xg_inst_bring((uintptr_t)ahead->last);
-            xg_inst_bring((uintptr_t)ahead->prev);
-        }
+        xg_inst_bring((uintptr_t)c - XG_INST_AHEAD); /* as xg_comp_behind */
+        if (earlier && earlier->prev) xg_inst_bring((uintptr_t)earlier->prev->last);
         if (!live[c->id]) {
             xg_comp_remove(c);
             changed = true;

@@ -91,6 +91,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
+    XG_PREFETCH((const char *)i->operands + 512); /* those of a few instructions on */
     of = XG_OPERAND(i, 0);
     if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
     if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY)

@@ -49,6 +49,8 @@ XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
     w->condition = xg_attr_comp(i, XG_A_condition);
     w->in = w->body->params[0];
     w->test = w->condition->params[0];
+    /* bodies lie one behind the other as loops do */
+    for (k = 0; k < XG_INST_AHEAD; k += XG_INST_LINE) XG_PREFETCH((const char *)((uintptr_t)w->in + XG_INST_AHEAD + k));
     if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use ||
         !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test))
         return false;

@@ -12,7 +12,7 @@
 
 /* A site for the copy of an operand into the result's memory. */
 XG_FN void xg_copies_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {
-    xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, to->inst->id + (uint64_t)1);
+    xg_plan_site *s = xg_plan_site_of(p, to->inst);
     xg_plan_move m;
     if (!s) s = xg_plan_site_new(p, to->inst, 1);
     m.from = from->buffer;
@@ -75,7 +75,7 @@ XG_FN void xg_plan_copies(xg_plan *p) {
     for (k = 0; k < n; k++) {
         const xg_plan_value *v = p->values.p[k];
         bool moves = v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED;
-        xg_plan_site *s = moves ? (xg_plan_site *)xg_map64_get(&p->sites, v->inst->id + (uint64_t)1) : NULL;
+        xg_plan_site *s = moves ? xg_plan_site_of(p, v->inst) : NULL;
         if (v->copied) xg_copies_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);
         if (v->role == XG_VALUE_IN) xg_copies_add(p, &s->moves[0], v);
         if (v->role == XG_VALUE_OUT) xg_copies_add(p, &s->moves[1], v);
@@ -84,7 +84,7 @@ XG_FN void xg_plan_copies(xg_plan *p) {
         if (moves) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
     }
     for (k = 0; k < p->joins.n; k++) {
-        xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        xg_plan_site *s = xg_plan_site_of(p, p->joins.p[k]);
         for (j = 0; j < s->n && xg_opt_is_control(s->inst); j++) xg_copies_order(p, &s->moves[j], s->inst, s->at[j]);
     }
     xg_copies_order(p, &p->at_end, p->m->entry->root, p->end);
@@ -92,10 +92,7 @@ XG_FN void xg_plan_copies(xg_plan *p) {
 
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
     const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
-    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i)
-                     ? (uint32_t)xg_shape_leaves(i->shape)
-                     : 0,
-             k;
+    uint32_t n = xg_plan_site_of(p, i) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
     for (k = 0; k < n; k++) {
         const xg_plan_value *to = xg_plan_value_of(p, i, k);
         if (to && to->copied && to->over == operand + 1) return to->buffer;
@@ -125,7 +122,7 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
     xg_puts(b, "Copies:\n");
     begun = b->n;
     for (k = 0; k < p->joins.n; k++) {
-        const xg_plan_site *s = (const xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
+        const xg_plan_site *s = xg_plan_site_of(p, p->joins.p[k]);
         for (j = 0; j < s->n; j++)
             xg_copies_print_list(b, &s->moves[j],
                 s->inst->op == XG_WHILE         ? (j ? "at the end of each turn of" : "into the state of")

@@ -139,7 +139,7 @@ typedef struct xg_plan {
     /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
     uint32_t *first_name, n_first;
     XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
-    xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
+    xg_plan_site **sites;          /* by instruction id; NULL: none */
     xg_map64 workspaces;           /* 2 id + 1, 2 id + 2 -> xg_plan_value: memory to work in; counters */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_texts ptx;                  /* or object code */

@@ -740,12 +740,13 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     xg_comps run = xg_opt_sequences(m);
     xg_sched_all all;
     bool changed = false;
+    xg_comp *c;
     uint32_t at;
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
-    for (at = run.n; at-- > 0;)
-        all.peaks[run.p[at]->id] =
-            xg_sched_comp(m->work, run.p[at], &all, &changed); /* what is called stands behind its caller */
+    for (at = 0; at < run.n; at++) all.peaks[run.p[at]->id] = -1;
+    for (c = m->first; c; c = xg_comp_behind(c)) /* what is called stands before its caller */
+        if (all.peaks[c->id]) all.peaks[c->id] = xg_sched_comp(m->work, c, &all, &changed);
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;
     return changed;

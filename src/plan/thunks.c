@@ -48,9 +48,6 @@ XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_m
     uint32_t k;
     for (k = 0; k < list->n; k++) xg_plan_move_step(w, i, list->p[k].from, list->p[k].to);
 }
-XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) {
-    return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1);
-}
 
 /* ---- fusions ---- */
 

@@ -20,6 +20,10 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
     return first ? p->names.p[first - 1 + leaf] : NULL;
 }
 
+XG_FN xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) {
+    return i->id < p->n_first ? p->sites[i->id] : NULL;
+}
+
 /* ---- the values of a buffer, in the order in which they begin ---- */
 
 /* The place of the first value that begins at `first` or later. */
@@ -192,7 +196,7 @@ XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
     s->n = n;
     s->moves = XG_NEW_N(p->arena, xg_plan_moves, n + (size_t)1);
     s->at = XG_NEW_N(p->arena, uint32_t, n + (size_t)1);
-    xg_map64_put(&p->sites, i->id + (uint64_t)1, s);
+    p->sites[i->id] = s;
     xg_push(p->arena, const xg_inst *, &p->joins, i);
     return s;
 }
@@ -417,7 +421,7 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     xg_records_open(p->records, a);
     p->n_first = m->n_ids;
     p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
-    xg_map64_init(&p->sites, a);
+    p->sites = XG_NEW_N(a, xg_plan_site *, (size_t)m->n_ids + 1);
     xg_map64_init(&p->workspaces, a);
     xg_plan_reserve(p);
     xg_plan_parameters(p);
