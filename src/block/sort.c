@@ -285,7 +285,7 @@ XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a
         args[2 * k] = a[k];
         args[2 * k + 1] = b[k];
     }
-    xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
+    xg_elem_call_comp(s, xg_attr_to_apply(sort), args, &r, 1);
     return r.v;
 }
 /* The first number that no element of the row or run has; NULL: all have. */
@@ -761,7 +761,7 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_sit
     d->i = xg_sort_of_root(e->roots[0]);
     d->o = xg_fuse_sort_order(d->i);
     d->shape = XG_OPERAND(d->i, 0)->shape;
-    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_dims(d->i).p[0];
     d->n = d->i->n_operands;
     d->close = XG_NEW_N(e->arena, xg_kval *, d->n + 1);
     d->raw = XG_NEW_N(e->arena, xg_elem *, d->n + 1);

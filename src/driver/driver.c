@@ -141,7 +141,7 @@ XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
     xg_buf b;
     if (known) return *known;
     xg_buf_init(&b, s->work);
-    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_calls(fusion));
     if (!of) return xg_str_of(b.p, b.n);
     known = XG_NEW(s->arena, xg_str);
     *known = xg_str_copy(s->arena, xg_str_of(b.p, b.n));

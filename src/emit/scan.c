@@ -435,7 +435,7 @@ XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     e->form = d;
     d->h = XG_NEW(e->arena, xg_hero);
     d->h->i = window;
-    d->h->comp = xg_attr_comp(d->h->i, XG_A_to_apply);
+    d->h->comp = xg_attr_to_apply(d->h->i);
     d->h->n = d->h->i->n_operands / 2;
     d->h->wide = XLAGPU_INVALID;
     d->h->sources = XG_NEW_N(e->arena, const xg_inst *, d->h->n + 1);

@@ -147,7 +147,7 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->operand = d->w.whole;
     d->update = d->w.part;
     d->rank = d->operand->rank;
-    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->combiner = xg_attr_to_apply(d->i);
     for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
         if (xg_scatter_is_batch(d, k)) continue;
         d->rivals *= d->w.counts[k];

@@ -210,7 +210,8 @@ XG_FN void xg_transpose_box_elements(xg_transpose_walk *w, xg_kval *in) {
 
 /* ---- skewed boxes: the plan ---- */
 
-XG_FN bool xg_transpose_find_skewed(const xg_transpose *t, const xg_box_ask *ask, int64_t idle, xg_box *box) {
+XG_ONE_COPY XG_FN bool xg_transpose_find_skewed(
+    const xg_transpose *t, const xg_box_ask *ask, int64_t idle, xg_box *box) {
     return xg_skew_make(ask, t->e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, box);
 }
 /* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is

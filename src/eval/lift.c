@@ -83,8 +83,8 @@ XG_FN bool xg_lift_inst(
         *out = xg_lift_one(r, in[0].regs[xg_attr_int(i, XG_A_index, 0)]);
         return true;
     }
-    if (i->op == XG_CALL) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_to_apply), in, out, depth + 1);
-    if (i->op == XG_FUSION) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_calls), in, out, depth + 1);
+    if (i->op == XG_CALL) return xg_lift_comp(r, l, xg_attr_to_apply(i), in, out, depth + 1);
+    if (i->op == XG_FUSION) return xg_lift_comp(r, l, xg_attr_calls(i), in, out, depth + 1);
     if (i->op == XG_TUPLE) {
         out->n = i->n_operands;
         out->regs = XG_NEW_N(&r->mem, uint32_t, i->n_operands);

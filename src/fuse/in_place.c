@@ -286,7 +286,7 @@ XG_FN bool xg_in_place_takes(const xg_in_place_operand *o, uint32_t leaf, bool i
     return *rows != 0;
 }
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     const xg_inst *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
     xg_in_place_operand o;
@@ -299,7 +299,7 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     return ok;
 }
 XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k;
     xg_mark mark;
     int rows = -1;
@@ -328,7 +328,7 @@ XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_int
 /* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: any other reader of the operand
  * has to stand in front of what writes over it. */
 XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
     xg_phase_list list = xg_fuse_phases(a, c);
     uint32_t at, k, of;
@@ -365,7 +365,7 @@ XG_FN bool xg_in_place_over_phase(const xg_phase_list *list, const xg_record *me
 }
 XG_FN void xg_fuse_over_phases(
     xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k, maker, of;
     xg_phase_list list = xg_fuse_phases(a, c);
     int32_t *params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
@@ -428,7 +428,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
     if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
-    to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    to = xg_fuse_leaf(xg_attr_calls(fusion), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
     if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)

@@ -231,7 +231,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 /* ---- the walk ---- */
 
 XG_INLINE xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
-XG_INLINE void xg_kernel_see(
+XG_ONE_COPY XG_INLINE_FAST void xg_kernel_see(
     xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
     if (o->at) {
         xg_kernel_join(xg_kernel_seen(g, o), how);

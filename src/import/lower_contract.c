@@ -82,8 +82,8 @@ XG_FN xg_inst *xg_lower_dot(xg_low *w, const xg_ir_op *op) { /* the last dimensi
     int64_t l = (int64_t)XG_OPERAND(i, 0)->shape->rank - 1, r = 0;
     if (l < 0 || !XG_OPERAND(i, 1)->shape->rank)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its operands must have dimensions");
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_lhs_contracting_dims, &l, 1));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_rhs_contracting_dims, &r, 1));
+    xg_inst_set_ints(i, XG_A_lhs_contracting_dims, &l, 1);
+    xg_inst_set_ints(i, XG_A_rhs_contracting_dims, &r, 1);
     xg_low_precision(w, op, i);
     return i;
 }

@@ -95,7 +95,7 @@ XG_FN xg_inst *xg_low_spread_to(xg_low *w, xg_inst *x, const xg_shape *s, const 
     }
     if (n < x->shape->rank) x = xg_hb_reshape(&w->b, x, dims, n);
     i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, n));
+    xg_inst_set_ints(i, XG_A_dimensions, places, n);
     return i;
 }
 XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
@@ -120,7 +120,7 @@ XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operan
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its result has fewer dimensions");
     for (k = 0; k < x->shape->rank; k++) places[k] = s->rank - x->shape->rank + k;
     i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, x->shape->rank));
+    xg_inst_set_ints(i, XG_A_dimensions, places, x->shape->rank);
     return i;
 }
 XG_FN xg_inst *xg_low_with_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode, const char *name) {
@@ -137,7 +137,7 @@ XG_FN xg_inst *xg_lower_reverse(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_CONCATENATE);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 
@@ -263,15 +263,15 @@ XG_FN xg_inst *xg_lower_torch_index_select(xg_low *w, const xg_ir_op *op) {
             offset[n++] = k;
     for (k = 0; k < (uint32_t)batch; k++) runs[k] = k;
     i = xg_low_new(w, XG_GATHER, xg_low_shape(w, op, 0), in, 2);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_offset_dims, offset, n));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_collapsed_slice_dims, &dim, 1));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_start_index_map, &dim, 1));
+    xg_inst_set_ints(i, XG_A_offset_dims, offset, n);
+    xg_inst_set_ints(i, XG_A_collapsed_slice_dims, &dim, 1);
+    xg_inst_set_ints(i, XG_A_start_index_map, &dim, 1);
     if (batch) {
-        xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_operand_batching_dims, runs, (uint32_t)batch));
-        xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_start_indices_batching_dims, runs, (uint32_t)batch));
+        xg_inst_set_ints(i, XG_A_operand_batching_dims, runs, (uint32_t)batch);
+        xg_inst_set_ints(i, XG_A_start_indices_batching_dims, runs, (uint32_t)batch);
     }
     xg_low_set_int(i, XG_A_index_vector_dim, in[1]->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_slice_sizes, sizes, rank));
+    xg_inst_set_ints(i, XG_A_slice_sizes, sizes, rank);
     return i;
 }
 XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
@@ -293,13 +293,13 @@ XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
     if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
     i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 XG_FN xg_inst *xg_lower_set_dimension_size(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_SET_DIMENSION_SIZE);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 

@@ -256,7 +256,7 @@ XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
 /* ---- reduce ---- */
 
 XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
-    xg_ints dims = xg_attr_ints(q->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(q->i);
     uint32_t k, at, next = 0;
     xg_imap *m;
     if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);

@@ -254,7 +254,7 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
     *weight = XG_MAX(xg_cost_scale(e->weight, last - by, by * (trips - 1)), (int64_t)1);
     return trips;
 }
-XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
+XG_ONE_COPY XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
 /* All groups but the last ones are done. */
 XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;

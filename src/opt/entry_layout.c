@@ -20,7 +20,7 @@
 #include "opt.h"
 
 /* The value in the layouts of `want`, made in front of `before` (NULL: last); itself when it has them. */
-XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
+XG_ONE_COPY XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
     xg_hb b;
     b.comp = value->comp;
     b.before = before;

@@ -130,14 +130,13 @@ XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f)
     bool scatter = i->op == XG_SCATTER;
     xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims,
                 indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
-    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside));
-    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0));
-    xg_inst_set_attr(
-        i, xg_hb_ints(b, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts));
+    xg_inst_set_ints(i, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside);
+    xg_inst_set_ints(i, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0);
+    xg_inst_set_ints(i, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts);
     xg_inst_set_int(i, XG_A_index_vector_dim, f->n_positions);
     if (f->n_batch == 0) return;
-    xg_inst_set_attr(i, xg_hb_ints(b, whole, f->whole_batch, f->n_batch));
-    xg_inst_set_attr(i, xg_hb_ints(b, indices, f->indices_batch, f->n_batch));
+    xg_inst_set_ints(i, whole, f->whole_batch, f->n_batch);
+    xg_inst_set_ints(i, indices, f->indices_batch, f->n_batch);
 }
 
 XG_FN bool xg_gather_matches(const xg_inst *i) {

@@ -13,7 +13,7 @@
  * whether updates meet or not. */
 XG_FN bool xg_scatter_adds_in_memory(const xg_inst *i) {
     xlagpu_type t = XG_OPERAND(i, 0)->shape->type;
-    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) && xg_type_class(t) != XGT_C &&
+    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_to_apply(i)) && xg_type_class(t) != XGT_C &&
            xg_type_bits(t) >= 32;
 }
 /* Windows of one place alone, or in steps of at least their size. */

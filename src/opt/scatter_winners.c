@@ -28,7 +28,7 @@ typedef struct xg_winners {
 } xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     const xg_inst *r = c->root;
     uint32_t k;
     if (n == 1) return r == c->params[1];
@@ -75,14 +75,14 @@ XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_
     int64_t v[XG_RANK_MAX];
     uint32_t k;
     for (k = from; k < to; k++) v[k - from] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
+    xg_inst_set_ints(i, key, v, to - from);
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
     int64_t ones[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < n; k++) ones[k] = 1;
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, ones, n));
+    xg_inst_set_ints(i, XG_A_slice_sizes, ones, n);
 }
 /* What the dims of the table are for: no windows, first the batches, then what components of an index vector say; by
  * the names that a gather or a scatter has for them. */
@@ -93,7 +93,7 @@ XG_FN void xg_winners_roles(const xg_hb *b, const xg_winners *w, xg_inst *i, xg_
     xg_winners_count(b, i, map, w->n_batch, w->n_table);
     if (w->n_batch) {
         xg_winners_count(b, i, batch, 0, w->n_batch);
-        xg_inst_set_attr(i, xg_hb_ints(b, index_batch, w->with, w->n_batch));
+        xg_inst_set_ints(i, index_batch, w->with, w->n_batch);
     }
     xg_inst_set_int(i, XG_A_index_vector_dim, w->windows.vector_dim);
 }

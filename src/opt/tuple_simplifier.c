@@ -62,17 +62,16 @@ XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
 }
 /* A reducer whose root is a tuple of one scalar makes a tuple of one array: the same without tuples, in a tuple. */
 XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
-    const xg_comp *reducer = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *reducer = xg_attr_to_apply(i);
     xg_comp *bare = xg_opt_clone_comp(reducer, i->comp);
     xg_hb b = xg_hb_at(i), end = xg_hb_end(bare, bare->root);
     xg_inst *in[2], *made, *was = bare->root;
-    uint32_t k;
     bare->root = was->op == XG_TUPLE ? XG_OPERAND(was, 0) : xg_hb_element(&end, was, 0);
     if (!was->first_use) xg_inst_remove(was);
     in[0] = XG_OPERAND(i, 0);
     in[1] = XG_OPERAND(i, 1);
     made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     xg_inst_set_comp(made, XG_A_to_apply, bare);
     return xg_hb_tuple(&b, &made, 1);
 }

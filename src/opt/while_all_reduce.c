@@ -43,8 +43,7 @@ XG_FN bool xg_carried_find(xg_inst *loop, int64_t at, xg_carried_sum *s) {
     for (k = 0; k < 2; k++) {
         s->all = XG_OPERAND(s->sum, k);
         if (XG_OPERAND(s->sum, 1 - k) == s->element && s->all->op == XG_ALL_REDUCE && xg_gang_may(s->all) &&
-            xg_meet_is_plain(s->all) && xg_opt_has_one_user(s->all) &&
-            xg_reducer_is_sum(xg_attr_comp(s->all, XG_A_to_apply)))
+            xg_meet_is_plain(s->all) && xg_opt_has_one_user(s->all) && xg_reducer_is_sum(xg_attr_to_apply(s->all)))
             return true;
     }
     return false;

@@ -560,7 +560,7 @@ XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
             xg_format(text, sizeof text,
                 "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}",
                 (long long)trips, (long long)index);
-            xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+            xg_inst_set_text(i, XG_A_backend_config, text);
             changed = true;
         }
     return changed;

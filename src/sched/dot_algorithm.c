@@ -71,7 +71,7 @@ XG_FN uint32_t xg_pieces_products(const xg_pieces *w) {
 }
 XG_FN xg_inst *xg_pieces_dot(const xg_hb *b, const xg_inst *dot, xg_inst *x, xg_inst *y, bool tf32) {
     xg_inst *made = xg_hb_dot(b, x, y, xg_dot_dims_of(dot), XLAGPU_F32, NULL);
-    if (tf32) xg_inst_set_attr(made, xg_attr_make_str(b->comp->module, XG_A_algorithm, XG_STR("dot_tf32_tf32_f32")));
+    if (tf32) xg_inst_set_text(made, XG_A_algorithm, "dot_tf32_tf32_f32");
     return made;
 }
 

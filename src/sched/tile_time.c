@@ -123,7 +123,7 @@ XG_FN int64_t xg_tile_waits(int64_t rounds) {
     return rounds / together;
 }
 /* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
-XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
+XG_ONE_COPY XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
     if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
     if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
     return xg_tile_waits(rounds);

@@ -131,7 +131,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     return v;
 }
 /* The same, so many bytes further on. */
-XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
+XG_ONE_COPY XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
     if (!bytes) return matrix;
     return xg_k2_int(&w->s.b, XG_K_OP_ADDI, matrix, bytes / XG_TILE_ACCESS_BYTES);
 }

@@ -146,7 +146,7 @@ XG_FN void xg_prop_control(xg_prop *p, const xg_inst *i) {
 
 /* Its computation may be that of other calls, too: propagation has them in place, and batch.c asks for no more. */
 XG_FN void xg_prop_call(xg_prop *p, const xg_inst *i) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++)
         xg_prop_edges(p, p->first[XG_OPERAND(i, k)->id], p->first[c->params[k]->id], c->params[k]->shape->leaves);
