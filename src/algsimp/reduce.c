@@ -398,7 +398,7 @@ RULE(dot_ones) {
 }
 
 /* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
-XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+XG_FN bool xg_alg_fold_transpose(xg_inst *i, uint32_t side) {
     static const xg_attr_key keys[2][2] = {
         {XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
     xg_inst *t = P(side);
@@ -428,8 +428,9 @@ XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
 }
 RULE(dot_transpose) {
     bool changed;
-    changed = xg_alg_fold_transpose(a, i, 0);
-    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    (void)a;
+    changed = xg_alg_fold_transpose(i, 0);
+    changed = xg_alg_fold_transpose(i, 1) || changed;
     return changed ? i : NULL;
 }
 /* x in the 16 bits that it was converted from, behind moves; NULL: it was not. */

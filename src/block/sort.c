@@ -173,7 +173,7 @@ XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at,
     v[1] = at;
     m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
     m->dims[1].range = xg_range_of(0, d->strip - 1);
-    m->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), d->strip);
+    m->results[0] = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, d->strip);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
     xg_sort_at(d, s->row, place, indices);
 }
@@ -551,7 +551,7 @@ XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlag
 }
 XG_FN int64_t xg_sort_output(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
-    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(root) : 0;
 }
 /* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place
  * that exists in any case. */

@@ -132,7 +132,7 @@ HANDLER(tuple) {
 }
 HANDLER(get_tuple_element) {
     const xg_inst *o = XG_OPERAND(i, 0);
-    int64_t index = xg_attr_int(i, XG_A_index, 0);
+    int64_t index = xg_attr_index(i);
     if (o->op == XG_RNG_BIT_GENERATOR) return xg_random_output(s, o, (uint32_t)index, at);
     return xg_elem_outs(s, o, at)[index];
 }

@@ -53,7 +53,7 @@ XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
         if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
         if (i->shape->type != XLAGPU_TUPLE) continue;
         if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i ||
-            xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k)
+            xg_attr_index(e->roots[k]) != (int64_t)k)
             return NULL;
     }
     return i;

@@ -265,7 +265,7 @@ XG_FN void xg_sliding_write(
         xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
     }
     for (k = 0; k < d->heroes.n; k++)
-        values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0];
+        values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(d->heroes.p[k]) : 0];
     xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 

@@ -584,7 +584,7 @@ XG_FN xg_value *xg_eval_tuple(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 XG_FN xg_value *xg_eval_get_tuple_element(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)r;
-    return xg_eval_keep(in[0]->elems[xg_attr_int(i, XG_A_index, 0)]);
+    return xg_eval_keep(in[0]->elems[xg_attr_index(i)]);
 }
 
 XG_FN xg_value *xg_eval_first(xg_value **in) {

@@ -104,7 +104,7 @@ XG_FN void xg_dyn_arrives(xg_dyn *p, xg_inst *i, const xg_shape *packed) {
     xg_dyn_unpack(p, i, was);
 }
 XG_FN void xg_dyn_element(xg_dyn *p, xg_inst *i) {
-    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)];
+    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_index(i)];
     xg_dyn_want(p, have, xg_dyn_packed_shape(p->m, i->shape), "the element");
     xg_dyn_arrives(p, i, have);
 }

@@ -51,7 +51,7 @@ XG_FN int64_t xg_ragged_most(const xg_inst *i, uint32_t depth) {
         most = xg_ragged_most(XG_OPERAND(i, k == 2 ? 0 : 1), depth - 1);
         each = xg_ragged_most(XG_OPERAND(i, k == 2 ? 2 : 0), depth - 1);
         if (most < 0 || each < 0) return -1;
-        most = xg_cost_add(most, xg_cost_mul(each, XG_OPERAND(i, k == 2 ? 2 : 0)->shape->elements));
+        most = xg_cost_add_mul(most, each, XG_OPERAND(i, k == 2 ? 2 : 0)->shape->elements);
         break;
     default: return -1;
     }

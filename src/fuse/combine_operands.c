@@ -71,7 +71,7 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
 
 XG_FN xg_inst *xg_combine_maker_of(xg_inst *value, int64_t *leaf) {
     xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
-    *leaf = maker == value ? 0 : xg_attr_int(value, XG_A_index, 0);
+    *leaf = maker == value ? 0 : xg_attr_index(value);
     return maker->op == XG_FUSION && (maker == value) == xg_shape_is_array(maker->shape) ? maker : NULL;
 }
 /* The value as the maker's computation knows it: one of its roots, or a parameter. */
@@ -113,8 +113,7 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_index(u->user) == w->leaf))
                 return false;
     root = xg_fuse_leaf(xg_attr_calls(w->maker), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;

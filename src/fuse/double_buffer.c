@@ -26,7 +26,7 @@ XG_FN int64_t xg_double_operand(const xg_inst *maker, const xg_inst *in, int64_t
     uint32_t j;
     for (j = 0; j < maker->n_operands; j++) {
         const xg_inst *o = XG_OPERAND(maker, j);
-        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_int(o, XG_A_index, 0) == k) return j;
+        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_index(o) == k) return j;
     }
     return -1;
 }
@@ -38,7 +38,7 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
     if (!xg_shape_is_array(next->shape)) return false;
     if (next->op == XG_GET_TUPLE_ELEMENT) {
         maker = XG_OPERAND(next, 0);
-        leaf = (uint32_t)xg_attr_int(next, XG_A_index, 0);
+        leaf = (uint32_t)xg_attr_index(next);
         if (maker == in) return leaf != (uint32_t)k;
     }
     operand = xg_double_operand(maker, in, k);

@@ -402,8 +402,7 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     char name[32];
     uint32_t k;
     for (k = 0; k < d->g->n; k++)
-        if (d->members[k] == maker)
-            return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
+        if (d->members[k] == maker) return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_index(o)));
     for (k = 0; k < d->n_outside; k++)
         if (d->outside[k] == o) return d->params[k];
     xg_format(name, sizeof name, "param_%u", k);
@@ -472,8 +471,7 @@ XG_APART XG_FN void xg_phase_roots(xg_phase_build *d) {
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
             if (i->shape->type == XLAGPU_TUPLE)
                 XG_FOR_USES(u, i)
-                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                        needed = needed || xg_phase_is_needed(d, u->user);
+                    if (xg_attr_index(u->user) == (int64_t)r.leaf) needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -491,7 +489,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_index(u->user) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_APART XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {

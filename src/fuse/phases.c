@@ -217,11 +217,10 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
             int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
             w.bytes = xg_cost_add(w.bytes, bytes);
             if (parts > 1 && xg_phase_count_of(i)->cut >= 0) w.own = xg_cost_add(w.own, bytes);
-            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
+            w.instructions = xg_cost_add_mul(w.instructions, n, 2);
         }
-        w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
-        if (steps > 1)
-            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        w.instructions = xg_cost_add_mul(w.instructions, n, xg_cost_op(i));
+        if (steps > 1) w.instructions = xg_cost_add_mul(w.instructions, xg_cost_mul(n, steps), xg_phases_step(i));
         walk = most ? XG_MIN(n, most) : n; /* one reader behind the other */
         w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? walk : xg_cost_mul(walk, steps));
         if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
@@ -344,8 +343,8 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
     for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) {
         xg_inst *x = XG_OPERAND(c->root, k);
         bool element = x->op == XG_GET_TUPLE_ELEMENT;
-        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 |
-                       (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
+        uint64_t key =
+            (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 | (element ? (uint64_t)xg_attr_index(x) + 1 : 0);
         if (xg_map64_get(&seen, key)) return true;
         xg_map64_put(&seen, key, x);
     }

@@ -466,6 +466,7 @@ XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k); /* NULL when absen
 XG_FN xg_ints xg_attr_dims(const xg_inst *i);                 /* dimensions */
 XG_FN xg_comp *xg_attr_calls(const xg_inst *i);               /* calls */
 XG_FN xg_comp *xg_attr_to_apply(const xg_inst *i);            /* to_apply */
+XG_FN int64_t xg_attr_index(const xg_inst *i);                /* index, 0 when absent */
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v);
 XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n);
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);

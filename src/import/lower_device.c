@@ -382,7 +382,7 @@ XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     xg_buf b;
     if (!a) a = xg_ir_find(op, "backend_config");
     if (!a) return;
-    if (a->kind == XG_IR_DICT) xg_low_set_word(w, i, XG_A_api_version, "API_VERSION_TYPED_FFI");
+    if (a->kind == XG_IR_DICT) xg_inst_set_text(i, XG_A_api_version, "API_VERSION_TYPED_FFI");
     if (a->kind == XG_IR_STRING) {
         if (!a->text.n) return;
         xg_buf_init(&b, w->arena);
@@ -450,8 +450,7 @@ XG_FN xg_inst *xg_lower_custom_call(xg_low *w, const xg_ir_op *op) {
     s = xg_low_custom_shape(w, op);
     i = xg_low_new(w, XG_CUSTOM_CALL, s, xg_low_ins(w, op), op->n_operands);
     xg_inst_set_str(i, XG_A_custom_call_target, target);
-    if (version > 1 && version < (int64_t)XG_COUNT(versions))
-        xg_low_set_word(w, i, XG_A_api_version, versions[version]);
+    if (version > 1 && version < (int64_t)XG_COUNT(versions)) xg_inst_set_text(i, XG_A_api_version, versions[version]);
     if (xg_low_flag(op, "has_side_effect")) xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
     xg_low_operand_layouts(w, op, i);
     xg_low_custom_aliases(w, op, i);

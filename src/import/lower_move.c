@@ -125,7 +125,7 @@ XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operan
 }
 XG_FN xg_inst *xg_low_with_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode, const char *name) {
     xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, opcode, xg_low_shape(w, op, 0), &x, 1);
-    xg_low_set_ints(w, i, XG_A_dimensions, xg_low_dims(w, op, name, x->shape->rank));
+    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, name, x->shape->rank));
     return i;
 }
 XG_FN xg_inst *xg_lower_transpose(xg_low *w, const xg_ir_op *op) {
@@ -183,7 +183,7 @@ XG_FN xg_inst *xg_lower_real_dynamic_slice(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_lower_dynamic_slice(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_DYNAMIC_SLICE);
-    xg_low_set_ints(w, i, XG_A_dynamic_slice_sizes, xg_low_ints(w, op, "slice_sizes"));
+    xg_low_set_ints(i, XG_A_dynamic_slice_sizes, xg_low_ints(w, op, "slice_sizes"));
     return i;
 }
 XG_FN xg_inst *xg_low_pad(xg_low *w, const xg_ir_op *op, xg_ints low, xg_ints high, xg_ints interior) {
@@ -224,7 +224,7 @@ XG_FN xg_inst *xg_lower_dynamic_pad(xg_low *w, const xg_ir_op *op) {
 
 XG_FN void xg_low_set_list(xg_low *w, const xg_ir_op *op, xg_inst *i, xg_attr_key k, bool always) {
     xg_ints v = xg_low_ints(w, op, xg_attr_name(k));
-    if (v.n || always) xg_low_set_ints(w, i, k, v);
+    if (v.n || always) xg_low_set_ints(i, k, v);
 }
 XG_FN void xg_low_set_flag(const xg_ir_op *op, xg_inst *i, xg_attr_key k) {
     if (xg_low_flag(op, xg_attr_name(k))) xg_low_set_int(i, k, 1);
@@ -241,7 +241,7 @@ XG_FN xg_inst *xg_lower_gather(xg_low *w, const xg_ir_op *op) {
     xg_low_set_list(w, op, i, XG_A_operand_batching_dims, false);
     xg_low_set_list(w, op, i, XG_A_start_indices_batching_dims, false);
     xg_low_set_int(i, XG_A_index_vector_dim, xg_ir_int(op, "index_vector_dim", 0));
-    xg_low_set_ints(w, i, XG_A_slice_sizes, sizes);
+    xg_low_set_ints(i, XG_A_slice_sizes, sizes);
     xg_low_set_flag(op, i, XG_A_indices_are_sorted);
     return i;
 }

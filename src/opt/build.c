@@ -436,7 +436,7 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
         xg_inst *element = u->user;
         next = u->next;
         if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
-        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_opt_replace(element, values[xg_attr_index(element)]);
         xg_inst_remove(element);
     }
     if (!from->first_use && from != from->comp->root) return;

@@ -107,7 +107,7 @@ XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
         xg_inst *element = u->user;
         next = u->next;
         if (element->first_use || element == element->comp->root)
-            taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+            taken[xg_attr_index(element)] = 1;
         else
             xg_inst_remove(element);
     }
@@ -143,7 +143,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
         xg_inst *element = u->user;
         next = u->next;
         if (n_kept > 1) {
-            xg_inst_set_int(element, XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]);
+            xg_inst_set_int(element, XG_A_index, place[xg_attr_index(element)]);
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;

@@ -126,7 +126,7 @@ XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const 
     return xg_hb_reshape(b, x, dims, f->n_positions + 1);
 }
 
-XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f) {
+XG_FN void xg_index_form_set(xg_inst *i, const xg_index_form *f) {
     bool scatter = i->op == XG_SCATTER;
     xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims,
                 indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
@@ -152,7 +152,7 @@ XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
     in[1] = xg_index_form_indices(b, &w, &f);
     made = xg_inst_clone(i, b->comp, in, b->before);
     made->shape = xg_hb_shape(b, i->shape->type, f.part, f.part_rank);
-    xg_index_form_set(b, made, &f);
+    xg_index_form_set(made, &f);
     return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_gather_simplifier(xg_module *m) {

@@ -159,7 +159,7 @@ XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
 }
 
 /* Attributes that list dimensions: each at its place in the order of `at`. */
-XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
+XG_FN void xg_layout_map_dims(xg_inst *made, const int64_t *at) {
     xg_ints dims = xg_attr_dims(made);
     int64_t mapped[XG_RANK_MAX];
     uint32_t k, j;
@@ -177,7 +177,7 @@ XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
     xg_layout_order(i->shape, perm, at);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     return made;
 }
 
@@ -250,7 +250,7 @@ XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
             if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
     in = xg_layout_as(b, XG_OPERAND(i, 0), order);
     made = xg_layout_again(b, i, &in);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     return made;
 }
 
@@ -281,7 +281,7 @@ XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
     }
     made = xg_inst_clone(i, i->comp, in, i);
     made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     xg_layout_order(i->shape, out_perm, out_at);
     for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
     return xg_layout_transpose(b, made, move);

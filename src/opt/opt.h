@@ -315,7 +315,7 @@ typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of di
 } xg_index_form;
 XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
 XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
-XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
+XG_FN void xg_index_form_set(xg_inst *i, const xg_index_form *f);
 
 /* ---- float_normalization.c ---- */
 /* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */

@@ -83,7 +83,7 @@ XG_APART XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
     XG_FOR_USES(u, i) {
         uint32_t k;
         if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_topk_take(t, u->user)) return false;
-        k = (uint32_t)xg_attr_int(u->user, XG_A_index, 0);
+        k = (uint32_t)xg_attr_index(u->user);
         if (k == t->which || !u->user->first_use) continue;
         if (!xg_topk_is_iota(XG_OPERAND(i, k), t->dim)) return false;
         places = true;
@@ -118,7 +118,7 @@ XG_FN bool xg_topk_rewrite(xg_inst *i) {
     top = xg_topk_make(&b, XG_OPERAND(i, t.which), t.k, t.largest);
     for (u = i->first_use; u; u = next) {
         xg_inst *element = u->user;
-        uint32_t k = (uint32_t)xg_attr_int(element, XG_A_index, 0);
+        uint32_t k = (uint32_t)xg_attr_index(element);
         next = u->next;
         if (element->first_use)
             xg_topk_give(element, k == t.which

@@ -19,8 +19,7 @@ XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *e = XG_OPERAND(i, k);
-        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k ||
-            (of && XG_OPERAND(e, 0) != of))
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_index(e) != (int64_t)k || (of && XG_OPERAND(e, 0) != of))
             return NULL;
         of = XG_OPERAND(e, 0);
     }
@@ -48,7 +47,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     if (n_kept == n || n_kept == 0) return false;
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
-    XG_FOR_USES(u, barrier) xg_inst_set_int(u->user, XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]);
+    XG_FOR_USES(u, barrier) xg_inst_set_int(u->user, XG_A_index, place[xg_attr_index(u->user)]);
     return true;
 }
 
@@ -91,10 +90,10 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     of = XG_OPERAND(i, 0);
-    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_index(i));
     if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY)
         while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
-    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_index(i));
     return NULL;
 }
 

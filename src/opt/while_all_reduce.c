@@ -24,7 +24,7 @@ XG_FN xg_inst *xg_carried_element(const xg_inst *tuple, int64_t at, uint32_t *re
             *readers = UINT32_MAX;
             return NULL;
         }
-        if (xg_attr_int(u->user, XG_A_index, 0) != at) continue;
+        if (xg_attr_index(u->user) != at) continue;
         found = u->user;
         ++*readers;
     }
@@ -69,7 +69,7 @@ XG_FN void xg_carried_move(const xg_carried_sum *s) {
     for (;;) { /* what read the element reads the total */
         xg_inst *old = NULL;
         XG_FOR_USES(u, loop)
-            if (u->user != out && xg_attr_int(u->user, XG_A_index, 0) == s->at) old = u->user;
+            if (u->user != out && xg_attr_index(u->user) == s->at) old = u->user;
         if (!old) break;
         xg_inst_replace(old, total);
         xg_inst_remove(old);

@@ -220,7 +220,7 @@ XG_FN const xg_imap *xg_attention_back_unread(
         if (stat[j] && xg_attention_reached(line, stat[j]))
             return xg_attention_onward(w, line->root, stat[j], stats[j]);
     if (line->root->shape->elements != w->f->batch * w->f->rows) return xg_imap_undefined(w->x);
-    at = xg_aff_add_mul(w->x, at, xg_aff_dim(w->x, XG_ATTENTION_BATCH), w->f->rows);
+    at = xg_aff_add_dim(w->x, at, XG_ATTENTION_BATCH, w->f->rows);
     return xg_imap_compose(
         w->x, xg_imap_with_results(w->x, all, &at, 1), xg_indexing_delinear(w->x, line->root->shape));
 }

@@ -104,7 +104,7 @@ XG_FN int64_t xg_pieces_time(xg_inst *dot, const xg_pieces *w) {
         xg_inst *x = XG_OPERAND(dot, k);
         in[k] = xg_hb_convert(&b, x, w->tf32 ? XLAGPU_F32 : XLAGPU_BF16);
         if (w->n[k] == 1) continue;
-        bytes = xg_cost_add(bytes, xg_cost_mul(x->shape->elements, 4 + w->n[k] * (w->tf32 ? 4 : 2)));
+        bytes = xg_cost_add_mul(bytes, x->shape->elements, 4 + w->n[k] * (w->tf32 ? 4 : 2));
         launches++;
     }
     trial = xg_pieces_dot(&b, dot, in[0], in[1], w->tf32);

@@ -306,7 +306,7 @@ XG_FN void xg_spmd_tuple(xg_spmd *s, const xg_inst *i) {
 }
 XG_FN void xg_spmd_element(xg_spmd *s, const xg_inst *i) {
     const xg_shape *tuple = XG_OPERAND(i, 0)->shape;
-    uint32_t at = xg_shape_leaf_at(tuple, xg_attr_int(i, XG_A_index, 0));
+    uint32_t at = xg_shape_leaf_at(tuple, xg_attr_index(i));
     xg_spmd_put(
         s, i, xg_spmd_reshard_all(s, i->shape, xg_spmd_parts_of(s, XG_OPERAND(i, 0)) + at, xg_spmd_wanted(s, i)));
 }

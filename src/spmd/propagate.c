@@ -167,7 +167,7 @@ XG_FN void xg_prop_inst(xg_prop *p, const xg_inst *i) {
         return;
     case XG_GET_TUPLE_ELEMENT: {
         const xg_inst *tuple = XG_OPERAND(i, 0);
-        uint32_t leaf = xg_shape_leaf_at(tuple->shape, xg_attr_int(i, XG_A_index, 0));
+        uint32_t leaf = xg_shape_leaf_at(tuple->shape, xg_attr_index(i));
         xg_prop_join_leaves(p, p->first[tuple->id] + leaf, at, i->shape->leaves);
         return;
     }
