@@ -130,6 +130,7 @@ XG_FN xg_range xg_range_scale(xg_range a, int64_t s);
 /* ---- rules.c: the arithmetic that simplifies ---- */
 XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b);
 XG_FN const xg_aff *xg_aff_add_mul(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t scale); /* a + b * scale */
+XG_FN const xg_aff *xg_aff_add_dim(xg_aff_ctx *x, const xg_aff *a, uint32_t dim, int64_t scale); /* a + scale * dim */
 XG_FN const xg_aff *xg_aff_sub(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b);
 XG_FN const xg_aff *xg_aff_add_k(xg_aff_ctx *x, const xg_aff *a, int64_t k);
 XG_FN const xg_aff *xg_aff_mul(xg_aff_ctx *x, const xg_aff *a, int64_t scale);

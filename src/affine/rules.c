@@ -117,6 +117,9 @@ XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) 
 XG_FN const xg_aff *xg_aff_add_mul(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t scale) {
     return xg_aff_add_scaled(&x->anywhere, a, b, scale);
 }
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_add_dim(xg_aff_ctx *x, const xg_aff *a, uint32_t dim, int64_t scale) {
+    return xg_aff_add_mul(x, a, xg_aff_dim(x, dim), scale);
+}
 XG_FN const xg_aff *xg_aff_sub(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
     return xg_aff_add_scaled(&x->anywhere, a, b, -1);
 }

@@ -505,12 +505,12 @@ RULE(of_broadcasts) {
         if (o->op != XG_BROADCAST || o->shape->rank != i->shape->rank) return NULL;
         if (!model || XG_OPERAND(o, 0)->shape->rank > XG_OPERAND(model, 0)->shape->rank) model = o;
     }
-    places = xg_attr_ints(model, XG_A_dimensions);
+    places = xg_attr_dims(model);
     if (XG_OPERAND(model, 0)->shape->elements == i->shape->elements) return NULL;
     in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands);
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *x = XG_OPERAND(P(k), 0);
-        xg_ints p = xg_attr_ints(P(k), XG_A_dimensions);
+        xg_ints p = xg_attr_dims(P(k));
         if (x->shape->rank && !(xg_shape_same_dims(x->shape, XG_OPERAND(model, 0)->shape) && p.n == places.n &&
                                   memcmp(p.p, places.p, p.n * sizeof *p.p) == 0))
             return NULL;
@@ -535,8 +535,7 @@ XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
         if (o->op == XG_BROADCAST && XG_OPERAND(o, 0)->shape->rank == 0) continue;
         if (o->op != op || !xg_opt_has_one_user(o)) return NULL;
         if (model && (!xg_shape_same_dims(XG_OPERAND(o, 0)->shape, XG_OPERAND(model, 0)->shape) ||
-                         (op == XG_TRANSPOSE &&
-                             !xg_ints_equal(xg_attr_ints(o, XG_A_dimensions), xg_attr_ints(model, XG_A_dimensions)))))
+                         (op == XG_TRANSPOSE && !xg_ints_equal(xg_attr_dims(o), xg_attr_dims(model)))))
             return NULL;
         model = o;
         n++;
@@ -565,7 +564,7 @@ RULE(of_transposes) {
     uint32_t k = 0;
     if (!in) return NULL;
     while (P(k)->op != XG_TRANSPOSE) k++;
-    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_ints(P(k), XG_A_dimensions).p);
+    return xg_hb_transpose(&a->b, xg_alg_again(a, i, in, s->dims, s->rank), xg_attr_dims(P(k)).p);
 }
 #undef RULE
 #undef P

@@ -37,7 +37,7 @@ RULE(convolution_transpose) {
         if (P(k)->op != XG_TRANSPOSE) continue;
         l = xg_conv_labels(a->m, i, part);
         before = xg_conv_reads_neighbours(l);
-        xg_conv_renumber(&part[k], l->input_spatial.n, xg_attr_ints(P(k), XG_A_dimensions).p);
+        xg_conv_renumber(&part[k], l->input_spatial.n, xg_attr_dims(P(k)).p);
         if (before && !xg_conv_reads_neighbours(l)) continue;
         xg_inst_set_operand(i, k, XG_OPERAND(P(k), 0));
         xg_inst_set_attr(i, xg_conv_attr(a->m, l, part));
@@ -53,7 +53,7 @@ RULE(transpose_convolution) {
     bool before;
     if (c->op != XG_CONVOLUTION || !xg_opt_has_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
     l = xg_conv_labels(a->m, c, part);
-    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    xg_alg_inverse(xg_attr_dims(i), inverse);
     before = xg_conv_reads_neighbours(l);
     xg_conv_renumber(&part[XG_CONV_OUTPUT], l->input_spatial.n, inverse);
     if (before && !xg_conv_reads_neighbours(l)) return NULL;
@@ -74,7 +74,7 @@ RULE(convolution_reverse) {
     xg_ints turned;
     uint32_t k, j;
     if (P(1)->op != XG_REVERSE || !wa || !xg_conv_is_labelled(i)) return NULL;
-    turned = xg_attr_ints(P(1), XG_A_dimensions);
+    turned = xg_attr_dims(P(1));
     w = XG_NEW(a->m->arena, xg_window);
     dims = XG_NEW_N(a->m->arena, xg_window_dim, wa->v.window->n + 1);
     memcpy(dims, wa->v.window->p, wa->v.window->n * sizeof *dims);

@@ -55,7 +55,7 @@ RULE(gather_known) {
 
 /* What the update and the element before become: the update, or a binary operation of both. */
 XG_FN bool xg_alg_combines(const xg_inst *scatter) {
-    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(scatter);
     const xg_inst *r = c->root;
     if (r == c->params[1]) return true;
     if (r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_EW) || r->shape->type != scatter->shape->type) return false;
@@ -63,7 +63,7 @@ XG_FN bool xg_alg_combines(const xg_inst *scatter) {
            (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
 }
 XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, xg_inst *update) {
-    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(scatter);
     const xg_inst *r = c->root;
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
@@ -72,7 +72,7 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
 XG_FN xg_inst *xg_alg_write_box(
     xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
     xg_inst *was = P(0);
-    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1])
+    if (inside || xg_attr_to_apply(i)->root != xg_attr_to_apply(i)->params[1])
         was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
     u = xg_alg_combined(a, i, was, u);
     if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
@@ -240,7 +240,7 @@ RULE(add_scatter) {
         if (s->op != XG_SCATTER || s->n_operands != 3 || s->shape != i->shape || !xg_opt_has_one_user(s) ||
             P(0) == P(1))
             continue;
-        sum = xg_attr_comp(s, XG_A_to_apply);
+        sum = xg_attr_to_apply(s);
         if (!xg_reducer_is_sum(sum) || sum->root->shape->type != i->shape->type || i->shape->type == XLAGPU_PRED ||
             xg_reducer_wide(sum, i->shape->type) != XLAGPU_INVALID)
             continue;
@@ -261,7 +261,7 @@ RULE(slice_reverse) { /* the other end, turned round: less to turn */
     xg_slice_dim d[XG_RANK_MAX];
     uint32_t k;
     if (P(0)->op != XG_REVERSE || !xg_opt_has_one_user(P(0)) || i->shape->elements == 0) return NULL;
-    turned = xg_attr_ints(P(0), XG_A_dimensions);
+    turned = xg_attr_dims(P(0));
     memcpy(d, s, RANK(i) * sizeof *d);
     for (k = 0; k < turned.n; k++) {
         int64_t dim = turned.p[k], n = DIMS(P(0))[dim], last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;

@@ -83,7 +83,7 @@ XG_FN bool xg_mirror_is_even(xg_mirror *m, const xg_inst *x) {
 }
 /* Over dimensions that stay: each result is made of the same elements in the same order. */
 XG_FN bool xg_mirror_reduces(xg_mirror *m, const xg_inst *x) {
-    xg_ints over = xg_attr_ints(x, XG_A_dimensions);
+    xg_ints over = xg_attr_dims(x);
     int64_t kept[XG_RANK_MAX];
     xg_mirror inner = *m;
     bool same;
@@ -106,8 +106,8 @@ XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     if (m->steps-- <= 0 || !xg_shape_is_array(x->shape) || !xg_shape_is_array(y->shape)) return false;
     if (RANK(x) == 0) return x == y;
     if (RANK(x) != RANK(y) || x->shape->dims[m->p] != x->shape->dims[m->q]) return false;
-    if (x->op == XG_TRANSPOSE && XG_OPERAND(x, 0) == y) return xg_mirror_exchanges(m, xg_attr_ints(x, XG_A_dimensions));
-    if (y->op == XG_TRANSPOSE && XG_OPERAND(y, 0) == x) return xg_mirror_exchanges(m, xg_attr_ints(y, XG_A_dimensions));
+    if (x->op == XG_TRANSPOSE && XG_OPERAND(x, 0) == y) return xg_mirror_exchanges(m, xg_attr_dims(x));
+    if (y->op == XG_TRANSPOSE && XG_OPERAND(y, 0) == x) return xg_mirror_exchanges(m, xg_attr_dims(y));
     if (x->op != y->op) return false;
     if (x->op == XG_IOTA)
         return xg_attr_int(x, XG_A_iota_dimension, 0) == xg_mirror_of(m, xg_attr_int(y, XG_A_iota_dimension, 0));
@@ -123,7 +123,7 @@ XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
 }
 /* What is symmetric is its own transpose. */
 RULE(transpose_symmetric) {
-    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(i);
     xg_mirror m;
     (void)a;
     m.steps = XG_MIRROR_STEPS;
@@ -177,7 +177,7 @@ XG_FN bool xg_alg_is_factored(const xg_inst *p, const xg_inst *factor) {
     bool is = true;
     uint32_t k;
     if (p->op == XG_BROADCAST) {
-        xg_ints at = xg_attr_ints(p, XG_A_dimensions);
+        xg_ints at = xg_attr_dims(p);
         for (k = 0; k < at.n; k++)
             if (at.p[k] >= (int64_t)RANK(p) - 2 || (k && at.p[k] < at.p[k - 1])) return false;
         p = XG_OPERAND(p, 0);

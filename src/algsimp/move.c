@@ -90,7 +90,7 @@ RULE(reshape_broadcast) {
     x = XG_OPERAND(b, 0);
     if (RANK(x) == 0) return xg_hb_splat(&a->b, x, DIMS(i), RANK(i));
     if (!xg_alg_only_ones(b->shape, i->shape, place)) return NULL;
-    at = xg_attr_ints(b, XG_A_dimensions);
+    at = xg_attr_dims(b);
     for (k = 0; k < at.n; k++) {
         drop[k] = DIMS(x)[k] == 1;
         if (drop[k]) continue;
@@ -110,14 +110,14 @@ RULE(reshape_iota) {
 
 RULE(transpose_same) {
     (void)a;
-    return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) ? P(0) : NULL;
+    return xg_perm_is_identity(xg_attr_dims(i).p, RANK(i)) ? P(0) : NULL;
 }
 RULE(transpose_transpose) {
     int64_t perm[XG_RANK_MAX];
-    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    xg_ints outer = xg_attr_dims(i), inner;
     uint32_t k;
     if (P(0)->op != XG_TRANSPOSE) return NULL;
-    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    inner = xg_attr_dims(P(0));
     for (k = 0; k < outer.n; k++) perm[k] = inner.p[outer.p[k]];
     return xg_hb_transpose(&a->b, XG_OPERAND(P(0), 0), perm);
 }
@@ -130,19 +130,19 @@ RULE(transpose_broadcast) {
     xg_ints at;
     uint32_t k;
     if (P(0)->op != XG_BROADCAST) return NULL;
-    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
-    at = xg_attr_ints(P(0), XG_A_dimensions);
+    xg_alg_inverse(xg_attr_dims(i), inverse);
+    at = xg_attr_dims(P(0));
     for (k = 0; k < at.n; k++) to[k] = inverse[at.p[k]];
     return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, at.n);
 }
 RULE(transpose_iota) {
     int64_t inverse[XG_RANK_MAX];
     if (P(0)->op != XG_IOTA) return NULL;
-    xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
+    xg_alg_inverse(xg_attr_dims(i), inverse);
     return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), inverse[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
 }
 RULE(transpose_reshape) { /* only ones change places */
-    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(i);
     int64_t last = -1;
     uint32_t k;
     for (k = 0; k < perm.n; k++) {
@@ -155,7 +155,7 @@ RULE(transpose_reshape) { /* only ones change places */
 /* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
-    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(i);
     xg_dot_dims was, now;
     uint32_t batch, lhs, rhs, k;
     if (d->op != XG_DOT || !xg_opt_has_one_user(d)) return NULL;
@@ -178,37 +178,35 @@ RULE(transpose_dot) {
 
 RULE(broadcast_same) {
     (void)a;
-    return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain
-               ? P(0)
-               : NULL;
+    return xg_perm_is_identity(xg_attr_dims(i).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain ? P(0) : NULL;
 }
 RULE(broadcast_broadcast) {
     int64_t to[XG_RANK_MAX];
-    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    xg_ints outer = xg_attr_dims(i), inner;
     uint32_t k;
     if (P(0)->op != XG_BROADCAST) return NULL;
-    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    inner = xg_attr_dims(P(0));
     for (k = 0; k < inner.n; k++) to[k] = outer.p[inner.p[k]];
     return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, inner.n);
 }
 RULE(broadcast_transpose) {
     int64_t to[XG_RANK_MAX];
-    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), perm;
+    xg_ints outer = xg_attr_dims(i), perm;
     uint32_t k;
     if (P(0)->op != XG_TRANSPOSE) return NULL;
-    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    perm = xg_attr_dims(P(0));
     for (k = 0; k < perm.n; k++) to[perm.p[k]] = outer.p[k];
     return xg_hb_broadcast(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i), to, perm.n);
 }
 RULE(broadcast_iota) {
     if (P(0)->op != XG_IOTA) return NULL;
-    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i),
-        xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+    return xg_hb_iota(
+        &a->b, i->shape->type, DIMS(i), RANK(i), xg_attr_dims(i).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
 }
 RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
     int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
     bool drop[XG_RANK_MAX];
-    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(i);
     xg_inst *x;
     uint32_t k, n = 0;
     if (P(0)->op != XG_RESHAPE) return NULL;
@@ -222,7 +220,7 @@ RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
 }
 /* A broadcast that makes nothing bigger and only changes the order is a transpose. */
 RULE(broadcast_permutes) {
-    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(i);
     int64_t perm[XG_RANK_MAX];
     if (RANK(i) != RANK(P(0)) || xg_perm_is_identity(at.p, at.n)) return NULL;
     xg_alg_inverse(at, perm);
@@ -230,7 +228,7 @@ RULE(broadcast_permutes) {
 }
 /* One that makes nothing bigger and keeps the order is a reshape. */
 RULE(broadcast_ones) {
-    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(i);
     uint32_t k;
     if (i->shape->elements != P(0)->shape->elements || RANK(i) == RANK(P(0)) || i->shape->elements == 0) return NULL;
     for (k = 1; k < at.n; k++)
@@ -251,7 +249,7 @@ RULE(bitcast_bitcast) {
 /* ---- reverse ---- */
 
 RULE(reverse_ones) {
-    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(i);
     int64_t kept[XG_RANK_MAX];
     uint32_t k, n = 0;
     for (k = 0; k < at.n; k++)
@@ -259,11 +257,11 @@ RULE(reverse_ones) {
     return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : n == 0 ? P(0) : NULL;
 }
 RULE(reverse_reverse) { /* what both turn stays */
-    xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
+    xg_ints outer = xg_attr_dims(i), inner;
     int64_t dims[XG_RANK_MAX];
     uint32_t times[XG_RANK_MAX], k, n = 0;
     if (P(0)->op != XG_REVERSE) return NULL;
-    inner = xg_attr_ints(P(0), XG_A_dimensions);
+    inner = xg_attr_dims(P(0));
     memset(times, 0, sizeof times);
     for (k = 0; k < outer.n; k++) times[outer.p[k]]++;
     for (k = 0; k < inner.n; k++) times[inner.p[k]]++;
@@ -273,13 +271,13 @@ RULE(reverse_reverse) { /* what both turn stays */
 }
 /* Where each dimension of a broadcast comes from: the operand's dimension, or -1. */
 XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source) {
-    xg_ints at = xg_attr_ints(b, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(b);
     uint32_t k;
     for (k = 0; k < RANK(b); k++) source[k] = -1;
     for (k = 0; k < at.n; k++) source[at.p[k]] = k;
 }
 RULE(reverse_broadcast) { /* all elements along a dimension are the same */
-    xg_ints at = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints at = xg_attr_dims(i);
     int64_t source[XG_RANK_MAX], kept[XG_RANK_MAX];
     uint32_t k, n = 0;
     if (P(0)->op != XG_BROADCAST) return NULL;
@@ -316,7 +314,7 @@ RULE(slice_concatenate) { /* all of it from one of the parts */
     int64_t at = 0, dim, last;
     uint32_t k;
     if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
-    dim = xg_attr_ints(c, XG_A_dimensions).p[0];
+    dim = xg_attr_dims(c).p[0];
     last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
     for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++)
         at += DIMS(XG_OPERAND(c, k))[dim];
@@ -354,7 +352,7 @@ RULE(slice_broadcast) {
     xg_ints at;
     uint32_t k;
     if (P(0)->op != XG_BROADCAST) return NULL;
-    at = xg_attr_ints(P(0), XG_A_dimensions);
+    at = xg_attr_dims(P(0));
     for (k = 0; k < at.n; k++) d[k] = s[at.p[k]];
     return xg_hb_broadcast(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), DIMS(i), RANK(i), at.p, at.n);
 }
@@ -381,7 +379,7 @@ RULE(slice_transpose) {
     xg_ints perm;
     uint32_t k;
     if (P(0)->op != XG_TRANSPOSE || !xg_opt_has_one_user(P(0))) return NULL;
-    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    perm = xg_attr_dims(P(0));
     for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
     return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
 }
@@ -454,7 +452,7 @@ RULE(pad_broadcast) { /* the padding is what is padded; or there is nothing but 
 /* ---- concatenate ---- */
 
 RULE(concatenate_one) { /* the only one; parts without elements leave */
-    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t dim = xg_attr_dims(i).p[0];
     xg_inst **kept;
     uint32_t k, n = 0;
     if (i->shape->elements == 0) return NULL;
@@ -466,19 +464,18 @@ RULE(concatenate_one) { /* the only one; parts without elements leave */
     return xg_hb_concat(&a->b, kept, n, dim);
 }
 RULE(concatenate_flat) { /* parts that are such concatenations themselves, and are nothing else's */
-    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t dim = xg_attr_dims(i).p[0];
     xg_inst **parts;
     uint32_t k, j, n = 0, flat = 0;
     for (k = 0; k < i->n_operands; k++) {
-        bool opens =
-            P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_opt_has_one_user(P(k));
+        bool opens = P(k)->op == XG_CONCATENATE && xg_attr_dims(P(k)).p[0] == dim && xg_opt_has_one_user(P(k));
         flat += opens;
         n += opens ? P(k)->n_operands : 1;
     }
     if (!flat || n > 255) return NULL;
     parts = XG_NEW_N(a->m->arena, xg_inst *, n);
     for (k = 0, n = 0; k < i->n_operands; k++) {
-        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_opt_has_one_user(P(k)))
+        if (P(k)->op == XG_CONCATENATE && xg_attr_dims(P(k)).p[0] == dim && xg_opt_has_one_user(P(k)))
             for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
         else
             parts[n++] = P(k);
@@ -500,7 +497,7 @@ XG_FN bool xg_alg_continues(const xg_inst *x, const xg_inst *y, int64_t dim) {
     return true;
 }
 RULE(concatenate_slices) {
-    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t dim = xg_attr_dims(i).p[0];
     xg_inst **parts = NULL;
     uint32_t k, n = 0, runs = i->n_operands > 0;
     for (k = 1; k < i->n_operands; k++) runs += !xg_alg_continues(P(k - 1), P(k), dim);
@@ -561,7 +558,7 @@ RULE(dynamic_slice_broadcast) {
     uint32_t k;
     if (P(0)->op != XG_BROADCAST || !xg_alg_scalar_starts(i, 1)) return NULL;
     x = XG_OPERAND(P(0), 0);
-    at = xg_attr_ints(P(0), XG_A_dimensions);
+    at = xg_attr_dims(P(0));
     for (k = 0; k < at.n; k++) {
         starts[k] = P(1 + at.p[k]);
         sizes[k] = DIMS(i)[at.p[k]];

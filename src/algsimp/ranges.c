@@ -52,7 +52,7 @@ XG_FN bool xg_bounds_of_counter(xg_alg *a, const xg_inst *element, xg_bounds *r)
     if (!a->m->made[XG_WHILE] || element->comp->n_params != 1) return false;
     if (!a->counters) a->counters = xg_opt_loop_counters(a->m);
     l = (const xg_loop_counter *)xg_map64_get(a->counters, element->comp->id);
-    return l && l->index == xg_attr_int(element, XG_A_index, 0) && xg_bounds_set(r, l->lo, l->hi);
+    return l && l->index == xg_attr_index(element) && xg_bounds_set(r, l->lo, l->hi);
 }
 
 XG_FN bool xg_alg_bounds(xg_alg *a, const xg_inst *x, int *steps, xg_bounds *r);

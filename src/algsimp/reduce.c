@@ -19,11 +19,9 @@ XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
     memset(flag, 0, rank * sizeof *flag);
     for (k = 0; k < dims.n; k++) flag[dims.p[k]] = true;
 }
-XG_FN int xg_alg_reducer(const xg_inst *i) {
-    return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) : -1;
-}
+XG_FN int xg_alg_reducer(const xg_inst *i) { return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_to_apply(i)) : -1; }
 XG_FN xg_inst *xg_alg_reduce_again(xg_alg *a, xg_inst *i, xg_inst *x, const int64_t *dims, uint32_t n) {
-    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_comp(i, XG_A_to_apply));
+    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_to_apply(i));
 }
 
 /* ---- reduce ---- */
@@ -34,7 +32,7 @@ RULE(reduce_nothing) { /* no elements: the initial value */
 }
 /* Along ones there is one element to combine with the initial value; along no dimension likewise. */
 RULE(reduce_ones) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     int64_t kept[XG_RANK_MAX];
     int op = xg_alg_reducer(i);
     uint32_t k, n = 0;
@@ -69,7 +67,7 @@ RULE(reduce_reshape) {
     uint32_t j = 0, k = 0, n = 0;
     if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0) return NULL;
     x = XG_OPERAND(r, 0);
-    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
+    xg_alg_flags(xg_attr_dims(i), gone, RANK(r));
     while (j < RANK(x) || k < RANK(r)) {
         uint32_t j0 = j, k0 = k, t;
         int64_t p = 1, q = 1;
@@ -100,13 +98,13 @@ RULE(reduce_reshape) {
 }
 /* reduce(transpose(x)): along the same dimensions of x; what is kept may have to change places then. */
 RULE(reduce_transpose) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), perm;
+    xg_ints dims = xg_attr_dims(i), perm;
     int64_t of[XG_RANK_MAX], rank_of[XG_RANK_MAX], order[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
     xg_inst *reduced;
     uint32_t k, n = 0;
     if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2) return NULL;
-    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    perm = xg_attr_dims(P(0));
     for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
     for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
         int64_t v = of[k];
@@ -127,7 +125,7 @@ RULE(reduce_transpose) {
 /* Along a dimension that a broadcast made all elements are the same: once is enough where op(x, x) is x, and n times is
  * a product where arithmetic is exact. */
 RULE(reduce_broadcast) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
+    xg_ints dims = xg_attr_dims(i), at;
     int op = xg_alg_reducer(i);
     int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, extents[XG_RANK_MAX], to[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
@@ -144,7 +142,7 @@ RULE(reduce_broadcast) {
             source[dims.p[k]] = -2;
             if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
         }
-    at = xg_attr_ints(b, XG_A_dimensions);
+    at = xg_attr_dims(b);
     for (k = 0, n = 0; k < RANK(b); k++) {
         if (source[k] == -2) {
             m++;
@@ -167,7 +165,7 @@ RULE(reduce_broadcast) {
 }
 /* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
 RULE(reduce_broadcast_sum) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], times = 1, next = 0;
     bool gone[XG_RANK_MAX];
     xg_inst *b = P(0), *many, *x, *init;
@@ -187,7 +185,7 @@ RULE(reduce_broadcast_sum) {
         place[k] = next;
         next += !gone[k];
     }
-    at = xg_attr_ints(b, XG_A_dimensions);
+    at = xg_attr_dims(b);
     for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
     x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), DIMS(i), RANK(i), source, at.n);
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
@@ -195,12 +193,12 @@ RULE(reduce_broadcast_sum) {
 }
 /* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
 RULE(reduce_concatenate) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     xg_inst *c = P(0), *x;
     int op = xg_alg_reducer(i);
     uint32_t k;
     if (c->op != XG_CONCATENATE || op < 0 || c->n_operands > XG_ALG_FEW || dims.n != 1 ||
-        dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0)
+        dims.p[0] != xg_attr_dims(c).p[0] || i->shape->elements == 0)
         return NULL;
     if (i->shape->type != c->shape->type ||
         (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD))
@@ -227,12 +225,11 @@ RULE(reduce_pad) {
     if (!v || !init || !xg_alg_is_identity(v, (xg_opcode)op) ||
         memcmp(v->literal->data, init->literal->data, (size_t)xg_type_bytes(v->shape->type)) != 0)
         return NULL;
-    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(p));
+    xg_alg_flags(xg_attr_dims(i), gone, RANK(p));
     d = xg_alg_pads(p);
     for (k = 0; k < RANK(p); k++)
         if ((d[k].low || d[k].high || d[k].interior) && (!gone[k] || d[k].low < 0 || d[k].high < 0)) return NULL;
-    return xg_alg_reduce_again(
-        a, i, XG_OPERAND(p, 0), xg_attr_ints(i, XG_A_dimensions).p, xg_attr_ints(i, XG_A_dimensions).n);
+    return xg_alg_reduce_again(a, i, XG_OPERAND(p, 0), xg_attr_dims(i).p, xg_attr_dims(i).n);
 }
 /* One after the other is both at once, if the first began with nothing. */
 RULE(reduce_reduce) {
@@ -244,8 +241,8 @@ RULE(reduce_reduce) {
     if (in->op != XG_REDUCE || op < 0 || xg_alg_reducer(in) != op ||
         !xg_alg_is_identity(XG_OPERAND(in, 1), (xg_opcode)op) || !xg_opt_has_one_user(in))
         return NULL;
-    xg_alg_flags(xg_attr_ints(in, XG_A_dimensions), gone, RANK(XG_OPERAND(in, 0)));
-    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), outer, RANK(in));
+    xg_alg_flags(xg_attr_dims(in), gone, RANK(XG_OPERAND(in, 0)));
+    xg_alg_flags(xg_attr_dims(i), outer, RANK(in));
     for (k = 0; k < RANK(XG_OPERAND(in, 0)); k++) {
         if (gone[k] || outer[kept]) dims[n++] = k;
         if (!gone[k]) kept++;
@@ -258,7 +255,7 @@ XG_FN const xg_inst *xg_alg_maximum_of(const xg_inst *x, xg_ints dims, uint32_t 
     const xg_inst *found = NULL;
     XG_FOR_USES(u, x) {
         const xg_inst *m = u->user;
-        xg_ints own = xg_attr_ints(m, XG_A_dimensions);
+        xg_ints own = xg_attr_dims(m);
         bool wider = m->op == XG_CONVERT && xg_type_class(m->shape->type) == XGT_F &&
                      xg_type_bits(m->shape->type) > xg_type_bits(x->shape->type);
         if (wider && depth && !found) found = xg_alg_maximum_of(m, dims, depth - 1);
@@ -281,12 +278,11 @@ RULE(reduce_all_least) {
     if (!xg_str_is(direction, op == XG_AND ? "EQ" : "NE") || !xg_alg_is(XG_OPERAND(P(0), 1), -HUGE_VAL) ||
         xg_type_class(x->shape->type) != XGT_F)
         return NULL;
-    m = xg_alg_maximum_of(x, xg_attr_ints(i, XG_A_dimensions), 1);
+    m = xg_alg_maximum_of(x, xg_attr_dims(i), 1);
     if (!m) return NULL;
     x = xg_hb_convert(&a->b, x, m->shape->type); /* it may stand behind i: equal ones become one */
     init = xg_hb_float(&a->b, m->shape->type, -HUGE_VAL);
-    x = xg_hb_reduce(&a->b, x, init, xg_attr_ints(m, XG_A_dimensions).p, xg_attr_ints(m, XG_A_dimensions).n,
-        xg_attr_comp(m, XG_A_to_apply));
+    x = xg_hb_reduce(&a->b, x, init, xg_attr_dims(m).p, xg_attr_dims(m).n, xg_attr_to_apply(m));
     return xg_hb_compare(&a->b, op == XG_AND ? "EQ" : "NE", x, xg_hb_float_like(&a->b, x, -HUGE_VAL));
 }
 
@@ -299,7 +295,7 @@ typedef struct xg_alg_weights {
 XG_FN bool xg_alg_used_once(const xg_inst *i) { return i->first_use && !i->first_use->next; }
 /* Rows of the array: broadcast along the same dimensions as `like`. */
 XG_FN bool xg_alg_spreads_as(const xg_inst *x, const xg_inst *like) {
-    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(like, XG_A_dimensions);
+    xg_ints d = xg_attr_dims(x), e = xg_attr_dims(like);
     return x->op == XG_BROADCAST && d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0 &&
            xg_shape_same_dims(x->shape, like->shape);
 }
@@ -320,7 +316,7 @@ XG_FN bool xg_alg_is_weights(xg_alg_weights *w, xg_inst *i, const xg_inst *rows)
     return x == w->exp && w->difference->op == XG_SUBTRACT && xg_alg_spreads_as(XG_OPERAND(w->difference, 1), rows);
 }
 XG_FN xg_inst *xg_alg_spread_like(xg_alg *a, xg_inst *x, const xg_inst *like) {
-    xg_ints d = xg_attr_ints(like, XG_A_dimensions);
+    xg_ints d = xg_attr_dims(like);
     return xg_hb_broadcast(&a->b, x, DIMS(like), RANK(like), d.p, d.n);
 }
 /* select(max(x) == -inf, 0, softmax(x)), for rows: such a row's exp(x - m) is exp(-inf - 0), and its divisor 1. Then
@@ -338,8 +334,8 @@ RULE(select_masked_rows) {
     m = xg_hb_select(&a->b, c, xg_hb_float_like(&a->b, m, 0), m);
     e = xg_hb_1(&a->b, XG_EXPONENTIAL, xg_hb_2(&a->b, XG_SUBTRACT, x, xg_alg_spread_like(a, m, by)));
     x = xg_hb_convert(&a->b, e, w.sum->shape->type);
-    x = xg_hb_reduce(&a->b, x, XG_OPERAND(w.sum, 1), xg_attr_ints(w.sum, XG_A_dimensions).p,
-        xg_attr_ints(w.sum, XG_A_dimensions).n, xg_attr_comp(w.sum, XG_A_to_apply));
+    x = xg_hb_reduce(
+        &a->b, x, XG_OPERAND(w.sum, 1), xg_attr_dims(w.sum).p, xg_attr_dims(w.sum).n, xg_attr_to_apply(w.sum));
     x = xg_hb_convert(&a->b, x, w.divisor->shape->type);
     x = xg_hb_select(&a->b, c, xg_hb_float_like(&a->b, x, 1), x);
     x = xg_hb_2(&a->b, XG_DIVIDE, e, xg_alg_spread_like(a, x, by));
@@ -402,7 +398,7 @@ RULE(dot_ones) {
 }
 
 /* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
-XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+XG_FN bool xg_alg_fold_transpose(xg_inst *i, uint32_t side) {
     static const xg_attr_key keys[2][2] = {
         {XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
     xg_inst *t = P(side);
@@ -411,7 +407,7 @@ XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
     int64_t last = -1, mapped[XG_RANK_MAX];
     uint32_t k, list;
     if (t->op != XG_TRANSPOSE) return false;
-    perm = xg_attr_ints(t, XG_A_dimensions);
+    perm = xg_attr_dims(t);
     memset(taken, 0, sizeof taken);
     for (list = 0; list < 2; list++) {
         xg_ints d = xg_attr_ints(i, keys[side][list]);
@@ -425,15 +421,16 @@ XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
     for (list = 0; list < 2; list++) {
         xg_ints d = xg_attr_ints(i, keys[side][list]);
         for (k = 0; k < d.n; k++) mapped[k] = perm.p[d.p[k]];
-        if (d.n) xg_inst_set_attr(i, xg_hb_ints(&a->b, keys[side][list], mapped, d.n));
+        if (d.n) xg_inst_set_ints(i, keys[side][list], mapped, d.n);
     }
     xg_inst_set_operand(i, side, XG_OPERAND(t, 0));
     return true;
 }
 RULE(dot_transpose) {
     bool changed;
-    changed = xg_alg_fold_transpose(a, i, 0);
-    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    (void)a;
+    changed = xg_alg_fold_transpose(i, 0);
+    changed = xg_alg_fold_transpose(i, 1) || changed;
     return changed ? i : NULL;
 }
 /* x in the 16 bits that it was converted from, behind moves; NULL: it was not. */
@@ -445,7 +442,7 @@ XG_FN xg_inst *xg_alg_narrowed(xg_alg *a, xg_inst *x, uint32_t depth) {
     if (x->op != XG_RESHAPE && x->op != XG_TRANSPOSE && x->op != XG_BROADCAST) return NULL;
     n = xg_alg_narrowed(a, n, depth - 1);
     if (!n || x->op == XG_RESHAPE) return n ? xg_hb_reshape(&a->b, n, DIMS(x), RANK(x)) : NULL;
-    d = xg_attr_ints(x, XG_A_dimensions);
+    d = xg_attr_dims(x);
     if (x->op == XG_TRANSPOSE) return xg_hb_transpose(&a->b, n, d.p);
     return xg_hb_broadcast(&a->b, n, DIMS(x), RANK(x), d.p, d.n);
 }
@@ -543,8 +540,8 @@ RULE(reduce_window_apart) {
     for (j = 0; j < i->n_operands; j++)
         in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
     r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
-    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
-    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
+    xg_inst_set_ints(r, XG_A_dimensions, places, n);
+    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_to_apply(i));
     return xg_hb_done(r);
 }
 /* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones
@@ -620,7 +617,7 @@ RULE(slice_reduce_window) {
 }
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;

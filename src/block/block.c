@@ -471,8 +471,7 @@ XG_FN bool xg_block_declaration(xg_block *d) {
         bool tuple = d->i->shape->type == XLAGPU_TUPLE;
         if (d->n_out == (tuple ? d->i->shape->n_elems : 1)) xg_block_refuse(d, "a result is missing");
         a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape, false);
-        for (k = 0; k < d->e->n_roots && tuple && xg_attr_int(d->e->roots[k], XG_A_index, 0) != (int64_t)d->n_out;
-             k++) {}
+        for (k = 0; k < d->e->n_roots && tuple && xg_attr_index(d->e->roots[k]) != (int64_t)d->n_out; k++) {}
         d->n_out++;
         a->number = k;
         if (k < d->e->n_roots) {

@@ -180,7 +180,7 @@ XG_FN xg_kval *xg_block_plain(xg_block *d, xg_bval v) { /* a real number */
     if (e.im) xg_block_wrong(d, "a real number was expected");
     return e.v;
 }
-XG_FN xg_kval *xg_block_int_of(xg_block *d, xg_bval v) {
+XG_ONE_COPY XG_FN xg_kval *xg_block_int_of(xg_block *d, xg_bval v) {
     if (v.kind != 'i') xg_block_wrong(d, "an int was expected");
     return v.e.v;
 }
@@ -193,7 +193,7 @@ XG_FN xg_elem xg_block_as_element(xg_block *d, xg_elem e) {
     return e;
 }
 XG_FN xg_kval *xg_block_neg(xg_block *d, xg_kval *v) { return xg_k1(&d->s.b, XG_K_OP_NEGF, v); }
-XG_FN xg_kval *xg_block_fma(xg_block *d, xg_kval *x, xg_kval *y, xg_kval *z) {
+XG_ONE_COPY XG_FN xg_kval *xg_block_fma(xg_block *d, xg_kval *x, xg_kval *y, xg_kval *z) {
     return xg_k3(&d->s.b, XG_K_OP_FMA, x, y, z);
 }
 

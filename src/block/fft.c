@@ -203,7 +203,7 @@ XG_APART XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, x
     xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
     from = xg_aff_add_mul(x, xg_aff_mod(x, at, row->done), xg_aff_div(x, at, order), row->done);
-    from = xg_aff_add_mul(x, from, xg_aff_dim(x, 1), row->length / row->radix);
+    from = xg_aff_add_dim(x, from, 1, row->length / row->radix);
     from = xg_aff_add_mul(x, xg_aff_mod(x, rest, row->inner), from, row->inner);
     from = xg_aff_add_mul(x, from, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner);
     from = xg_fft_place(d, from);

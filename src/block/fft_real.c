@@ -54,7 +54,7 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
-    const xg_aff *where = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), 2);
+    const xg_aff *where = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, 2);
     xg_kval *which = xg_fft_for(d, f, 2);
     xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
     return which;

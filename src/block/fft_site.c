@@ -110,8 +110,8 @@ XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t,
 }
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add_mul(x, d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume),
-        xg_aff_dim(x, 1), d->count);
+    return xg_aff_add_dim(
+        x, d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume), 1, d->count);
 }
 /* The indices, in the operand or result, of an element of the block. */
 XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {

@@ -173,7 +173,7 @@ XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at,
     v[1] = at;
     m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
     m->dims[1].range = xg_range_of(0, d->strip - 1);
-    m->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), d->strip);
+    m->results[0] = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, d->strip);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
     xg_sort_at(d, s->row, place, indices);
 }
@@ -285,7 +285,7 @@ XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a
         args[2 * k] = a[k];
         args[2 * k + 1] = b[k];
     }
-    xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
+    xg_elem_call_comp(s, xg_attr_to_apply(sort), args, &r, 1);
     return r.v;
 }
 /* The first number that no element of the row or run has; NULL: all have. */
@@ -551,7 +551,7 @@ XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlag
 }
 XG_FN int64_t xg_sort_output(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
-    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(root) : 0;
 }
 /* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place
  * that exists in any case. */
@@ -761,7 +761,7 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_sit
     d->i = xg_sort_of_root(e->roots[0]);
     d->o = xg_fuse_sort_order(d->i);
     d->shape = XG_OPERAND(d->i, 0)->shape;
-    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_dims(d->i).p[0];
     d->n = d->i->n_operands;
     d->close = XG_NEW_N(e->arena, xg_kval *, d->n + 1);
     d->raw = XG_NEW_N(e->arena, xg_elem *, d->n + 1);

@@ -32,7 +32,7 @@ XG_FN xg_kval *xg_sort_one_key(xg_scope *s, const xg_inst *sort, const xg_sort_k
     int64_t bias = xg_sort_key_bias(o);
     xg_kval *v;
     if (o->key && o->key->op != XG_PARAMETER) {
-        const xg_comp *c = xg_attr_comp(sort, XG_A_to_apply);
+        const xg_comp *c = xg_attr_to_apply(sort);
         xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
         uint32_t k;
         for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */

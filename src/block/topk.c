@@ -306,7 +306,7 @@ typedef struct xg_topk_output {
 } xg_topk_output;
 XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *dest) {
     const xg_topk_output *o = (const xg_topk_output *)data;
-    bool values = o->root->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(o->root, XG_A_index, 0) == 0;
+    bool values = o->root->op != XG_GET_TUPLE_ELEMENT || xg_attr_index(o->root) == 0;
     xg_kval *index = xg_topk_index(d, o->list, place, d->length - 1), *at[XG_RANK_MAX];
     xg_elem v;
     d->row[d->dim] = index;

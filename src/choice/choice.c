@@ -348,7 +348,7 @@ XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
     int64_t elements = 0;
     if (i->op != XG_FUSION) return false;
     n = (uint32_t)xg_shape_leaves(i->shape);
-    if (n == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) return false;
+    if (n == 1 && xg_fuse_is_fill(xg_attr_calls(i)->root, &pattern)) return false;
     if (i->shape->type != XLAGPU_TUPLE) return i->shape->elements != 0;
     for (k = 0; k < i->shape->n_elems; k++) elements |= i->shape->elems[k]->elements;
     return elements != 0;
@@ -356,7 +356,7 @@ XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
 /* Equal fusions with equal attributes as their own. The order of instructions counts: it is that of the records of
  * members. */
 XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i, const xg_str *given) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(i);
     xg_buf b;
     xg_buf_init(&b, p->work);
     xg_fuse_fingerprint(&b, c);
@@ -376,7 +376,7 @@ XG_FN const xg_str *xg_choice_text(const xg_inst *i) {
 XG_FN xg_phase_list xg_choice_members(xg_arena *a, const xg_inst *i) {
     xg_phase_list none;
     memset(&none, 0, sizeof none);
-    return xg_fuse_is_phases(i) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
+    return xg_fuse_is_phases(i) ? xg_fuse_phases(a, xg_attr_calls(i)) : none;
 }
 XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key, xg_kept_plan *plan) {
     xg_phase_list list = xg_choice_members(p->work, i);

@@ -58,7 +58,7 @@ XG_FN void xg_tuned_key(xg_arena *a, const xg_inst *fusion, char out[XG_TUNED_KE
     xg_buf b;
     size_t k;
     xg_buf_init(&b, a);
-    xg_tuned_put_comp(&b, xg_attr_comp(fusion, XG_A_calls));
+    xg_tuned_put_comp(&b, xg_attr_calls(fusion));
     for (k = 0; k < b.n; k++) h = (h ^ (unsigned char)b.p[k]) * 1099511628211u;
     for (k = 0; k < XG_TUNED_KEY; k++) out[k] = "0123456789abcdef"[h >> (60 - 4 * k) & 15];
     out[XG_TUNED_KEY] = 0;

@@ -182,6 +182,7 @@ XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root
 /* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
 XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_add_mul(int64_t a, int64_t b, int64_t c); /* a + b * c */
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 
 #endif /* XG_COST_H */

@@ -279,7 +279,7 @@ XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     }
 }
 
-XG_FN int64_t xg_device_shared_times(const xg_device *d) {
+XG_ONE_COPY XG_FN int64_t xg_device_shared_times(const xg_device *d) {
     return (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000 / xg_device_gbs(d->bandwidth);
 }
 XG_FN bool xg_device_is_narrow(const xg_device *d) {

@@ -38,6 +38,7 @@ XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
 }
+XG_ONE_COPY XG_FN int64_t xg_cost_add_mul(int64_t a, int64_t b, int64_t c) { return xg_cost_add(a, xg_cost_mul(b, c)); }
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
     int64_t r;
     if (b == c) return a;
@@ -222,7 +223,7 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
-    port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
+    port = xg_cost_add_mul(bytes, c->multicast_sectors, XG_SECTOR_BYTES);
     port = xg_cost_unit_ps(s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);

@@ -141,7 +141,7 @@ XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
     xg_buf b;
     if (known) return *known;
     xg_buf_init(&b, s->work);
-    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_calls(fusion));
     if (!of) return xg_str_of(b.p, b.n);
     known = XG_NEW(s->arena, xg_str);
     *known = xg_str_copy(s->arena, xg_str_of(b.p, b.n));
@@ -351,7 +351,7 @@ XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uin
     for (k = 0; k < q->steps.n; k++) {
         const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
         int64_t *to = &sent[xg_plan_sent_kind_of(s->inst->op)];
-        if (s->kind == XG_EXE_THUNK_COLLECTIVE) *to = xg_cost_add(*to, xg_cost_mul(xg_plan_sent_bytes(s->inst), runs));
+        if (s->kind == XG_EXE_THUNK_COLLECTIVE) *to = xg_cost_add_mul(*to, xg_plan_sent_bytes(s->inst), runs);
         for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
             xg_driver_sent(
                 p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1, sent);

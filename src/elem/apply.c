@@ -132,7 +132,7 @@ HANDLER(tuple) {
 }
 HANDLER(get_tuple_element) {
     const xg_inst *o = XG_OPERAND(i, 0);
-    int64_t index = xg_attr_int(i, XG_A_index, 0);
+    int64_t index = xg_attr_index(i);
     if (o->op == XG_RNG_BIT_GENERATOR) return xg_random_output(s, o, (uint32_t)index, at);
     return xg_elem_outs(s, o, at)[index];
 }
@@ -146,7 +146,7 @@ HANDLER(call) {
         args[k] = xg_elem_of(s, XG_OPERAND(i, k), at);
     }
     outs = XG_NEW_N(s->e->arena, xg_elem, n + 1);
-    xg_elem_call_comp(s, xg_attr_comp(i, XG_A_to_apply), args, outs, n);
+    xg_elem_call_comp(s, xg_attr_to_apply(i), args, outs, n);
     return i->shape->type == XLAGPU_TUPLE ? xg_elem_give(s, outs, n) : outs[0];
 }
 
@@ -154,13 +154,13 @@ HANDLER(map) {
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, i->n_operands + 1), r;
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) args[k] = xg_elem_operand(s, i, k, at);
-    xg_elem_call_comp(s, xg_attr_comp(i, XG_A_to_apply), args, &r, 1);
+    xg_elem_call_comp(s, xg_attr_to_apply(i), args, &r, 1);
     return r;
 }
 
 HANDLER(dimension_size) {
     const xg_shape *o = XG_OPERAND(i, 0)->shape;
-    int64_t d = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t d = xg_attr_dims(i).p[0];
     (void)at;
     if (o->dynamic && o->dynamic[d] != XG_DIM_STATIC)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the dimension a fixed size",

@@ -116,7 +116,7 @@ XG_FN void xg_contract_cut(xg_contract_site *d, int64_t count, const uint32_t *d
     d->cuts[1] = count;
     for (k = 0; k < 2; k++) {
         c = xg_contract_concatenate(XG_OPERAND(d->i, k), XG_CONTRACT_CHAIN_MAX);
-        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] ||
+        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_dims(c).p[0] != (int64_t)dims[k] ||
             c->shape->dims[dims[k]] != count)
             continue;
         d->n_pieces = c->n_operands;

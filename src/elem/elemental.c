@@ -405,7 +405,7 @@ HANDLER(pad) {
 }
 
 XG_FN int64_t xg_concat_offset(const xg_inst *i, uint32_t operand) {
-    int64_t d = xg_attr_ints(i, XG_A_dimensions).p[0], sum = 0;
+    int64_t d = xg_attr_dims(i).p[0], sum = 0;
     uint32_t k;
     for (k = 0; k < operand; k++) sum += XG_OPERAND(i, k)->shape->dims[d];
     return sum;
@@ -419,7 +419,7 @@ XG_FN xg_elem xg_elem_concat_branch(xg_scope *s, const void *data, bool then) {
 }
 /* Which operand it is, by halving, so that nesting stays logarithmic. */
 XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const *at, uint32_t first, uint32_t last) {
-    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t dim = xg_attr_dims(i).p[0];
     xg_elem_site d;
     if (first == last) {
         xg_kval *idx[XG_RANK_MAX];
@@ -452,7 +452,7 @@ XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
 /* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a
  * border that repeats. NULL: there is none, or too many pieces. */
 XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
-    uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k, d;
+    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k, d;
     const xg_inst *first = XG_OPERAND(i, 0);
     if (i->n_operands < 2 || i->n_operands > XG_ELEM_PIECES_MAX) return NULL;
     for (k = 0; k < i->n_operands; k++) {
@@ -468,8 +468,7 @@ XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
 /* The place is chosen, not the element: then no load waits in a branch for those in front of it. */
 HANDLER(concatenate) {
     const xg_inst *x = s->applied ? NULL : xg_concat_whole(i);
-    uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], place = x ? xg_partition_place(s->e->parts, x) : 0,
-             k;
+    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], place = x ? xg_partition_place(s->e->parts, x) : 0, k;
     xg_kval *idx[XG_RANK_MAX];
     if (!x || (x->op != XG_PARAMETER &&
                   (!xg_partition_is_root(s->e->parts, place) || s->e->parts->part_of[place] == s->part)))

@@ -67,7 +67,7 @@ XG_FN void xg_scatter_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem 
         args[k] = acc[k];
         args[d->n + k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), idx);
     }
-    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, acc, d->n);
+    xg_elem_call_comp(s, xg_attr_to_apply(d->i), args, acc, d->n);
 }
 
 /* An index element as a wide signed position; u64 beyond all arrays becomes -1, which is inside of none. */

@@ -14,7 +14,7 @@ XG_FN xg_fold xg_fold_begin(xg_scope *s, const xg_inst *i, xg_elem *acc, xg_kval
     xg_fold f;
     uint32_t k;
     f.i = i;
-    f.comp = xg_attr_comp(i, XG_A_to_apply);
+    f.comp = xg_attr_to_apply(i);
     f.n = i->n_operands / 2;
     f.wide = f.n == 1 && i->op == XG_REDUCE ? xg_reducer_wide(f.comp, i->shape->type) : XLAGPU_INVALID;
     f.args = XG_NEW_N(s->e->arena, xg_elem, f.n * 2 + 1);
@@ -59,7 +59,7 @@ XG_FN void xg_reduce_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *
 }
 
 XG_FN xg_elem xg_elem_reduce(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, i->n_operands + 1);
     int64_t counts[XG_RANK_MAX];

@@ -80,7 +80,9 @@ typedef struct xg_box_ask {
     int64_t least, bytes, widest, work, sms, cluster;
 } xg_box_ask;
 
-XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
+XG_ONE_COPY XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) {
+    return order ? p->from[k] : k;
+}
 XG_FN int64_t xg_box_power(int64_t n) {
     int64_t r = 1;
     while (r < n) r *= 2;

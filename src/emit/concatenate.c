@@ -30,9 +30,7 @@ XG_FN bool xg_concatenate_is_hero(void *data, const xg_inst *i, bool first) {
         *like = i;
         return true;
     }
-    if (i->n_operands != (*like)->n_operands ||
-        xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0])
-        return false;
+    if (i->n_operands != (*like)->n_operands || xg_attr_dims(i).p[0] != xg_attr_dims(*like).p[0]) return false;
     for (k = 0; k < i->n_operands; k++)
         if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
     return true;
@@ -67,7 +65,7 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX ||
         hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX)
         return false;
-    c->dim = (uint32_t)xg_attr_ints(hero, XG_A_dimensions).p[0];
+    c->dim = (uint32_t)xg_attr_dims(hero).p[0];
     c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
     c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);
     c->operand = XG_NEW_N(e->arena, uint32_t, hero->n_operands + 1);

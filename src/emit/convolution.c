@@ -121,7 +121,7 @@ XG_FN xg_imap *xg_strip_result(const xg_strip *d, int64_t u, uint32_t n_results)
         m->dims[k].range = xg_range_of(0, d->space.dims[k] - 1);
         if (k < n_results) m->results[k] = xg_aff_dim(x, k);
     }
-    m->results[d->minor] = xg_aff_add_mul(x, xg_aff_dim(x, all - 1), xg_aff_dim(x, d->minor), d->lanes);
+    m->results[d->minor] = xg_aff_add_dim(x, xg_aff_dim(x, all - 1), d->minor, d->lanes);
     m->results[at] = xg_aff_add_k(x, xg_aff_mul(x, m->results[at], d->count), u);
     m->constraints[0].expr = m->results[at];
     m->constraints[0].range = xg_range_of(0, d->shape->dims[at] - 1);

@@ -129,7 +129,7 @@ XG_FN void xg_emit_open(
     e->name = fusion->name;
     e->last = fusion->comp->module->last;
     e->record = XG_NEW(a, xg_record);
-    e->comp = xg_attr_comp(fusion, XG_A_calls);
+    e->comp = xg_attr_calls(fusion);
     e->m = m ? m : xg_emit_module(a);
     if (!xg_fuse_is_phases(fusion)) { /* else there are no elements, but in its members */
         e->parts = xg_fuse_partition(a, e->m->aff, e->comp);

@@ -143,7 +143,7 @@ XG_FN xg_kval **xg_phases_value(xg_phases *w, const xg_inst *i) {
     uint32_t leaf = 0;
     if (i->op == XG_PARAMETER) return NULL;
     if (i->op == XG_GET_TUPLE_ELEMENT) {
-        leaf = (uint32_t)xg_attr_int(i, XG_A_index, 0);
+        leaf = (uint32_t)xg_attr_index(i);
         i = XG_OPERAND(i, 0);
     }
     return &w->p[(size_t)xg_map64_get(&w->places, i->id + (uint64_t)1) - 1].results[leaf];
@@ -285,7 +285,7 @@ XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
         return false;
     }
     XG_FOR_USES(g, fusion) {
-        if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
+        if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_index(g->user) != (int64_t)leaf) continue;
         XG_FOR_USES(u, g->user)
             if (u->user->op == XG_FUSION) return true;
     }

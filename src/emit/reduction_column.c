@@ -481,7 +481,7 @@ XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t fi
         for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
 }
 /* How many steps are read at a time: a number that leaves none over, if there is one. */
-XG_FN int64_t xg_column_group(int64_t steps) {
+XG_ONE_COPY XG_FN int64_t xg_column_group(int64_t steps) {
     int64_t group = XG_COLUMN_GROUP;
     while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
     return steps % group ? (int64_t)XG_COLUMN_GROUP : group;

@@ -220,7 +220,7 @@ XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector,
     xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
     if (!lane) xg_imap_counts(&m->syms[0], "vector_index", vector);
-    m->results[0] = xg_aff_add_mul(x, lane ? lane : xg_aff_sym(x, 0), xg_aff_dim(x, 0), vector);
+    m->results[0] = xg_aff_add_dim(x, lane ? lane : xg_aff_sym(x, 0), 0, vector);
     return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
 }
 XG_FN bool xg_column_reads_memory(const xg_reduction *r, int64_t vector) {

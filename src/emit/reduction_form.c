@@ -73,7 +73,7 @@ XG_FN bool xg_reduction_passes(const xg_inst *i) {
 }
 XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     const xg_shape *p = XG_OPERAND(x, 0)->shape, *q = XG_OPERAND(y, 0)->shape;
-    xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
+    xg_ints a = xg_attr_dims(x), b = xg_attr_dims(y);
     uint32_t k;
     if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
     for (k = 0; k < a.n; k++)
@@ -259,7 +259,7 @@ XG_FN void xg_reduction_sources(xg_reduction *r) {
 XG_FN bool xg_hero_set(xg_hero *h, const xg_inst *i, uint32_t first, xg_arena *a) {
     xg_reducer_start start = xg_reducer_start_of(i, a);
     h->i = i;
-    h->comp = xg_attr_comp(i, XG_A_to_apply);
+    h->comp = xg_attr_to_apply(i);
     h->n = i->n_operands / 2;
     h->first = first;
     h->wide = h->n == 1 ? xg_reducer_wide(h->comp, i->shape->type) : XLAGPU_INVALID;
@@ -282,7 +282,7 @@ XG_APART XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e
             return false;
         r->n_values += h->n;
     }
-    xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
+    xg_reduction_order(r, xg_attr_dims(r->heroes[0].i));
     xg_reduction_sources(r);
     r->vector = xg_reduction_vector(r, &r->bytes);
     return xg_reduction_maps(r);

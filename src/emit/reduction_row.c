@@ -182,7 +182,7 @@ XG_FN const xg_aff *xg_row_places(
     if (plan->pieces > 1 && !flat) m->outer = xg_walk_sym(m, "piece", (plan->pieces + beside - 1) / beside);
     round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
     round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
-    m->kept = xg_aff_add_mul(m->x, xg_aff_div(m->x, th, plan->lanes), xg_aff_dim(m->x, 1), plan->rows);
+    m->kept = xg_aff_add_dim(m->x, xg_aff_div(m->x, th, plan->lanes), 1, plan->rows);
     if (flat) {
         m->outer = round;
         round = xg_aff_const(m->x, 0);
@@ -428,7 +428,7 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
     const xg_imap *map;
     xg_walk w;
     uint32_t own = (uint32_t)xg_row_own(plan), k, j;
-    m.kept = xg_aff_add_mul(m.x, xg_aff_div(m.x, th, plan->lanes), xg_aff_dim(m.x, 1), plan->rows);
+    m.kept = xg_aff_add_dim(m.x, xg_aff_div(m.x, th, plan->lanes), 1, plan->rows);
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 0);
     xg_walk_require(&m, m.kept, 0, r->n_kept / own - 1);
     map = xg_row_sets_map(r, plan, &m, xg_walk_map_result);

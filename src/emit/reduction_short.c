@@ -169,7 +169,7 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     const xg_aff *out[2];
     out[1] = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0),
         xg_walk_sym(&m, "round", (all + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS), XG_LAUNCH_THREADS);
-    out[0] = xg_aff_add_mul(m.x, out[1], xg_aff_dim(m.x, 1), all);
+    out[0] = xg_aff_add_dim(m.x, out[1], 1, all);
     if (all % XG_LAUNCH_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
     return xg_walk_map_end(r, &m, out, 2);
@@ -191,7 +191,7 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     int64_t v = plan->vector;
     uint32_t rank = r->in->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
-    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 0), v);
+    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add_dim(x, xg_aff_sym(x, 0), 0, v);
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     xg_imap_counts(&m->syms[0], "vector_index", v);
@@ -200,7 +200,7 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 1), v);
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, v);
     return xg_imap_simplify(x, m);
 }
 
@@ -327,7 +327,7 @@ XG_APART XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg
     for (first = 0; first < plan->rows; first += XG_LAUNCH_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
-        xg_short_row(r, plan, &shared, row, xg_aff_add_mul(x, row, xg_aff_dim(x, 1), plan->rows), p);
+        xg_short_row(r, plan, &shared, row, xg_aff_add_dim(x, row, 1, plan->rows), p);
     }
 }
 

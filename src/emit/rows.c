@@ -63,8 +63,7 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
     if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
-    return xg_aff_add_mul(
-        m->x, xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes), xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block);
+    return xg_aff_add_dim(m->x, xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes), w->r.round ? 2 : 1, w->per_block);
 }
 /* Which of the row's blocks. */
 XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) {
@@ -537,7 +536,7 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     vector = xg_aff_add_mul(
         m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     lane = xg_walk_sym(&m, "vector_index", v);
-    of_array = xg_aff_add_mul(m.x, vector, xg_aff_dim(m.x, w->r.round ? 2 : 1), all);
+    of_array = xg_aff_add_dim(m.x, vector, w->r.round ? 2 : 1, all);
     flat = xg_aff_add_mul(m.x, lane, of_array, v);
     xg_walk_require(&m, vector, 0, all - 1);
     if (w->groups * all > total) xg_walk_require(&m, of_array, behind ? total : 0, behind ? INT64_MAX : total - 1);
@@ -678,8 +677,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         xg_imap *map = xg_imap_of_dims(r->e->m->aff, 2, 1);
         map->dims[0].range = xg_range_of(0, r->blocks - 1);
         map->dims[1].range = xg_range_of(0, w->passes - 1);
-        map->results[0] =
-            xg_aff_add_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 1), xg_aff_dim(r->e->m->aff, 0), w->passes);
+        map->results[0] = xg_aff_add_dim(r->e->m->aff, xg_aff_dim(r->e->m->aff, 1), 0, w->passes);
         at[0] = r->block;
         at[1] = r->round;
         r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;

@@ -139,7 +139,7 @@ XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
     m->dims[1].range = xg_range_of(0, w->form.cols / vector - 1);
     m->syms[0].range = xg_range_of(0, vector - 1);
     m->results[0] = xg_aff_dim(x, 0);
-    m->results[1] = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 1), vector);
+    m->results[1] = xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, vector);
     walk = xg_imap_simplify(x, m);
     for (k = 0; k < w->form.n; k++)
         for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {

@@ -131,7 +131,7 @@ XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x,
     xg_elem *results = XG_NEW_N(d->r.e->arena, xg_elem, d->behind.n + (size_t)1);
     uint32_t k;
     for (k = 0; k < d->behind.n; k++)
-        results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
+        results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(d->behind.p[k]) : 0];
     xg_hero_write(&d->r.s, &d->behind, d->shape, results, at, NULL, dest);
 }
 XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
@@ -151,7 +151,7 @@ XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem
 
 XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(&d->r);
-    const xg_aff *kept = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0), xg_aff_dim(m.x, 1), d->r.threads), *step;
+    const xg_aff *kept = xg_aff_add_dim(m.x, xg_aff_dim(m.x, 0), 1, d->r.threads), *step;
     xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
@@ -204,12 +204,11 @@ XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_ele
 /* ---- a chunk of rows ---- */
 
 XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) {
-    return xg_aff_add_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->lanes), xg_aff_dim(x, 1), d->rows);
+    return xg_aff_add_dim(x, xg_aff_div(x, xg_aff_dim(x, 0), d->lanes), 1, d->rows);
 }
 /* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
 XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
-    const xg_aff *at = xg_aff_add_mul(
-                     m->x, xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes), xg_aff_dim(m->x, 2), d->lanes),
+    const xg_aff *at = xg_aff_add_dim(m->x, xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes), 2, d->lanes),
                  *v = xg_walk_sym(m, "vector_index", d->vector);
     at = xg_aff_mul(m->x, at, d->vector);
     at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
@@ -435,7 +434,7 @@ XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     e->form = d;
     d->h = XG_NEW(e->arena, xg_hero);
     d->h->i = window;
-    d->h->comp = xg_attr_comp(d->h->i, XG_A_to_apply);
+    d->h->comp = xg_attr_to_apply(d->h->i);
     d->h->n = d->h->i->n_operands / 2;
     d->h->wide = XLAGPU_INVALID;
     d->h->sources = XG_NEW_N(e->arena, const xg_inst *, d->h->n + 1);

@@ -53,7 +53,7 @@ XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
         if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
         if (i->shape->type != XLAGPU_TUPLE) continue;
         if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i ||
-            xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k)
+            xg_attr_index(e->roots[k]) != (int64_t)k)
             return NULL;
     }
     return i;
@@ -147,7 +147,7 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->operand = d->w.whole;
     d->update = d->w.part;
     d->rank = d->operand->rank;
-    d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    d->combiner = xg_attr_to_apply(d->i);
     for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
         if (xg_scatter_is_batch(d, k)) continue;
         d->rivals *= d->w.counts[k];

@@ -69,10 +69,10 @@ XG_FN bool xg_sliding_plan(xg_sliding *d, const xg_inst *i) {
         XG_MIN((w->size - 1) / w->stride + 1, (int64_t)(d->inner > XG_SLIDING_MANY ? XG_SLIDING_FEW : XG_SLIDING_MANY));
     most = XG_MIN(most, extent);
     d->joint = xg_reducer_start_plain(i) != XG_REDUCER_UNKNOWN &&
-               xg_reducer_wide(xg_attr_comp(i, XG_A_to_apply), d->shape->type) == XLAGPU_INVALID;
+               xg_reducer_wide(xg_attr_to_apply(i), d->shape->type) == XLAGPU_INVALID;
     /* each takes what it alone has by code of its own */
     while (!d->joint && most > 1 &&
-           (most * (most - 1) * w->stride + most) * xg_emit_work(xg_attr_comp(i, XG_A_to_apply)) > XG_SLIDING_CODE_MAX)
+           (most * (most - 1) * w->stride + most) * xg_emit_work(xg_attr_to_apply(i)) > XG_SLIDING_CODE_MAX)
         most--;
     if (most < 2) return false;
     for (d->count = most; d->count > (most + 1) / 2 && extent % d->count; d->count--) {}
@@ -265,7 +265,7 @@ XG_FN void xg_sliding_write(
         xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
     }
     for (k = 0; k < d->heroes.n; k++)
-        values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0];
+        values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(d->heroes.p[k]) : 0];
     xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 

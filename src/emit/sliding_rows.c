@@ -155,7 +155,7 @@ XG_FN void xg_sliding_turns(
     xg_flow f = xg_flow_of(&t->s, NULL);
     xg_flow_slots(&f, carried, n_carried);
     xg_flow_count(&f, turns);
-    turn(t, xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 2), threads), f.var, turns);
+    turn(t, xg_aff_add_dim(x, xg_aff_dim(x, 0), 2, threads), f.var, turns);
     xg_flow_end(&f);
 }
 /* The same number of the next row of the block, if `number` goes through them. */
@@ -213,8 +213,7 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     xg_flow_slots(&f, t->dest, d->e->n_roots);
     xg_flow_if(&f, is); /* what was made, not what lies beside it */
     for (k = 0; k < d->heroes.n; k++) {
-        uint32_t o =
-            d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
+        uint32_t o = d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_index(d->heroes.p[k]) : 0;
         parts[0] = xg_sliding_padded(x, number, d->count);
         xg_sliding_apply(t, parts, 1, turn, turns, &from);
         values[k] = xg_emit_split(&t->s.b, xg_kextract(&t->s.b, t->out[o], &from, 1));

@@ -179,13 +179,13 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
-    const xg_aff *element = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 1), v), *at;
+    const xg_aff *element = xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, v), *at;
     uint32_t minor = t->p.rank - 1;
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
     m->dims[1].range = xg_transpose_box_range(t, result);
     xg_imap_counts(&m->syms[0], "v", v);
-    m->results[0] = xg_aff_add_mul(x, xg_aff_sym(x, 0), xg_aff_dim(x, 0), v);
+    m->results[0] = xg_aff_add_dim(x, xg_aff_sym(x, 0), 0, v);
     env = xg_imap_env(x, m);
     while (t->box.t.extent[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result])
@@ -210,7 +210,8 @@ XG_FN void xg_transpose_box_elements(xg_transpose_walk *w, xg_kval *in) {
 
 /* ---- skewed boxes: the plan ---- */
 
-XG_FN bool xg_transpose_find_skewed(const xg_transpose *t, const xg_box_ask *ask, int64_t idle, xg_box *box) {
+XG_ONE_COPY XG_FN bool xg_transpose_find_skewed(
+    const xg_transpose *t, const xg_box_ask *ask, int64_t idle, xg_box *box) {
     return xg_skew_make(ask, t->e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, box);
 }
 /* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is

@@ -197,7 +197,7 @@ XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 }
 XG_FN xg_value *xg_call_execute(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
-    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_to_apply(i);
     uint32_t k;
     if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
     for (k = 0; k < i->n_operands; k++)

@@ -97,8 +97,7 @@ XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_va
     }
     dot.attrs = NULL;
     dot.n_attrs = 0;
-    for (k = n == 3 ? 0 : 2; k < 4; k++)
-        xg_inst_set_attr(&dot, xg_attr_make_ints(r->module, keys[k], k < 2 ? dims : dims + n - 1, 1));
+    for (k = n == 3 ? 0 : 2; k < 4; k++) xg_inst_set_ints(&dot, keys[k], k < 2 ? dims : dims + n - 1, 1);
     return xg_eval_scaled_dot(r, &dot, in);
 }
 
@@ -243,7 +242,7 @@ XG_APART XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_r
             for (k = 0; k < 2; k++) {
                 xg_ints old = k ? g->rb : g->rc;
                 for (d = 0; d < old.n; d++) dims[d] = old.p[d] - (old.p[d] > (int64_t)g->group_dim);
-                if (old.n) xg_inst_set_attr(&m.inst, xg_attr_make_ints(r->module, keys[k], dims, old.n));
+                if (old.n) xg_inst_set_ints(&m.inst, keys[k], dims, old.n);
             }
         }
         part = xg_eval_dot(r, &m.inst, operands);

@@ -53,11 +53,10 @@ XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at
 }
 
 XG_FN xg_value *xg_eval_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *comp = xg_attr_to_apply(i);
     bool bare = i->shape->type != XLAGPU_TUPLE, reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
     uint32_t carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries,
-             n = bare ? 1 : i->shape->n_elems, outputs = n - carries,
-             dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
+             n = bare ? 1 : i->shape->n_elems, outputs = n - carries, dim = (uint32_t)xg_attr_dims(i).p[0], k;
     int64_t length = in[0]->shape->dims[dim], t;
     xg_mark mark = xg_arena_mark(&r->stack);
     xg_value **outs = XG_NEW_N(&r->stack, xg_value *, n), **args = XG_NEW_N(&r->stack, xg_value *, i->n_operands), *v;
@@ -132,7 +131,7 @@ XG_FN xg_value *xg_eval_async_start(xg_eval_run *r, const xg_inst *i, xg_value *
     xg_value *operands;
     for (k = 0; k < i->n_operands; k++) xg_eval_keep(in[k]);
     operands = xg_eval_new_tuple(r, i->shape->elems[0], in);
-    return xg_eval_started(r, i, operands, xg_eval_frame(r, xg_attr_comp(i, XG_A_calls), in));
+    return xg_eval_started(r, i, operands, xg_eval_frame(r, xg_attr_calls(i), in));
 }
 XG_FN xg_value *xg_eval_pass(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *v = in[0];

@@ -154,7 +154,7 @@ XG_FN const xg_shape *xg_sized_reshape(xg_eval_run *r, const xg_inst *i, const x
 
 /* Broadcast dimensions take the operand's sizes, the others their bounds. */
 XG_FN const xg_shape *xg_sized_broadcast(xg_eval_run *r, const xg_inst *i, const xg_shape *now) {
-    xg_ints map = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints map = xg_attr_dims(i);
     int64_t dims[XG_RANK_MAX];
     uint32_t k;
     memcpy(dims, i->shape->dims, i->shape->rank * sizeof *dims);
@@ -186,7 +186,7 @@ XG_FN void xg_sized_sizes(xg_eval_run *r, xg_inst *i, xg_attr_key key, xg_value 
         }
     }
     if (fill) xg_sized_operand(r, in, 0, dims);
-    xg_inst_set_attr(i, xg_attr_make_ints(r->module, key, real, now->rank));
+    xg_inst_set_ints(i, key, real, now->rank);
 }
 
 XG_FN const xg_shape *xg_sized_slice(xg_eval_run *r, xg_inst *i, xg_value **in) {
@@ -372,12 +372,12 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 XG_FN xg_value *xg_eval_get_dimension_size(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *out = xg_eval_new(r, i->shape);
-    xg_eval_store_int(i->shape->type, out->data, in[0]->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]]);
+    xg_eval_store_int(i->shape->type, out->data, in[0]->shape->dims[xg_attr_dims(i).p[0]]);
     return out;
 }
 
 XG_FN xg_value *xg_eval_set_dimension_size(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    uint32_t d = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    uint32_t d = (uint32_t)xg_attr_dims(i).p[0];
     int64_t dims[XG_RANK_MAX], size = xg_eval_int_at(in[1], 0), bound = XG_OPERAND(i, 0)->shape->dims[d];
     if (XG_OPERAND(i, 0)->shape->dynamic && XG_OPERAND(i, 0)->shape->dynamic[d] == XG_DIM_UNBOUNDED) bound = INT64_MAX;
     if (size < 0 || size > bound)

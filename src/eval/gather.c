@@ -174,7 +174,7 @@ XG_FN xg_value *xg_eval_scatter(xg_eval_run *r, const xg_inst *i, xg_value **in)
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
     operand = XG_OPERAND(i, 0)->shape;
     update = XG_OPERAND(i, n + 1)->shape;
-    job.comp = xg_attr_comp(i, XG_A_to_apply);
+    job.comp = xg_attr_to_apply(i);
     job.n = n;
     job.replace = xg_scatter_replaces(job.comp);
     for (k = 0; k < n; k++) {

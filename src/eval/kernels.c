@@ -353,7 +353,7 @@ XG_FN xg_complex xg_complex_load(const void *p, size_t i, bool wide) {
     const float *f = (const float *)p + 2 * i;
     return wide ? xg_complex_of(d[0], d[1]) : xg_complex_of((double)f[0], (double)f[1]);
 }
-XG_FN void xg_real_store(void *p, size_t i, bool wide, double v) {
+XG_ONE_COPY XG_FN void xg_real_store(void *p, size_t i, bool wide, double v) {
     if (wide)
         ((double *)p)[i] = v;
     else

@@ -80,11 +80,11 @@ XG_FN bool xg_lift_inst(
     xg_lift_step step;
     uint32_t k;
     if (i->op == XG_GET_TUPLE_ELEMENT) {
-        *out = xg_lift_one(r, in[0].regs[xg_attr_int(i, XG_A_index, 0)]);
+        *out = xg_lift_one(r, in[0].regs[xg_attr_index(i)]);
         return true;
     }
-    if (i->op == XG_CALL) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_to_apply), in, out, depth + 1);
-    if (i->op == XG_FUSION) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_calls), in, out, depth + 1);
+    if (i->op == XG_CALL) return xg_lift_comp(r, l, xg_attr_to_apply(i), in, out, depth + 1);
+    if (i->op == XG_FUSION) return xg_lift_comp(r, l, xg_attr_calls(i), in, out, depth + 1);
     if (i->op == XG_TUPLE) {
         out->n = i->n_operands;
         out->regs = XG_NEW_N(&r->mem, uint32_t, i->n_operands);

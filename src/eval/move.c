@@ -157,7 +157,7 @@ XG_FN xg_value *xg_eval_reshape(xg_eval_run *r, const xg_inst *i, xg_value **in)
 }
 
 XG_FN xg_value *xg_eval_broadcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     xg_strided c;
     int64_t from[XG_RANK_MAX];
     xg_value *out;
@@ -179,7 +179,7 @@ XG_FN xg_value *xg_eval_broadcast(xg_eval_run *r, const xg_inst *i, xg_value **i
 }
 
 XG_FN xg_value *xg_eval_transpose(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     xg_value *out = xg_eval_same_splat(r, i, in[0]);
     xg_strided c;
     int64_t from[XG_RANK_MAX];
@@ -195,7 +195,7 @@ XG_FN xg_value *xg_eval_transpose(xg_eval_run *r, const xg_inst *i, xg_value **i
 }
 
 XG_FN xg_value *xg_eval_reverse(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     xg_value *out = xg_eval_same_splat(r, i, in[0]);
     const unsigned char *from = in[0]->data;
     xg_strided c;
@@ -262,7 +262,7 @@ XG_FN xg_value *xg_eval_pad(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 }
 
 XG_FN xg_value *xg_eval_concatenate(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    uint32_t dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
+    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k;
     xg_value *out = xg_eval_new(r, i->shape);
     unsigned char *to = out->data;
     xg_eval_spend(r, i->shape->elements);

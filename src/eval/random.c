@@ -177,7 +177,7 @@ XG_FN xg_value *xg_eval_rng_get_and_update_state(xg_eval_run *r, const xg_inst *
 }
 
 /* What f32 arithmetic makes of an exact result; f64's is what it is. */
-XG_FN double xg_rng_rounded(bool wide, double x) { return wide ? x : (double)(float)x; }
+XG_ONE_COPY XG_FN double xg_rng_rounded(bool wide, double x) { return wide ? x : (double)(float)x; }
 /* A fraction in [0, 1) of a word's upper bits, as many as the arithmetic's mantissa has. */
 XG_FN double xg_rng_fraction(bool wide, uint64_t word) {
     return wide ? ldexp((double)(word >> 12), -52) : ldexp((double)(word >> 9), -23);

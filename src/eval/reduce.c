@@ -188,8 +188,8 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     enum {
         FEW = 256
     };
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    const xg_comp *c = xg_attr_to_apply(i);
+    xg_ints dims = xg_attr_dims(i);
     uint32_t n = i->n_operands / 2, k;
     xg_value *rows[XG_RANK_MAX], *outs[XG_RANK_MAX];
     unsigned char *acc[XG_RANK_MAX], *data[XG_RANK_MAX];
@@ -236,7 +236,7 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
 /* ---- map ---- */
 
 XG_FN xg_value *xg_eval_map(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     xg_mark mark = xg_arena_mark(&r->stack);
     const void **params = XG_NEW_N(&r->stack, const void *, i->n_operands);
     xg_value *out = xg_eval_new(r, i->shape);
@@ -324,7 +324,7 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     static const xg_window scalar = {0, NULL};
     const xg_attr *attr = xg_inst_attr(i, XG_A_window);
     const xg_window *w = attr ? attr->v.window : &scalar;
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     uint32_t n = i->n_operands / 2, k;
     xg_value *outs[XG_RANK_MAX];
     unsigned char *acc[XG_RANK_MAX];

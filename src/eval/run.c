@@ -584,7 +584,7 @@ XG_FN xg_value *xg_eval_tuple(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 XG_FN xg_value *xg_eval_get_tuple_element(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)r;
-    return xg_eval_keep(in[0]->elems[xg_attr_int(i, XG_A_index, 0)]);
+    return xg_eval_keep(in[0]->elems[xg_attr_index(i)]);
 }
 
 XG_FN xg_value *xg_eval_first(xg_value **in) {
@@ -610,10 +610,10 @@ XG_FN xg_value *xg_eval_after_all(xg_eval_run *r, const xg_inst *i, xg_value **i
 /* ---- opcodes: control ---- */
 
 XG_FN xg_value *xg_eval_call(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    return xg_eval_frame(r, xg_attr_comp(i, XG_A_to_apply), in);
+    return xg_eval_frame(r, xg_attr_to_apply(i), in);
 }
 XG_FN xg_value *xg_eval_fusion(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    return xg_eval_frame(r, xg_attr_comp(i, XG_A_calls), in);
+    return xg_eval_frame(r, xg_attr_calls(i), in);
 }
 
 XG_FN xg_value *xg_eval_while(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -646,7 +646,7 @@ XG_FN xg_value *xg_eval_conditional(xg_eval_run *r, const xg_inst *i, xg_value *
     return xg_eval_frame(r, xg_eval_branch(i, k), in + 1 + k);
 }
 
-XG_FN xg_value *xg_eval_scalar_int(xg_eval_run *r, const xg_inst *i, int64_t v) {
+XG_ONE_COPY XG_FN xg_value *xg_eval_scalar_int(xg_eval_run *r, const xg_inst *i, int64_t v) {
     xg_value *out = xg_eval_new(r, i->shape);
     xg_eval_store_int(i->shape->type, out->data, v);
     return out;

@@ -200,8 +200,7 @@ XG_FN void xg_eval_sort_arrays(
 XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_mark mark = xg_arena_mark(&r->stack);
     xg_value **outs = XG_NEW_N(&r->stack, xg_value *, i->n_operands), *result;
-    xg_eval_sort_arrays(
-        r, in, i->n_operands, (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], xg_attr_comp(i, XG_A_to_apply), outs);
+    xg_eval_sort_arrays(r, in, i->n_operands, (uint32_t)xg_attr_dims(i).p[0], xg_attr_to_apply(i), outs);
     result = xg_eval_results(r, i, outs);
     xg_arena_reset(&r->stack, mark);
     return result;

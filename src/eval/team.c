@@ -134,7 +134,7 @@ XG_FN const xg_shape *xg_team_sized(xg_eval_run *r, const xg_team_work *w, uint3
 
 /* Operand k of all members combined. */
 XG_FN xg_value *xg_team_reduce(xg_eval_run *r, const xg_team_work *w, uint32_t k) {
-    const xg_comp *c = xg_attr_comp(w->inst, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(w->inst);
     const xg_shape *s = (*xg_team_operand(w, 0, k))->shape;
     size_t bytes = xg_eval_bytes(r, s);
     xg_value *out = xg_eval_new(r, s);
@@ -184,7 +184,7 @@ XG_FN void xg_team_all_reduce(xg_eval_run *r, const xg_team_work *w) {
 }
 
 XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
-    uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
+    uint32_t dim = (uint32_t)xg_attr_dims(w->inst).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
         xg_value *sum = xg_team_reduce(r, w, k);
         const xg_shape *s = xg_team_sized(r, w, k, dim, sum->shape->dims[dim] / w->members.n);
@@ -199,7 +199,7 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
 }
 
 XG_FN void xg_team_all_gather(xg_eval_run *r, const xg_team_work *w) {
-    uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
+    uint32_t dim = (uint32_t)xg_attr_dims(w->inst).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
         int64_t part = (*xg_team_operand(w, 0, k))->shape->dims[dim];
         int64_t all = (int64_t)xg_mul(r->ctx, (size_t)part, w->members.n);
@@ -218,7 +218,7 @@ XG_FN void xg_team_all_gather(xg_eval_run *r, const xg_team_work *w) {
 /* With dimensions=: part m of every member goes to member m, joined in order. Else operand m of every member does, as a
  * tuple. */
 XG_FN void xg_team_all_to_all(xg_eval_run *r, const xg_team_work *w) {
-    xg_ints dims = xg_attr_ints(w->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(w->inst);
     uint32_t n = w->members.n, m, j;
     if (!dims.n) {
         if (w->inst->n_operands != n)
@@ -451,7 +451,7 @@ XG_FN void xg_team_async_start(xg_eval_run *r, const xg_inst *i, const bool *act
             for (k = 0; k < i->n_operands; k++) xg_eval_keep(in[d][k]);
             operands[d] = xg_eval_new_tuple(r, i->shape->elems[0], in[d]);
         }
-    xg_team_call(r, i, xg_attr_comp(i, XG_A_calls), active, in, results);
+    xg_team_call(r, i, xg_attr_calls(i), active, in, results);
     for (d = 0; d < n; d++)
         if (active[d]) out[d] = xg_eval_started(r, i, operands[d], results[d]);
 }
@@ -462,8 +462,8 @@ XG_FN void xg_team_step(xg_eval_run *r, const xg_inst *i, const bool *active, xg
     switch (i->op) {
     case XG_WHILE: xg_team_while(r, i, active, in, out); break;
     case XG_CONDITIONAL: xg_team_conditional(r, i, active, in, out); break;
-    case XG_CALL: xg_team_call(r, i, xg_attr_comp(i, XG_A_to_apply), active, in, out); break;
-    case XG_FUSION: xg_team_call(r, i, xg_attr_comp(i, XG_A_calls), active, in, out); break;
+    case XG_CALL: xg_team_call(r, i, xg_attr_to_apply(i), active, in, out); break;
+    case XG_FUSION: xg_team_call(r, i, xg_attr_calls(i), active, in, out); break;
     case XG_ASYNC_START: xg_team_async_start(r, i, active, in, out); break;
     default:
         together = (xg_op_flags(i->op) & XGF_COLL) && !(xg_op_flags(i->op) & XGF_DONE);

@@ -27,8 +27,7 @@ typedef struct xg_dnn_batch {
 XG_FN bool xg_dnn_batch_reads_variance(const xg_inst *i) {
     XG_FOR_USES(u, i) {
         const xg_inst *e = u->user;
-        if (e->op != XG_GET_TUPLE_ELEMENT ||
-            (xg_attr_int(e, XG_A_index, 0) == 2 && (e->first_use || e == e->comp->root)))
+        if (e->op != XG_GET_TUPLE_ELEMENT || (xg_attr_index(e) == 2 && (e->first_use || e == e->comp->root)))
             return true;
     }
     return i == i->comp->root;

@@ -183,7 +183,7 @@ XG_FN bool xg_dnn_number(const xg_inst *i, double *v) {
 XG_FN xg_inst *xg_dnn_vector(const xg_dnn_conv *c, xg_inst *i) {
     if (i->op == XG_CONVERT && XG_OPERAND(i, 0)->op == XG_BROADCAST) i = XG_OPERAND(i, 0);
     return i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 1 &&
-                   xg_attr_ints(i, XG_A_dimensions).p[0] == c->roles[XG_DNN_Y].role[1]
+                   xg_attr_dims(i).p[0] == c->roles[XG_DNN_Y].role[1]
                ? XG_OPERAND(i, 0)
                : NULL;
 }

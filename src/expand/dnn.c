@@ -162,7 +162,7 @@ XG_FN void xg_dnn_end(xg_dnn_graph *g) {
 
 /* ---- the call ---- */
 
-XG_FN int64_t xg_dnn_workspace(const xg_module *m) {
+XG_ONE_COPY XG_FN int64_t xg_dnn_workspace(const xg_module *m) {
     int64_t limit = m->memory_limit > 0 ? m->memory_limit : m->device.memory_bytes;
     int64_t share = limit / XG_DNN_WORKSPACE_SHARE / XG_DNN_WORKSPACE_ALIGN * XG_DNN_WORKSPACE_ALIGN;
     return XG_MAX(XG_MIN((int64_t)XG_DNN_WORKSPACE_BYTES, share), (int64_t)XG_DNN_WORKSPACE_ALIGN);

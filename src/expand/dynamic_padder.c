@@ -104,7 +104,7 @@ XG_FN void xg_dyn_arrives(xg_dyn *p, xg_inst *i, const xg_shape *packed) {
     xg_dyn_unpack(p, i, was);
 }
 XG_FN void xg_dyn_element(xg_dyn *p, xg_inst *i) {
-    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)];
+    const xg_shape *have = XG_OPERAND(i, 0)->shape->elems[xg_attr_index(i)];
     xg_dyn_want(p, have, xg_dyn_packed_shape(p->m, i->shape), "the element");
     xg_dyn_arrives(p, i, have);
 }
@@ -179,7 +179,7 @@ XG_FN bool xg_dyn_fusion_is_touched(const xg_inst *fusion) {
     bool dynamic = xg_shape_has_dynamic(fusion->shape);
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(fusion, k)->shape);
-    XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) dynamic = dynamic || xg_shape_has_dynamic(i->shape);
+    XG_FOR_INSTS(i, xg_attr_calls(fusion)) dynamic = dynamic || xg_shape_has_dynamic(i->shape);
     return dynamic;
 }
 /* Fusions that are touched are taken apart first, while their computations are what they were. */
@@ -193,8 +193,8 @@ XG_APART XG_FN void xg_dyn_open_fusions(xg_comp *c) {
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
         b = xg_hb_at(i);
         for (k = 0; k < i->n_operands; k++)
-            args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_comp(i, XG_A_calls)->params[k]->shape);
-        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
+            args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), xg_attr_calls(i)->params[k]->shape);
+        xg_inst_replace(i, xg_hb_as_dynamic(&b, xg_opt_inline(xg_attr_calls(i), c, i, args), i->shape));
         xg_inst_remove(i);
     }
 }

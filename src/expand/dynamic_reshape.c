@@ -41,11 +41,11 @@ XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint3
     in[0] = xg_hb_reshape(&p->b, x, flat, 1);
     in[1] = xg_hb_reshape(&p->b, from, index_dims, rank + 1);
     g = xg_hb_op(&p->b, XG_GATHER, xg_hb_shape(&p->b, x->shape->type, dims, rank), in, 2);
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
+    xg_inst_set_ints(g, XG_A_offset_dims, none, 0);
+    xg_inst_set_ints(g, XG_A_collapsed_slice_dims, none, 1);
+    xg_inst_set_ints(g, XG_A_start_index_map, none, 1);
     xg_inst_set_int(g, XG_A_index_vector_dim, rank);
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
+    xg_inst_set_ints(g, XG_A_slice_sizes, one, 1);
     return xg_hb_done(g);
 }
 /* Dimensions from .. to of which only the first that is not 1 may be dynamic: what is there lies in front. */

@@ -56,13 +56,13 @@ XG_FN xg_inst *xg_dyn_bitcast_convert(xg_dyn *p) {
 /* ---- movement ---- */
 
 XG_FN xg_inst *xg_dyn_broadcast(xg_dyn *p) {
-    xg_ints map = xg_attr_ints(p->i, XG_A_dimensions);
+    xg_ints map = xg_attr_dims(p->i);
     uint32_t k;
     for (k = 0; k < map.n; k++) p->out[map.p[k]] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
     return p->i;
 }
 XG_FN xg_inst *xg_dyn_transpose(xg_dyn *p) {
-    xg_ints perm = xg_attr_ints(p->i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(p->i);
     uint32_t k;
     for (k = 0; k < perm.n; k++) p->out[k] = xg_dyn_size(XG_OPERAND(p->i, 0), (uint32_t)perm.p[k]);
     return p->i;
@@ -75,7 +75,7 @@ XG_FN xg_inst *xg_dyn_bitcast(xg_dyn *p) {
 }
 /* Reversed, padding comes first: the result is what stands behind it. */
 XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
-    xg_ints dims = xg_attr_ints(p->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(p->i);
     xg_inst *x = XG_OPERAND(p->i, 0), *r, *starts[XG_RANK_MAX];
     xg_pad_dim pads[XG_RANK_MAX];
     bool dynamic = false;
@@ -133,7 +133,7 @@ XG_APART XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
 /* Along a dynamic dimension each operand is written over the padding of those before it. */
 XG_APART XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
     xg_inst *i = p->i, *first = XG_OPERAND(i, 0), *at, *all, *starts[XG_RANK_MAX];
-    uint32_t c = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], rank = first->shape->rank, k, d;
+    uint32_t c = (uint32_t)xg_attr_dims(i).p[0], rank = first->shape->rank, k, d;
     bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
     xg_pad_dim pads[XG_RANK_MAX];
     for (k = 0; k < i->n_operands; k++) {
@@ -398,7 +398,7 @@ XG_FN xg_comp *xg_dyn_guarded_reducer(const xg_dyn *p, const xg_comp *from, uint
 XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
     xg_inst *i = p->i, **in, *present;
     uint32_t n = i->n_operands / 2, k;
-    xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *c = xg_attr_to_apply(i);
     xg_reducer_start start = xg_reducer_start_of(i, p->m->arena);
     present = xg_dyn_present(p, XG_OPERAND(i, 0), dims);
     if (!present) return i;
@@ -419,7 +419,7 @@ XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
     in[n] = present;
     in[2 * n + 1] = xg_hb_int(&p->b, XLAGPU_PRED, 1);
     i = xg_inst_new(i->comp, i->op, i->shape, in, 2 * n + 2, i, i->name);
-    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
+    xg_inst_take_attrs(i, p->i);
     xg_inst_set_comp(i, XG_A_to_apply, xg_dyn_guarded_reducer(p, c, n));
     return xg_hb_done(i);
 }
@@ -438,7 +438,7 @@ XG_FN xg_inst *xg_dyn_reduce(xg_dyn *p) {
     bool dims[XG_RANK_MAX];
     uint32_t d, at = 0;
     xg_dyn_agree(p, p->i->n_operands / 2);
-    xg_dyn_mark(dims, xg_attr_ints(p->i, XG_A_dimensions));
+    xg_dyn_mark(dims, xg_attr_dims(p->i));
     for (d = 0; d < XG_OPERAND(p->i, 0)->shape->rank; d++)
         if (!dims[d]) p->out[at++] = xg_dyn_size(XG_OPERAND(p->i, 0), d);
     return xg_dyn_without_padding(p, dims);
@@ -514,7 +514,7 @@ XG_FN xg_comp *xg_dyn_guarded_order(const xg_dyn *p, const xg_comp *from) {
 }
 XG_APART XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     xg_inst *i = p->i, **in;
-    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
+    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_dims(i).p[0], k;
     bool dims[XG_RANK_MAX];
     xg_dyn_agree(p, n);
     xg_dyn_take_sizes(p, XG_OPERAND(i, 0));
@@ -525,8 +525,8 @@ XG_APART XG_FN xg_inst *xg_dyn_sort(xg_dyn *p) {
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     in[n] = xg_dyn_present(p, in[0], dims);
     i = xg_inst_new(i->comp, XG_SORT, i->shape, in, n + 1, i, i->name);
-    for (k = 0; k < p->i->n_attrs; k++) xg_inst_set_attr(i, p->i->attrs[k]);
-    xg_inst_set_comp(i, XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_comp(p->i, XG_A_to_apply)));
+    xg_inst_take_attrs(i, p->i);
+    xg_inst_set_comp(i, XG_A_to_apply, xg_dyn_guarded_order(p, xg_attr_to_apply(p->i)));
     return xg_hb_done(i);
 }
 
@@ -582,12 +582,12 @@ XG_FN xg_inst *xg_dyn_batch_norm(xg_dyn *p) {
 /* ---- about sizes ---- */
 
 XG_FN xg_inst *xg_dyn_get_dimension_size(xg_dyn *p) {
-    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    uint32_t d = (uint32_t)xg_attr_dims(p->i).p[0];
     return xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, XG_OPERAND(p->i, 0), d), p->i->shape->type);
 }
 /* What the dimension did not have before is zero. */
 XG_FN xg_inst *xg_dyn_set_dimension_size(xg_dyn *p) {
-    uint32_t d = (uint32_t)xg_attr_ints(p->i, XG_A_dimensions).p[0];
+    uint32_t d = (uint32_t)xg_attr_dims(p->i).p[0];
     xg_inst *x = XG_OPERAND(p->i, 0);
     xg_dyn_take_sizes(p, x);
     x = xg_dyn_zeroed_dim(p, x, d);

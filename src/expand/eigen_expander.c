@@ -93,7 +93,7 @@ XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool 
     i = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), keys, 2);
     {
         static const int64_t last[1] = {2};
-        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, last, 1));
+        xg_inst_set_ints(i, XG_A_dimensions, last, 1);
         xg_inst_set_int(i, XG_A_is_stable, 1);
         xg_inst_set_comp(i, XG_A_to_apply, c);
     }

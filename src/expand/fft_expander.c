@@ -32,9 +32,8 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 /* The transform of complex numbers as an instruction. */
 XG_FN xg_inst *xg_fft_plain(const xg_fft *f, xg_inst *x, const int64_t *lengths, uint32_t n) {
     xg_inst *i = xg_hb_op(f->b, XG_FFT, x->shape, &x, 1);
-    xg_inst_set_attr(
-        i, xg_attr_make_str(f->b->comp->module, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT")));
-    xg_inst_set_attr(i, xg_hb_ints(f->b, XG_A_fft_length, lengths, n));
+    xg_inst_set_str(i, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT"));
+    xg_inst_set_ints(i, XG_A_fft_length, lengths, n);
     return i;
 }
 /* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */

@@ -179,7 +179,7 @@ XG_FN xg_inst *xg_library_triangular_solve(const xg_hb *b, xg_inst *i) {
     xg_inst_set_int(x, XG_A_left_side, xg_call_flag(i, "left_side", true));
     xg_inst_set_int(x, XG_A_lower, xg_call_flag(i, "lower", true));
     xg_inst_set_int(x, XG_A_unit_diagonal, xg_call_flag(i, "unit_diagonal", false));
-    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, xg_str_z(transpose)));
+    xg_inst_set_text(x, XG_A_transpose_a, transpose);
     return xg_library_done(b, i, xg_hb_done(x));
 }
 
@@ -424,7 +424,7 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
 /* What the host was to compute is computed here. */
 XG_FN xg_inst *xg_library_execute(const xg_hb *b, xg_inst *i) {
     const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
-    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_to_apply(i);
     xg_inst **args, *made;
     uint32_t k;
     if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;

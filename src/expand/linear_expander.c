@@ -30,10 +30,10 @@ XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lo
     xg_inst_set_int(x, XG_A_left_side, left);
     xg_inst_set_int(x, XG_A_lower, lower);
     xg_inst_set_int(x, XG_A_unit_diagonal, unit);
-    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a,
-                            op == 't'   ? XG_STR("TRANSPOSE")
-                            : op == 'a' ? XG_STR("ADJOINT")
-                                        : XG_STR("NO_TRANSPOSE")));
+    xg_inst_set_str(x, XG_A_transpose_a,
+        op == 't'   ? XG_STR("TRANSPOSE")
+        : op == 'a' ? XG_STR("ADJOINT")
+                    : XG_STR("NO_TRANSPOSE"));
     return xg_linear_unflat(b, x, i->shape);
 }
 
@@ -48,7 +48,7 @@ XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_convert(b, XG_OPERAND(i, k), xg_linear_type(i->shape->type));
     x = xg_hb_op(b, i->op, in[i->n_operands - 1]->shape, in, i->n_operands);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(x, i->attrs[k]);
+    xg_inst_take_attrs(x, i);
     return xg_hb_convert(b, x, i->shape->type);
 }
 XG_FN bool xg_expand_linear_expander(xg_module *m) {

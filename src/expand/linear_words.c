@@ -163,7 +163,7 @@ XG_FN xg_inst *xg_linear_length(const xg_hb *b, xg_inst *x, uint32_t dim) {
     size = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, size, size), dim);
     return xg_hb_2(b, XG_MULTIPLY, xg_hb_1(b, XG_SQRT, size), scale);
 }
-XG_FN double xg_linear_epsilon(xlagpu_type t) {
+XG_ONE_COPY XG_FN double xg_linear_epsilon(xlagpu_type t) {
     return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
 }
 XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) {

@@ -47,11 +47,11 @@ XG_FN int64_t xg_ragged_most(const xg_inst *i, uint32_t depth) {
     case XG_SCATTER:
     case XG_REDUCE:
         k = i->op == XG_SCATTER ? 2 : 1; /* of a scatter what is added, of a reduce what the sum begins with */
-        if (i->n_operands != k + 1 || xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) != (int)XG_ADD) return -1;
+        if (i->n_operands != k + 1 || xg_reducer_opcode(xg_attr_to_apply(i)) != (int)XG_ADD) return -1;
         most = xg_ragged_most(XG_OPERAND(i, k == 2 ? 0 : 1), depth - 1);
         each = xg_ragged_most(XG_OPERAND(i, k == 2 ? 2 : 0), depth - 1);
         if (most < 0 || each < 0) return -1;
-        most = xg_cost_add(most, xg_cost_mul(each, XG_OPERAND(i, k == 2 ? 2 : 0)->shape->elements));
+        most = xg_cost_add_mul(most, each, XG_OPERAND(i, k == 2 ? 2 : 0)->shape->elements);
         break;
     default: return -1;
     }
@@ -61,7 +61,7 @@ XG_FN int64_t xg_ragged_most(const xg_inst *i, uint32_t depth) {
 /* What is the same along all dimensions but this one, where it has numbers of its own; NULL: it is not. */
 XG_FN xg_inst *xg_ragged_along(const xg_inst *i, uint32_t *dim) {
     if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->rank != 1) return NULL;
-    *dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    *dim = (uint32_t)xg_attr_dims(i).p[0];
     return XG_OPERAND(i, 0);
 }
 /* A running sum's numbers; NULL: it is none. */
@@ -70,7 +70,7 @@ XG_FN xg_inst *xg_ragged_summed(const xg_inst *sum) {
     const xg_window_dim *d;
     int64_t n = sum->shape->elements;
     if (!a || sum->shape->rank != 1 || a->v.window->n != 1 || !xg_ragged_is_zero(XG_OPERAND(sum, 1)) ||
-        xg_reducer_opcode(xg_attr_comp(sum, XG_A_to_apply)) != (int)XG_ADD)
+        xg_reducer_opcode(xg_attr_to_apply(sum)) != (int)XG_ADD)
         return NULL;
     d = &a->v.window->p[0];
     if (d->size != n || d->pad_low != n - 1 || d->pad_high || d->stride != 1 || d->base_dilation != 1 ||
@@ -117,7 +117,7 @@ XG_FN bool xg_ragged_masked(const xg_inst *i, xg_ragged_mask *m) {
         !xg_ragged_is_zero(XG_OPERAND(i, 2)) || !xg_ragged_masks(XG_OPERAND(i, 0), m))
         return false;
     m->x = XG_OPERAND(all, 0);
-    d = xg_attr_ints(all, XG_A_dimensions);
+    d = xg_attr_dims(all);
     if (d.n != 2 || xg_ints_has(d, m->group) || !xg_ints_at(d, m->row, &k)) return false;
     m->x_row = k;
     m->x_deep = 1 - k;
@@ -135,12 +135,12 @@ XG_FN xg_inst *xg_ragged_made(
     in[2] = m->sizes;
     made = xg_hb_op(b, XG_RAGGED_DOT, dot->shape, in, 3);
     v = deep;
-    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_lhs_contracting_dims, &v, 1));
+    xg_inst_set_ints(made, XG_A_lhs_contracting_dims, &v, 1);
     v = y_deep;
-    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_rhs_contracting_dims, &v, 1));
+    xg_inst_set_ints(made, XG_A_rhs_contracting_dims, &v, 1);
     v = m->x_row;
-    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_lhs_ragged_dims, &v, 1));
-    if (group >= 0) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_rhs_group_dims, &group, 1));
+    xg_inst_set_ints(made, XG_A_lhs_ragged_dims, &v, 1);
+    if (group >= 0) xg_inst_set_ints(made, XG_A_rhs_group_dims, &group, 1);
     if (precision) xg_inst_set_attr(made, *precision);
     return made;
 }

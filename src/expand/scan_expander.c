@@ -24,11 +24,11 @@ XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
     xg_scan_parts s;
     memset(&s, 0, sizeof s);
     s.i = i;
-    s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.comp = xg_attr_to_apply(i);
     s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
     s.inputs = i->n_operands - s.carries;
     s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
-    s.dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    s.dim = (uint32_t)xg_attr_dims(i).p[0];
     s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
     s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
     s.x = XG_OPERAND(i, 0)->shape;
@@ -253,9 +253,9 @@ XG_APART XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, c
         in[0] = y;
         in[1] = XG_OPERAND(s->i, k);
         in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
-        xg_inst_set_attr(in[1], xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        xg_inst_set_ints(in[1], XG_A_dimensions, &at, 1);
         y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
-        xg_inst_set_attr(y, xg_hb_ints(b, XG_A_dimensions, &at, 1));
+        xg_inst_set_ints(y, XG_A_dimensions, &at, 1);
         (void)xg_hb_done(y);
     }
     return y;
@@ -287,7 +287,7 @@ XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
         const xg_shape *x = state[n + k]->shape, *one = xg_scan_slice_shape(m, s, x);
         starts[1] = state[n + k];
         e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
-        xg_inst_set_attr(e, xg_hb_ints(b, XG_A_dynamic_slice_sizes, one->dims, one->rank));
+        xg_inst_set_ints(e, XG_A_dynamic_slice_sizes, one->dims, one->rank);
         args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
     }
     for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
@@ -317,7 +317,7 @@ XG_APART XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
     if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
     for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
     length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
-    xg_inst_set_attr(length, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(length, XG_A_dimensions, &dim, 1);
     state[total - 1] = length;
     l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
     if (xg_dyn_is_open(s->x, s->dim)) {

@@ -292,13 +292,12 @@ XG_APART XG_FN xg_ladder *xg_find_moved(xg_finder *f, const xg_inst *i) {
         for (t = 0; to && t < n; t++) to->at[t] = from->at[s.start + t * s.stride];
         return to;
     case XG_REVERSE:
-        if (xg_attr_ints(i, XG_A_dimensions).n != 1 || xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim)
-            return NULL;
+        if (xg_attr_dims(i).n != 1 || xg_attr_dims(i).p[0] != (int64_t)f->dim) return NULL;
         to = xg_find_new(f, from->value, n);
         for (t = 0; to && t < n; t++) to->at[t] = from->at[n - 1 - t];
         return to;
     case XG_CONCATENATE:
-        if (xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim) return NULL;
+        if (xg_attr_dims(i).p[0] != (int64_t)f->dim) return NULL;
         for (k = 0; k < i->n_operands; k++)
             if (!(next = xg_find_known(f, XG_OPERAND(i, k))) || next->value != from->value) return NULL;
         to = xg_find_new(f, from->value, n);
@@ -613,7 +612,7 @@ XG_FN xg_attr xg_find_window(const xg_finder *f, bool backwards) {
 XG_FN bool xg_find_is_reversed(const xg_finder *f) {
     uint32_t k;
     for (k = 0; k < f->n; k++) {
-        xg_ints d = xg_attr_ints(f->x[k], XG_A_dimensions);
+        xg_ints d = xg_attr_dims(f->x[k]);
         if (f->x[k]->op != XG_REVERSE || d.n != 1 || d.p[0] != (int64_t)f->dim) return false;
     }
     return true;

@@ -272,7 +272,7 @@ XG_APART XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *sele
     in[2] = zero;
     in[3] = xg_hb_int(d->b, XLAGPU_PRED, 0);
     i = xg_hb_op(d->b, XG_REDUCE, source->shape, in, 4);
-    xg_inst_set_attr(i, xg_hb_ints(d->b, XG_A_dimensions, dims, d->w.n));
+    xg_inst_set_ints(i, XG_A_dimensions, dims, d->w.n);
     xg_inst_set_comp(i, XG_A_to_apply, xg_scattered_joiner(d));
     (void)xg_hb_done(i);
     init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);

@@ -33,7 +33,7 @@ XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *co
     xg_module *m = b->comp->module;
     xg_inst *i = xg_hb_op(b, XG_CUSTOM_CALL, shape, in, n);
     xg_attr attr;
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_custom_call_target, xg_str_z(target)));
+    xg_inst_set_text(i, XG_A_custom_call_target, target);
     attr = xg_attr_make(XG_A_operand_layout_constraints);
     {
         xg_shapes *shapes = XG_NEW(m->arena, xg_shapes);
@@ -56,8 +56,8 @@ XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *co
         attr.v.aliases = aliases;
         xg_inst_set_attr(i, attr);
     }
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_api_version, XG_STR("API_VERSION_TYPED_FFI")));
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_vendor_config(m, config)));
+    xg_inst_set_text(i, XG_A_api_version, "API_VERSION_TYPED_FFI");
+    xg_inst_set_str(i, XG_A_backend_config, xg_vendor_config(m, config));
     return i;
 }
 /* An array as the rest of the module has them. */

@@ -71,12 +71,12 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
 
 XG_FN xg_inst *xg_combine_maker_of(xg_inst *value, int64_t *leaf) {
     xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
-    *leaf = maker == value ? 0 : xg_attr_int(value, XG_A_index, 0);
+    *leaf = maker == value ? 0 : xg_attr_index(value);
     return maker->op == XG_FUSION && (maker == value) == xg_shape_is_array(maker->shape) ? maker : NULL;
 }
 /* The value as the maker's computation knows it: one of its roots, or a parameter. */
 XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
-    const xg_comp *c = xg_attr_comp(maker, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(maker);
     int64_t leaf;
     uint32_t k;
     if (xg_combine_maker_of(value, &leaf) == maker) return xg_fuse_leaf(c, (uint32_t)leaf);
@@ -113,10 +113,9 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_index(u->user) == w->leaf))
                 return false;
-    root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
+    root = xg_fuse_leaf(xg_attr_calls(w->maker), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
         if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) &&
@@ -136,9 +135,9 @@ XG_APART XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
     operands[k] = value;
     if (xg_combine_place(value) > xg_combine_place(was))
         xg_inst_move_before(value, was); /* a name of what stands there */
-    (void)xg_comp_add_param(xg_attr_comp(was, XG_A_calls), value->shape, XG_STR("param"));
+    (void)xg_comp_add_param(xg_attr_calls(was), value->shape, XG_STR("param"));
     made = xg_inst_new(was->comp, XG_FUSION, was->shape, operands, k + 1, was, was->name);
-    for (k = 0; k < was->n_attrs; k++) xg_inst_set_attr(made, was->attrs[k]);
+    xg_inst_take_attrs(made, was);
     made->scratch = was->scratch;
     if (w->value == was) w->value = made;
     w->maker = made;
@@ -172,7 +171,7 @@ XG_FN void xg_combine_remove(xg_inst *i) {
     }
 }
 XG_APART XG_FN void xg_combine_move(xg_combine *w) {
-    xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
+    xg_comp *c = xg_attr_calls(w->maker);
     bool several = w->maker != w->value;
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
     xg_hb b = xg_hb_end(c, w->inner);
@@ -203,7 +202,7 @@ XG_APART XG_FN void xg_combine_move(xg_combine *w) {
 /* ---- the pass ---- */
 
 XG_FN bool xg_combine_reader(xg_inst *reader) {
-    xg_comp *c = xg_attr_comp(reader, XG_A_calls);
+    xg_comp *c = xg_attr_calls(reader);
     xg_inst *i, *next;
     bool changed = false;
     uint32_t k;

@@ -75,7 +75,7 @@ XG_FN int64_t xg_cost_op(const xg_inst *i) {
     const xg_shape *s = i->shape;
     int bits;
     if (i->op == XG_CONCATENATE) return 2 + i->n_operands;
-    if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_comp(i, XG_A_to_apply)->n_insts;
+    if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_to_apply(i)->n_insts;
     if (n == 0 || !xg_shape_is_array(s)) return n;
     bits = xg_type_bits(s->type);
     if (xg_type_class(s->type) == XGT_C) return n * (bits > 64 ? 16 : 4);
@@ -95,7 +95,7 @@ XG_FN int64_t xg_cost_step(const xg_inst *i) {
 
 /* ---- kernels ---- */
 
-XG_FN int64_t xg_cost_blocks(const xg_device *m, int64_t threads) {
+XG_ONE_COPY XG_FN int64_t xg_cost_blocks(const xg_device *m, int64_t threads) {
     int64_t blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
     return threads >= xg_device_threads(m) ? XG_MAX(blocks / XG_COST_VECTOR, (int64_t)1) : blocks;
 }

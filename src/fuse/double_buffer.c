@@ -26,7 +26,7 @@ XG_FN int64_t xg_double_operand(const xg_inst *maker, const xg_inst *in, int64_t
     uint32_t j;
     for (j = 0; j < maker->n_operands; j++) {
         const xg_inst *o = XG_OPERAND(maker, j);
-        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_int(o, XG_A_index, 0) == k) return j;
+        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_index(o) == k) return j;
     }
     return -1;
 }
@@ -38,7 +38,7 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
     if (!xg_shape_is_array(next->shape)) return false;
     if (next->op == XG_GET_TUPLE_ELEMENT) {
         maker = XG_OPERAND(next, 0);
-        leaf = (uint32_t)xg_attr_int(next, XG_A_index, 0);
+        leaf = (uint32_t)xg_attr_index(next);
         if (maker == in) return leaf != (uint32_t)k;
     }
     operand = xg_double_operand(maker, in, k);
@@ -78,8 +78,7 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
 XG_FN xg_inst *xg_double_round(const xg_comp *body, xg_comp *to, xg_inst *at, xg_inst *state) {
     xg_inst *before = at ? at->prev : to->last, *root = xg_opt_inline(body, to, at, &state), *i;
     for (i = before ? before->next : to->first; i && i != at; i = i->next)
-        if (i->op == XG_FUSION)
-            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION) xg_inst_set_comp(i, XG_A_calls, xg_opt_clone_comp(xg_attr_calls(i), to));
     return root;
 }
 XG_FN void xg_double_loop(xg_inst *loop) {
@@ -92,9 +91,9 @@ XG_FN void xg_double_loop(xg_inst *loop) {
     state = xg_double_round(body, twice, NULL, state);
     twice->root = xg_double_round(body, twice, NULL, state);
     if (trips % 2) xg_inst_set_operand(loop, 0, xg_double_round(body, loop->comp, loop, XG_OPERAND(loop, 0)));
-    xg_inst_set_attr(loop, xg_attr_make_comp(XG_A_body, twice));
+    xg_inst_set_comp(loop, XG_A_body, twice);
     xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"}}", (long long)(trips / 2));
-    xg_inst_set_attr(loop, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+    xg_inst_set_text(loop, XG_A_backend_config, text);
 }
 XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     bool changed = false;

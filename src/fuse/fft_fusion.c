@@ -53,8 +53,8 @@ XG_APART XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     }
     to->root = xg_inst_new(to, XG_TUPLE, xg_shape_tuple(m, shapes, g->n), roots, g->n, NULL, XG_STR("tuple"));
     fusion = xg_inst_new(c, XG_FUSION, to->root->shape, outside, n, last, XG_STR("fft_fusion"));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, to));
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
+    xg_inst_set_comp(fusion, XG_A_calls, to);
     for (k = 0; k < g->n; k++) {
         xg_inst_replace(g->p[k], xg_hb_element(&b, fusion, k));
         xg_inst_remove(g->p[k]);

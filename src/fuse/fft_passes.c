@@ -25,7 +25,7 @@ XG_FN xg_inst *xg_fft_made(
     const xg_hb *b, xg_inst *x, const xg_inst *like, const xg_shape *shape, const int64_t *length, uint32_t n) {
     xg_inst *i = xg_hb_op(b, XG_FFT, shape, &x, 1);
     xg_inst_set_attr(i, *xg_inst_attr(like, XG_A_fft_type));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_fft_length, length, n));
+    xg_inst_set_ints(i, XG_A_fft_length, length, n);
     return i;
 }
 /* Of x in memory as [a, n, c]. */
@@ -54,7 +54,7 @@ XG_FN xg_inst *xg_fft_two_passes(
     to = xg_shape_with_layout(m, x->shape, xg_layout_make(m, behind, 4, 0, 0, xg_str_of("", 0)));
     x = xg_fft_made(b, x, like, to, &n2, 1);
     xg_format(text, sizeof text, "{\"fft_twiddle\":{\"dimension\":\"1\",\"length\":\"%lld\"}}", (long long)n);
-    xg_inst_set_attr(x, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+    xg_inst_set_text(x, XG_A_backend_config, text);
     return x;
 }
 /* Along one dimension, in as many passes as that takes; the result lies in memory as x did. */
@@ -77,9 +77,7 @@ XG_APART XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
     const xg_shape *half = to_real ? x->shape : i->shape;
     uint32_t rank = half->rank, last = xg_fft_last_pass(i), k;
     xg_inst *kind = xg_inst_clone(i, i->comp, &x, i); /* whose type the other dimensions have */
-    if (from_real || to_real)
-        xg_inst_set_attr(
-            kind, xg_attr_make_str(i->comp->module, XG_A_fft_type, from_real ? XG_STR("FFT") : XG_STR("IFFT")));
+    if (from_real || to_real) xg_inst_set_str(kind, XG_A_fft_type, from_real ? XG_STR("FFT") : XG_STR("IFFT"));
     if (from_real) x = xg_fft_made(&b, x, i, i->shape, n.p + last, n.n - last);
     for (k = 0; k < last; k++) x = xg_fft_along_memory(&b, x, kind, half->dims, rank, rank - n.n + k);
     if (!from_real && last < n.n) x = xg_fft_made(&b, x, i, i->shape, n.p + last, n.n - last);
@@ -96,7 +94,7 @@ XG_FN bool xg_fft_split_one(xg_inst *i) {
 XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
+    XG_FOR_INSTS(s, xg_attr_calls(i))
         found =
             found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);

@@ -163,7 +163,7 @@ XG_FN bool xg_fingerprint_grows(xg_ints of) {
 }
 /* All of an instruction but which its operands are. */
 XG_FN void xg_fingerprint_action(xg_buf *b, const xg_inst *i) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     bool flat = xg_fingerprint_flat_all(i),
          runs = flat && (i->op == XG_REDUCE || (i->op == XG_BROADCAST && xg_fingerprint_grows(dims)));
     bool counts = runs || i->op == XG_TUPLE || i->op == XG_PARAMETER || i->op == XG_CONSTANT ||

@@ -121,7 +121,7 @@ XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) {
 XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
     xg_inst *made = xg_inst_new(
         tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
+    xg_inst_set_int(made, XG_A_index, k);
     return made;
 }
 
@@ -185,8 +185,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     if (k->roots.n > 1) xg_fusions_finish_outputs(g, k, c);
     xg_format(name, sizeof name, "%s_%s_fusion", input ? "input" : "loop", heroes);
     fusion = xg_inst_new(g->comp, XG_FUSION, c->root->shape, outside, c->n_params, last, xg_str_z(name));
-    xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    xg_inst_set_str(fusion, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop"));
+    xg_inst_set_comp(fusion, XG_A_calls, c);
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
     fusion->scratch = k; /* its readers find the kernel */
     if (k->roots.n <= 1) {

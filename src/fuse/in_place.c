@@ -79,7 +79,7 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
         return false;
     XG_FOR_USES(u, scatter) {
         if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
-        xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
+        xg_in_place_add(w, u->user, xg_attr_index(u->user) == (int64_t)operand ? u->user : scatter);
     }
     return true;
 }
@@ -91,7 +91,7 @@ XG_FN bool xg_fuse_stays_in_loop(const xg_inst *i) {
     if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0)->op != XG_PARAMETER || i->comp == i->comp->module->entry ||
         root->op != XG_TUPLE)
         return false;
-    k = xg_attr_int(i, XG_A_index, 0);
+    k = xg_attr_index(i);
     return root->shape == XG_OPERAND(i, 0)->shape && XG_OPERAND(root, k) == i;
 }
 /* Lies in memory from the first to the last, and nothing is made over it. */
@@ -120,7 +120,7 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_index(u->user) == (int64_t)operand)
                 xg_in_place_add(w, u->user, u->user);
     return true;
 }
@@ -134,7 +134,7 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_index(u->user) == 0)
                 xg_in_place_add(w, u->user, u->user);
     return true;
 }
@@ -286,7 +286,7 @@ XG_FN bool xg_in_place_takes(const xg_in_place_operand *o, uint32_t leaf, bool i
     return *rows != 0;
 }
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     const xg_inst *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
     xg_in_place_operand o;
@@ -299,7 +299,7 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     return ok;
 }
 XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k;
     xg_mark mark;
     int rows = -1;
@@ -328,7 +328,7 @@ XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_int
 /* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: any other reader of the operand
  * has to stand in front of what writes over it. */
 XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
     xg_phase_list list = xg_fuse_phases(a, c);
     uint32_t at, k, of;
@@ -338,7 +338,7 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
     parted = xg_fuse_phases_blocks(a, c, params) > 1; /* then blocks do not wait for each other */
     if (parted && params[operand] != XG_CUT) return false;
-    of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+    of = (uint32_t)(maker == to ? 0 : xg_attr_index(to));
     for (at = 0; at < list.n && list.members[at] != maker; at++) {}
     XG_FOR_USES(u, c->params[operand]) {
         for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
@@ -365,7 +365,7 @@ XG_FN bool xg_in_place_over_phase(const xg_phase_list *list, const xg_record *me
 }
 XG_FN void xg_fuse_over_phases(
     xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k, maker, of;
     xg_phase_list list = xg_fuse_phases(a, c);
     int32_t *params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
@@ -377,7 +377,7 @@ XG_FN void xg_fuse_over_phases(
         over[leaf].n = 0;
         for (maker = 0; maker < list.n && list.members[maker] != by; maker++) {}
         if (maker == list.n) continue;
-        of = (uint32_t)(by == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+        of = (uint32_t)(by == to ? 0 : xg_attr_index(to));
         for (k = 0; k < c->n_params; k++)
             if (xg_in_place_alike(c->params[k]->shape, to->shape) && (parts <= 1 || params[k] == XG_CUT) &&
                 xg_in_place_over_phase(&list, members, c->params[k], maker, of, parts > 1))
@@ -428,11 +428,11 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
     if (said >= 0) return xg_fuse_may_share(a, fusion, (uint32_t)said, leaf) ? said : -1;
-    to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    to = xg_fuse_leaf(xg_attr_calls(fusion), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
     if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
-        to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+        to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_index(to));
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER)
         to = XG_OPERAND(to, 0);
     else

@@ -90,7 +90,7 @@ XG_APART XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const
 
 /* Bytes of the values that nothing outside may need: all of them at most. */
 XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group *g) {
-    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(node->inst);
     memset(g, 0, sizeof *g);
     g->first = (uint32_t)(node - w->nodes) + 1;
     g->n = 1;
@@ -105,7 +105,7 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
     XG_FOR_INSTS(i, c)
         if (i->op == XG_FUSION) {
             g->phases++;
-            g->ops += xg_phases_ops(xg_attr_comp(i, XG_A_calls));
+            g->ops += xg_phases_ops(xg_attr_calls(i));
         }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
@@ -118,7 +118,7 @@ XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group 
 /* ---- the second round: groups of which each part of an outer dimension has a block ---- */
 
 XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
-    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(node->inst);
     bool fits = true;
     if (node->fits == parts) return true;
     if (!xg_fuse_is_phases(node->inst))
@@ -132,7 +132,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
 XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
     const xg_comp *c;
     if (i->op != XG_FUSION || xg_phases_is_much(&w->device, xg_cost_bytes(i->shape))) return false;
-    c = xg_attr_comp(i, XG_A_calls);
+    c = xg_attr_calls(i);
     return xg_fuse_is_phases(i) ? i->first_use && xg_fuse_keeps_phases(i)
                                 : !xg_phases_is_long(&w->device, c) && xg_phases_takes(w->a, i);
 }
@@ -150,7 +150,7 @@ XG_APART XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
 }
 /* May it be cut, and is it small then? */
 XG_APART XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
-    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(node->inst);
     if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
     node->parts = xg_fuse_is_phases(node->inst) ? xg_phases_outer(w->a, c, node->cuts)
@@ -319,7 +319,7 @@ XG_APART XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
 
 /* Parameter k of a fusion becomes another name for one of the shape `from`. */
 XG_FN void xg_phase_rename_param(const xg_inst *fusion, uint32_t k, const xg_shape *from) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     /* parameters need not stand first: what uses one stands behind it */
     xg_inst *param = c->params[k], *before = param, *fresh, *name;
     fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
@@ -379,7 +379,7 @@ XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
 /* With all names of it that are left, the last one first. The members of such a fusion are members of another one
  * now. */
 XG_FN void xg_phase_remove(xg_inst *i) {
-    xg_comp *inlined = xg_fuse_is_phases(i) ? xg_attr_comp(i, XG_A_calls) : NULL;
+    xg_comp *inlined = xg_fuse_is_phases(i) ? xg_attr_calls(i) : NULL;
     xg_inst *at = i, *of;
     do {
         while (at->first_use) at = at->first_use->user;
@@ -402,8 +402,7 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     char name[32];
     uint32_t k;
     for (k = 0; k < d->g->n; k++)
-        if (d->members[k] == maker)
-            return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
+        if (d->members[k] == maker) return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_index(o)));
     for (k = 0; k < d->n_outside; k++)
         if (d->outside[k] == o) return d->params[k];
     xg_format(name, sizeof name, "param_%u", k);
@@ -413,7 +412,7 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
 }
 /* The members of a member that is such a fusion itself. */
 XG_FN void xg_phase_inline(xg_phase_build *d, const xg_inst *member, xg_inst *const *operands, xg_inst **leaves) {
-    const xg_comp *c = xg_attr_comp(member, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(member);
     xg_inst **inside = XG_NEW_N(d->w->a, xg_inst *, c->n_insts + (size_t)1);
     xg_map64 made;
     uint32_t k;
@@ -472,8 +471,7 @@ XG_APART XG_FN void xg_phase_roots(xg_phase_build *d) {
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
             if (i->shape->type == XLAGPU_TUPLE)
                 XG_FOR_USES(u, i)
-                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                        needed = needed || xg_phase_is_needed(d, u->user);
+                    if (xg_attr_index(u->user) == (int64_t)r.leaf) needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -491,7 +489,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_index(u->user) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_APART XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -521,7 +519,7 @@ XG_APART XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
     fusion->scratch = NULL;
     xg_fuse_mark(fusion, true);
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
+    xg_inst_set_comp(fusion, XG_A_calls, d.to);
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
     xg_opt_settle_fusion(fusion); /* a member may be one that nothing needs */
     xg_phase_hand_over(&d, fusion);
@@ -545,7 +543,7 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     if (w->parted) return xg_phase_may_be_parted(w, node);
     if (i->op != XG_FUSION || xg_phase_is_wide(i->shape) || !xg_phases_takes(w->a, i)) return false;
     mark = xg_arena_mark(w->a);
-    work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
+    work = xg_phases_work(w->a, xg_attr_calls(i), 1);
     xg_arena_reset(w->a, mark);
     if (xg_phases_is_small(&w->device, &work, 1)) return true;
     if (w->log)

@@ -231,7 +231,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 /* ---- the walk ---- */
 
 XG_INLINE xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
-XG_INLINE void xg_kernel_see(
+XG_ONE_COPY XG_INLINE_FAST void xg_kernel_see(
     xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
     if (o->at) {
         xg_kernel_join(xg_kernel_seen(g, o), how);
@@ -296,7 +296,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     work = xg_cost_mul(seen.reads, op);
     if (steps > 1) {
         int64_t step = xg_cost_step(i) + (xg_fuse_is_hero(i) ? 0 : XG_KERNEL_STEP_OPS);
-        work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), step));
+        work = xg_cost_add_mul(work, xg_cost_mul(seen.reads, steps), step);
         size += (uint32_t)xg_cost_step(i);
     }
     leader->instructions = xg_cost_add(leader->instructions, work);

@@ -135,7 +135,7 @@ XG_FN bool xg_fuse_keeps_minor(const xg_inst *user, const xg_shape *from) {
     uint32_t minor = xg_fuse_minor(from), to = xg_fuse_minor(user->shape);
     if (minor == from->rank || to == user->shape->rank) return true;
     switch (user->op) {
-    case XG_TRANSPOSE: return xg_attr_ints(user, XG_A_dimensions).p[to] == minor;
+    case XG_TRANSPOSE: return xg_attr_dims(user).p[to] == minor;
     case XG_COPY: return minor == to;
     case XG_SLICE: return xg_inst_attr(user, XG_A_slice)->v.slices->p[to].stride == 1;
     default: return true;

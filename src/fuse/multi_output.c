@@ -131,7 +131,7 @@ XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_
 /* ---- what may walk together ---- */
 
 XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
-    xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
+    xg_ints d = xg_attr_dims(x), e = xg_attr_dims(y);
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0 &&
            xg_shape_same_dims(XG_OPERAND(x, 0)->shape, XG_OPERAND(y, 0)->shape);
 }

@@ -60,7 +60,7 @@ XG_FN int32_t xg_outer_renamed(const xg_shape *from, int32_t dim, const xg_shape
 }
 /* The operand's dimension that a broadcast spreads along `dim`. */
 XG_FN int32_t xg_outer_spread(const xg_inst *i, int32_t dim) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     uint32_t k;
     for (k = 0; k < dims.n; k++)
         if (dims.p[k] == dim) return (int32_t)k;
@@ -181,7 +181,7 @@ XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, const xg_inst *whole, i
         if (i->op == XG_GATHER) w = xg_windows_of(whole);
         for (k = 0; k < had.n; k++)
             sizes[k] = had.p[k] / ((i->op == XG_GATHER ? w.inside[k] : (int32_t)k) == dim ? parts : 1);
-        xg_inst_set_attr(i, xg_attr_make_ints(m, key, sizes, had.n));
+        xg_inst_set_ints(i, key, sizes, had.n);
     }
 }
 /* The tuple of results, whose elements are cut each along its own dimension. */

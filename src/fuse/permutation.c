@@ -26,8 +26,7 @@ XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
         }
     for (n = 0, k = 0; k < to->rank; k++) {
         uint32_t d = xg_shape_major(to, k);
-        if (to->dims[d] != 1)
-            order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_dims(i).p[d] : d];
     }
     for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
         if (k && order[k] == order[k - 1] + 1) {

@@ -50,7 +50,7 @@ enum {
 
 XG_FN void xg_fuse_mark(xg_inst *fusion, bool phases) {
     xg_str kind = phases ? XG_STR("kCustom") : XG_STR("kLoop");
-    xg_inst_set_attr(fusion, xg_attr_make_str(fusion->comp->module, XG_A_kind, kind));
+    xg_inst_set_str(fusion, XG_A_kind, kind);
 }
 XG_FN bool xg_fuse_is_phases(const xg_inst *fusion) { return xg_str_is(xg_attr_str(fusion, XG_A_kind), "kCustom"); }
 /* What a fusion of that kind holds beside its members, their results and a tuple of these; NULL: nothing. */
@@ -69,7 +69,7 @@ XG_FN const xg_inst *xg_phases_stranger(const xg_comp *c) {
     return n ? NULL : c->root;
 }
 XG_FN void xg_fuse_check_phases(const xg_inst *fusion) {
-    const xg_inst *i = xg_phases_stranger(xg_attr_comp(fusion, XG_A_calls));
+    const xg_inst *i = xg_phases_stranger(xg_attr_calls(fusion));
     if (i)
         xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "a fusion of operations is of another kind: kLoop",
             "a fusion of kind kCustom consists of fusions, their results and a tuple of these; %s is none of them",
@@ -78,7 +78,7 @@ XG_FN void xg_fuse_check_phases(const xg_inst *fusion) {
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
     const xg_inst *i;
     if (!xg_fuse_is_phases(fusion)) return fusion;
-    i = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
+    i = xg_fuse_leaf(xg_attr_calls(fusion), leaf);
     return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i;
 }
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
@@ -217,11 +217,10 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
             int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
             w.bytes = xg_cost_add(w.bytes, bytes);
             if (parts > 1 && xg_phase_count_of(i)->cut >= 0) w.own = xg_cost_add(w.own, bytes);
-            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
+            w.instructions = xg_cost_add_mul(w.instructions, n, 2);
         }
-        w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
-        if (steps > 1)
-            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        w.instructions = xg_cost_add_mul(w.instructions, n, xg_cost_op(i));
+        if (steps > 1) w.instructions = xg_cost_add_mul(w.instructions, xg_cost_mul(n, steps), xg_phases_step(i));
         walk = most ? XG_MIN(n, most) : n; /* one reader behind the other */
         w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? walk : xg_cost_mul(walk, steps));
         if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
@@ -287,7 +286,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
         const xg_record *given = xg_record_read(a, i);
         if (given && given->kind.n && !xg_str_is(given->kind, "emitter")) return false;
     }
-    c = xg_attr_comp(i, XG_A_calls);
+    c = xg_attr_calls(i);
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by its readers */
         if (i == i->comp->root) return false;
@@ -331,7 +330,7 @@ XG_FN bool xg_phases_is_small(const xg_device *m, const xg_phase_work *w, int64_
 /* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
 XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_device *m, const xg_inst *member, int64_t parts) {
     xg_mark mark = xg_arena_mark(a);
-    xg_phase_work w = xg_phases_work(a, xg_attr_comp(member, XG_A_calls), parts);
+    xg_phase_work w = xg_phases_work(a, xg_attr_calls(member), parts);
     xg_arena_reset(a, mark);
     return xg_phases_is_small(m, &w, parts) ? XG_MAX(w.width, (int64_t)1) : 0;
 }
@@ -344,8 +343,8 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
     for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) {
         xg_inst *x = XG_OPERAND(c->root, k);
         bool element = x->op == XG_GET_TUPLE_ELEMENT;
-        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 |
-                       (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
+        uint64_t key =
+            (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 | (element ? (uint64_t)xg_attr_index(x) + 1 : 0);
         if (xg_map64_get(&seen, key)) return true;
         xg_map64_put(&seen, key, x);
     }
@@ -364,7 +363,7 @@ XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
     XG_FOR_INSTS(i, c) {
         if (i->op != XG_FUSION) continue;
         of = XG_NEW_N(a, int32_t, i->n_operands + (size_t)1);
-        most = xg_fuse_outer_params(a, xg_attr_comp(i, XG_A_calls), of);
+        most = xg_fuse_outer_params(a, xg_attr_calls(i), of);
         parts = xg_gcd(parts, most);
         if (!most || parts < 2) return 0;
         for (k = 0; k < i->n_operands; k++) {
@@ -421,7 +420,7 @@ XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *para
     return XG_MAX(parts, (int64_t)1);
 }
 XG_APART XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     xg_module *m = fusion->comp->module;
     xg_comp *to = xg_comp_new(m, c->name, NULL), *around = xg_comp_new(m, c->name, NULL);
     xg_inst **operands = XG_NEW_N(a, xg_inst *, fusion->n_operands + c->n_insts + (size_t)1), *made;
@@ -433,9 +432,7 @@ XG_APART XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, 
             operands[k] = (xg_inst *)xg_map64_get(&inside, XG_OPERAND(i, k)->id + (uint64_t)1);
         made = xg_inst_clone((xg_inst *)i, to, operands, NULL);
         if (i->op != XG_PARAMETER || params[i->number] == XG_CUT) made->shape = xg_fuse_outer_shape(m, i->shape, parts);
-        if (i->op == XG_FUSION)
-            xg_inst_set_attr(
-                made, xg_attr_make_comp(XG_A_calls, xg_fuse_outer_part(a, xg_attr_comp(i, XG_A_calls), parts)));
+        if (i->op == XG_FUSION) xg_inst_set_comp(made, XG_A_calls, xg_fuse_outer_part(a, xg_attr_calls(i), parts));
         xg_map64_put(&inside, i->id + (uint64_t)1, made);
     }
     to->root = (xg_inst *)xg_map64_get(&inside, c->root->id + (uint64_t)1);
@@ -443,14 +440,14 @@ XG_APART XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, 
         operands[k] = xg_comp_add_param(around, to->params[k]->shape, XG_STR("param"));
     made = xg_inst_clone((xg_inst *)fusion, around, operands, NULL);
     made->shape = to->root->shape;
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
+    xg_inst_set_comp(made, XG_A_calls, to);
     around->root = made;
     return made;
 }
 
 /* A module may come with such fusions: those that the pass could have made stay as they are, others are taken apart. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     xg_arena *a = fusion->comp->module->work;
     uint32_t n = 0, ops = 0;
     if (!xg_fuse_is_phases(fusion) || xg_phases_stranger(c) ||
@@ -460,7 +457,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     XG_FOR_INSTS(i, c) {
         if (i->op != XG_FUSION) continue;
         if (!xg_phases_takes(a, i)) return false;
-        ops += xg_phases_ops(xg_attr_comp(i, XG_A_calls));
+        ops += xg_phases_ops(xg_attr_calls(i));
         if (ops > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
     }
     return xg_phases_choose(a, c, XG_NEW_N(a, int32_t, c->n_params + (size_t)1)) > 0;

@@ -164,7 +164,7 @@ XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r) {
     xg_buf_init(&b, m->work);
     xg_record_print(&b, r);
     text = xg_config_with(m->work, old, xg_record_key, xg_str_of(b.p, b.n));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_backend_config, text));
+    xg_inst_set_str(fusion, XG_A_backend_config, text);
     xg_arena_reset(m->work, none);
 }
 XG_FN void xg_record_remove(xg_inst *fusion) {
@@ -173,7 +173,7 @@ XG_FN void xg_record_remove(xg_inst *fusion) {
     xg_str old = xg_config_object(m->work, xg_attr_str(fusion, XG_A_backend_config));
     if (old.n) old = xg_config_with(m->work, old, xg_record_key, xg_str_of(NULL, 0));
     if (old.n > 2)
-        xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_backend_config, old));
+        xg_inst_set_str(fusion, XG_A_backend_config, old);
     else
         xg_inst_remove_attr(fusion, XG_A_backend_config);
     xg_arena_reset(m->work, none);

@@ -28,7 +28,7 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
     const xg_comp *c;
     uint32_t k;
     if (fusion->op != XG_FUSION || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
-    c = xg_attr_comp(fusion, XG_A_calls);
+    c = xg_attr_calls(fusion);
     if (c->n_params != fusion->n_operands) return false;
     for (k = 0; k < fusion->n_operands; k++) {
         if (XG_OPERAND(fusion, k) != value) continue;
@@ -42,8 +42,7 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
 XG_FN const xg_inst *xg_remat_source(const xg_inst *value) {
     const xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
     if (maker->op != XG_FUSION || !xg_shape_is_array(value->shape)) return NULL;
-    return xg_fuse_leaf(
-        xg_attr_comp(maker, XG_A_calls), (uint32_t)(maker == value ? 0 : xg_attr_int(value, XG_A_index, 0)));
+    return xg_fuse_leaf(xg_attr_calls(maker), (uint32_t)(maker == value ? 0 : xg_attr_index(value)));
 }
 
 XG_FN xg_inst *xg_remat_copy(xg_inst *i, xg_comp *to, xg_inst *before) {
@@ -53,7 +52,7 @@ XG_FN xg_inst *xg_remat_copy(xg_inst *i, xg_comp *to, xg_inst *before) {
     return xg_inst_clone(i, to, operands, before);
 }
 XG_FN void xg_remat_into(xg_inst *fusion, const xg_inst *value, const xg_inst *source) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     xg_inst *before = c->first, *from;
     uint32_t k;
     while (before && before->op == XG_PARAMETER) before = before->next;

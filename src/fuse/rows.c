@@ -57,7 +57,7 @@ XG_FN bool xg_row_passes(const xg_inst *i) {
 /* The rows that a reduction goes over: the reduced dimensions lie innermost. */
 XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t *cols) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     bool inside = true;
     uint32_t k;
     *rows = *cols = 1;

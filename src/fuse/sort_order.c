@@ -131,7 +131,7 @@ XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
         first->descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
         first->total = true;
         first->bits = xg_order_bits(first->type, true);
-    } else if (!xg_order_read_keys(&o, xg_attr_comp(sort, XG_A_to_apply)->root))
+    } else if (!xg_order_read_keys(&o, xg_attr_to_apply(sort)->root))
         o.n_keys = 0;
     o.bits = xg_order_all_bits(&o);
     if (o.bits) {
@@ -153,7 +153,7 @@ XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
 }
 /* Whether the comparator looks at operand k. */
 XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k) {
-    const xg_comp *c = sort->op == XG_TOPK ? NULL : xg_attr_comp(sort, XG_A_to_apply);
+    const xg_comp *c = sort->op == XG_TOPK ? NULL : xg_attr_to_apply(sort);
     return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] ||
            c->root == c->params[2 * k + 1];
 }

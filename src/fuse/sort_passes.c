@@ -38,7 +38,7 @@ XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
     if ((i->op != XG_SORT && i->op != XG_TOPK) || xg_fuse_topk_selects(i)) return 0;
     if (i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to)) return 0;
     s = XG_OPERAND(i, 0)->shape;
-    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0] : s->rank - 1] : 0;
+    return s->rank ? s->dims[i->op == XG_SORT ? (uint32_t)xg_attr_dims(i).p[0] : s->rank - 1] : 0;
 }
 
 /* Output k of a sort of one array or several. */
@@ -47,7 +47,7 @@ XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
     xg_inst *i;
     if (sort->shape->type != XLAGPU_TUPLE) return sort;
     i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index, k));
+    xg_inst_set_int(i, XG_A_index, k);
     return i;
 }
 XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
@@ -55,7 +55,7 @@ XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_
     char text[96];
     xg_format(
         text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
-    xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
+    xg_inst_set_text(i, XG_A_backend_config, text);
     return i;
 }
 XG_FN void xg_fuse_split_sort(xg_inst *sort) {
@@ -89,9 +89,9 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
     in[1]->shape = shapes[1];
     sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
-    xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
-    xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
-    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_topk_comparator(topk, s->type, topk->comp)));
+    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
+    xg_inst_set_int(sort, XG_A_is_stable, 1);
+    xg_inst_set_comp(sort, XG_A_to_apply, xg_topk_comparator(topk, s->type, topk->comp));
     for (k = 0; k < s->rank; k++) {
         cut[k].start = 0;
         cut[k].stride = 1;
@@ -122,7 +122,7 @@ XG_FN bool xg_fuse_sort_is_long(const xg_inst *i) {
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_is_long(s);
+    XG_FOR_INSTS(s, xg_attr_calls(i)) found = found || xg_fuse_sort_is_long(s);
     if (found) xg_opt_unfuse(i);
     return found;
 }

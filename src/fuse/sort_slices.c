@@ -48,7 +48,7 @@ XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, ui
     return true;
 }
 XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
-    uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
+    uint32_t dim = (uint32_t)xg_attr_dims(sort).p[0], sliced = 0;
     *n = 0;
     if (xg_fuse_sort_is_long(sort) || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) ||
         xg_inst_order(sort))
@@ -86,8 +86,8 @@ XG_APART XG_FN void xg_sort_fuse_slices(xg_inst *sort, xg_inst *const *results, 
     }
     c->root = n == 1 ? inside[0] : xg_hb_tuple(&end, inside, n);
     fusion = xg_hb_op(&at, XG_FUSION, c->root->shape, outside, j);
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
+    xg_inst_set_comp(fusion, XG_A_calls, c);
     for (k = 0; k < n; k++) xg_inst_replace(results[k], n == 1 ? fusion : xg_hb_element(&at, fusion, k));
 }
 XG_FN bool xg_sort_slices_comp(xg_comp *c) {

@@ -57,7 +57,7 @@ XG_FN bool xg_fuse_untuple_root(xg_comp *c) {
     for (k = 0; k < n; k++) {
         leaves[k] = xg_inst_new(c, XG_GET_TUPLE_ELEMENT, root->shape->elems[k], &root, 1, NULL,
             xg_fuse_name(m, "get-tuple-element", root->op));
-        xg_inst_set_attr(leaves[k], xg_attr_make_int(XG_A_index, k));
+        xg_inst_set_int(leaves[k], XG_A_index, k);
     }
     c->root = xg_inst_new(c, XG_TUPLE, root->shape, leaves, n, NULL, xg_fuse_name(m, "tuple", root->op));
     return true;
@@ -70,7 +70,7 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     for (; i; i = next) {
         next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
-        (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
+        (void)xg_fuse_flatten(xg_attr_calls(i));
         xg_opt_unfuse(i);
         changed = true;
     }
@@ -111,8 +111,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     XG_FOR_INSTS(p, c)
         if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
+    xg_inst_set_comp(fusion, XG_A_calls, c);
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
     c->root = xg_inst_move(i, c, inside);
@@ -156,7 +156,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     for (; i; i = next) {
         next = xg_inst_behind(i);
         if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
-            xg_comp *inside = xg_attr_comp(i, XG_A_calls);
+            xg_comp *inside = xg_attr_calls(i);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
             if (xg_fuse_is_phases(i)) xg_fuse_mark(i, false);
@@ -186,7 +186,7 @@ XG_FN bool xg_fuse_hoists(const xg_inst *i) {
 /* A copy of the computation, which another fusion may share, in which array constants are parameters; and a fusion that
  * passes them. */
 XG_FN void xg_fuse_hoist_from(xg_inst *fusion, uint32_t count) {
-    xg_comp *from = xg_attr_comp(fusion, XG_A_calls), *to = xg_comp_new(from->module, from->name, fusion->comp);
+    xg_comp *from = xg_attr_calls(fusion), *to = xg_comp_new(from->module, from->name, fusion->comp);
     xg_arena *a = from->module->arena;
     xg_inst **operands = XG_NEW_N(a, xg_inst *, fusion->n_operands + count), *made;
     xg_map64 copy;
@@ -209,8 +209,8 @@ XG_FN void xg_fuse_hoist_from(xg_inst *fusion, uint32_t count) {
         xg_map64_put(&copy, i->id, twin);
     }
     made = xg_inst_new(fusion->comp, XG_FUSION, fusion->shape, operands, to->n_params, fusion, fusion->name);
-    for (k = 0; k < fusion->n_attrs; k++) xg_inst_set_attr(made, fusion->attrs[k]);
-    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
+    xg_inst_take_attrs(made, fusion);
+    xg_inst_set_comp(made, XG_A_calls, to);
     xg_inst_replace(fusion, made);
     xg_inst_remove(fusion);
 }
@@ -222,7 +222,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
         uint32_t count = 0;
         next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
-        XG_FOR_INSTS(k, xg_attr_comp(i, XG_A_calls)) count += xg_fuse_hoists(k);
+        XG_FOR_INSTS(k, xg_attr_calls(i)) count += xg_fuse_hoists(k);
         if (!count) continue;
         xg_fuse_hoist_from(i, count);
         changed = true;

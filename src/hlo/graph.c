@@ -442,6 +442,11 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k) {
     a.key = k;
     return a;
 }
+/* Those that are asked for most, from hundreds of places. */
+XG_ONE_COPY XG_FN xg_ints xg_attr_dims(const xg_inst *i) { return xg_attr_ints(i, XG_A_dimensions); }
+XG_ONE_COPY XG_FN xg_comp *xg_attr_calls(const xg_inst *i) { return xg_attr_comp(i, XG_A_calls); }
+XG_ONE_COPY XG_FN xg_comp *xg_attr_to_apply(const xg_inst *i) { return xg_attr_comp(i, XG_A_to_apply); }
+XG_ONE_COPY XG_FN int64_t xg_attr_index(const xg_inst *i) { return xg_attr_int(i, XG_A_index, 0); }
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v) {
     xg_attr a = xg_attr_make(k);
     a.v.i = v;
@@ -497,11 +502,24 @@ XG_ONE_COPY XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v) {
 XG_ONE_COPY XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c) {
     xg_inst_set_attr(i, xg_attr_make_comp(k, c));
 }
+XG_ONE_COPY XG_FN void xg_inst_set_ints(xg_inst *i, xg_attr_key k, const int64_t *p, uint32_t n) {
+    xg_inst_set_attr(i, xg_attr_make_ints(i->comp->module, k, p, n));
+}
+XG_ONE_COPY XG_FN void xg_inst_set_str(xg_inst *i, xg_attr_key k, xg_str s) {
+    xg_inst_set_attr(i, xg_attr_make_str(i->comp->module, k, s));
+}
+XG_ONE_COPY XG_FN void xg_inst_set_text(xg_inst *i, xg_attr_key k, const char *z) {
+    xg_inst_set_str(i, k, xg_str_z(z));
+}
+XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from) {
+    uint32_t k;
+    for (k = 0; k < from->n_attrs; k++) xg_inst_set_attr(i, from->attrs[k]);
+}
 
 /* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0:
  * nowhere. */
 static uint32_t xg_inst_place(const xg_inst *i) {
-    const xg_comp *c = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+    const xg_comp *c = i->op == XG_FUSION ? xg_attr_calls(i) : NULL;
     uint32_t at = i->source_at;
     if (at || !c) return at;
     for (i = c->last; i && !at; i = i->prev) at = xg_inst_place(i);

@@ -465,12 +465,20 @@ XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLIST
 XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);   /* empty when absent */
 XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text);
 XG_FN xg_comp *xg_attr_comp(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN xg_ints xg_attr_dims(const xg_inst *i);                 /* dimensions */
+XG_FN xg_comp *xg_attr_calls(const xg_inst *i);               /* calls */
+XG_FN xg_comp *xg_attr_to_apply(const xg_inst *i);            /* to_apply */
+XG_FN int64_t xg_attr_index(const xg_inst *i);                /* index, 0 when absent */
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v);
 XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, uint32_t n);
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v);
 XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
+XG_FN void xg_inst_set_ints(xg_inst *i, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN void xg_inst_set_str(xg_inst *i, xg_attr_key k, xg_str s);
+XG_FN void xg_inst_set_text(xg_inst *i, xg_attr_key k, const char *z);
+XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from); /* all that the other has */
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 /* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,

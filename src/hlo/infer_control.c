@@ -169,7 +169,7 @@ static const xg_inst *xg_infer_async_origin(const xg_inst *i) {
 }
 static const xg_shape *xg_want_async_operand(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0), *from = xg_infer_async_origin(o);
-    xg_comp *c = xg_attr_comp(i, XG_A_calls), *of = from ? xg_attr_comp(from, XG_A_calls) : NULL;
+    xg_comp *c = xg_attr_calls(i), *of = from ? xg_attr_calls(from) : NULL;
     XG_RULE(i, o->op == XG_ASYNC_START || o->op == XG_ASYNC_UPDATE, NULL,
         "the operand must be an async-start or async-update, but is %s", xg_op_name(o->op));
     XG_RULE(i, !c || !of || c == of, NULL, "calls=%.*s must be what the start calls: %.*s", (int)(c ? c->name.n : 0),

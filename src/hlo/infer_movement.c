@@ -96,7 +96,7 @@ static const xg_shape *xg_infer_dynamic_reshape(xg_module *m, const xg_inst *i) 
 
 static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0), *given = i->shape;
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     uint32_t k;
     XG_RULE(i, dims.n == s->rank, "dimensions= maps each dimension of the operand to one of the result",
         "dimensions=%s must have one entry for each dimension of %s", xg_infer_ints_text(i, dims), xg_infer_text(i, s));
@@ -116,7 +116,7 @@ static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
 
 static const xg_shape *xg_infer_transpose(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0);
-    xg_ints p = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints p = xg_attr_dims(i);
     xg_draft d;
     uint32_t k;
     XG_RULE(i, p.n == s->rank, NULL, "dimensions=%s must be a permutation of the %u dimensions of %s",
@@ -132,7 +132,7 @@ static const xg_shape *xg_infer_transpose(xg_module *m, const xg_inst *i) {
 }
 static const xg_shape *xg_infer_reverse(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0);
-    xg_want_dims(i, "dimensions", xg_attr_ints(i, XG_A_dimensions), s->rank, false);
+    xg_want_dims(i, "dimensions", xg_attr_dims(i), s->rank, false);
     return xg_shape_default_layout(m, s);
 }
 

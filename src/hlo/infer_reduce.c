@@ -57,7 +57,7 @@ static void xg_want_even(const xg_inst *i) {
 
 static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
     uint32_t n = i->n_operands / 2, k;
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     const xg_shape *s;
     xg_comp *c;
     xg_draft d;

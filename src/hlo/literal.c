@@ -277,7 +277,7 @@ typedef struct xg_lit_reader {
 #define XG_LIT_FAIL(r, where, hint, ...) \
     xg_fail_at((r)->ctx, XLAGPU_ERROR_SYNTAX, (r)->src, (size_t)((where) - (r)->src->text), hint, __VA_ARGS__)
 
-XG_INLINE bool xg_lit_is_word_char(char c) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_lit_is_word_char(char c) {
     return xg_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }
 
@@ -521,13 +521,13 @@ XG_FN void xg_lit_element(xg_lit_reader *r) {
 
 /* ---- reading: rows of plain numbers ---- */
 
-XG_INLINE const char *xg_lit_skip_plain(const char *p, const char *end) {
+XG_ONE_COPY XG_INLINE_FAST const char *xg_lit_skip_plain(const char *p, const char *end) {
     if (end - p >= 2 && p[0] == ',' && p[1] == ' ') p += 2;
     while (p < end && (*p == ' ' || *p == ',' || *p == '\n')) p++;
     return p;
 }
 /* What may stand right behind a number; anything else is for the general path to judge. */
-XG_INLINE bool xg_lit_ends(const char *p, const char *end) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_lit_ends(const char *p, const char *end) {
     return p < end && (*p == ',' || *p == ' ' || *p == '}' || *p == '\n');
 }
 

@@ -417,11 +417,10 @@ XG_FN void xg_parse_unsugar(xg_parse *p, xg_parse_rhs *r) {
         return;
     }
     for (start = p->insts.p[r->operands]; start->op == XG_ASYNC_UPDATE; start = XG_OPERAND(start, 0)) {}
-    if (start->op != XG_ASYNC_START || xg_attr_comp(start, XG_A_calls)->root->op != r->op)
+    if (start->op != XG_ASYNC_START || xg_attr_calls(start)->root->op != r->op)
         xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' must follow a '%s-start', not '%s'", (int)r->op_text.n,
             r->op_text.p, xg_op_name(r->op),
-            start->op == XG_ASYNC_START ? xg_op_name(xg_attr_comp(start, XG_A_calls)->root->op)
-                                        : xg_op_name(start->op));
+            start->op == XG_ASYNC_START ? xg_op_name(xg_attr_calls(start)->root->op) : xg_op_name(start->op));
     r->op = r->sugar == XG_SUGAR_UPDATE ? XG_ASYNC_UPDATE : XG_ASYNC_DONE;
 }
 

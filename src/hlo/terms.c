@@ -20,7 +20,7 @@ XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
     switch (i->op) {
     case XG_RAGGED_DOT:
     case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
-    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
+    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_dims(i));
     case XG_CONVOLUTION: {
         const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
         const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);

@@ -144,7 +144,7 @@ static void xg_verify_callees(xg_verifier *v, const xg_inst *i) {
 
 /* What nothing in a fused computation uses is allowed: it is left out of the kernel. */
 static void xg_verify_fused(const xg_inst *fusion) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
         (int)c->name.n, c->name.p);
 }

@@ -179,12 +179,7 @@ XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
 /* ---- attributes ---- */
 
 XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_int(i, k, v); }
-XG_FN void xg_low_set_ints(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v) {
-    xg_inst_set_attr(i, xg_attr_make_ints(w->m, k, v.p, v.n));
-}
-XG_FN void xg_low_set_word(xg_low *w, xg_inst *i, xg_attr_key k, const char *word) {
-    xg_inst_set_attr(i, xg_attr_make_str(w->m, k, xg_str_z(word)));
-}
+XG_FN void xg_low_set_ints(xg_inst *i, xg_attr_key k, xg_ints v) { xg_inst_set_ints(i, k, v.p, v.n); }
 /* The reader of HLO takes the text, so there is one judge of what an attribute may be. */
 XG_FN void xg_low_set_text(xg_low *w, xg_inst *i, xg_attr_key k, xg_str text) {
     xg_source *src = XG_NEW(w->arena, xg_source);

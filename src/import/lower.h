@@ -51,8 +51,7 @@ XG_FN xg_inst *xg_low_array(xg_low *w, const xg_ir_op *op, uint32_t k);        /
 XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode);   /* of all operands and results */
 XG_FN xg_inst *xg_low_new(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n);
 XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v);
-XG_FN void xg_low_set_ints(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v);
-XG_FN void xg_low_set_word(xg_low *w, xg_inst *i, xg_attr_key k, const char *word);
+XG_FN void xg_low_set_ints(xg_inst *i, xg_attr_key k, xg_ints v);
 XG_FN void xg_low_set_text(xg_low *w, xg_inst *i, xg_attr_key k, xg_str text); /* of HLO */
 XG_FN xg_ints xg_low_ints(xg_low *w, const xg_ir_op *op, const char *name);    /* empty when absent */
 XG_FN xg_ints xg_low_ints_n(xg_low *w, const xg_ir_op *op, const char *name, uint32_t n, int64_t otherwise);

@@ -55,10 +55,10 @@ XG_FN void xg_low_algorithm(xg_low *w, const xg_ir_op *op, xg_inst *i) {
             xg_low_algorithm_type(op, "accumulation_type", rows[k].sum))
             name = rows[k].text;
     if (!name) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "HLO has no algorithm of these types");
-    xg_low_set_word(w, i, XG_A_algorithm, name);
+    xg_inst_set_text(i, XG_A_algorithm, name);
 }
-XG_FN void xg_low_set_dims(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v) {
-    if (v.n) xg_low_set_ints(w, i, k, v);
+XG_FN void xg_low_set_dims(xg_inst *i, xg_attr_key k, xg_ints v) {
+    if (v.n) xg_low_set_ints(i, k, v);
 }
 XG_FN xg_inst *xg_low_two(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_inst *in[2];
@@ -69,10 +69,10 @@ XG_FN xg_inst *xg_low_two(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
 XG_FN xg_inst *xg_lower_dot_general(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_two(w, op, XG_DOT);
     uint32_t l = XG_OPERAND(i, 0)->shape->rank, r = XG_OPERAND(i, 1)->shape->rank;
-    xg_low_set_dims(w, i, XG_A_lhs_batch_dims, xg_low_dims(w, op, "lhs_batching_dimensions", l));
-    xg_low_set_dims(w, i, XG_A_lhs_contracting_dims, xg_low_dims(w, op, "lhs_contracting_dimensions", l));
-    xg_low_set_dims(w, i, XG_A_rhs_batch_dims, xg_low_dims(w, op, "rhs_batching_dimensions", r));
-    xg_low_set_dims(w, i, XG_A_rhs_contracting_dims, xg_low_dims(w, op, "rhs_contracting_dimensions", r));
+    xg_low_set_dims(i, XG_A_lhs_batch_dims, xg_low_dims(w, op, "lhs_batching_dimensions", l));
+    xg_low_set_dims(i, XG_A_lhs_contracting_dims, xg_low_dims(w, op, "lhs_contracting_dimensions", l));
+    xg_low_set_dims(i, XG_A_rhs_batch_dims, xg_low_dims(w, op, "rhs_batching_dimensions", r));
+    xg_low_set_dims(i, XG_A_rhs_contracting_dims, xg_low_dims(w, op, "rhs_contracting_dimensions", r));
     xg_low_precision(w, op, i);
     xg_low_algorithm(w, op, i);
     return i;
@@ -82,20 +82,20 @@ XG_FN xg_inst *xg_lower_dot(xg_low *w, const xg_ir_op *op) { /* the last dimensi
     int64_t l = (int64_t)XG_OPERAND(i, 0)->shape->rank - 1, r = 0;
     if (l < 0 || !XG_OPERAND(i, 1)->shape->rank)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its operands must have dimensions");
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_lhs_contracting_dims, &l, 1));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_rhs_contracting_dims, &r, 1));
+    xg_inst_set_ints(i, XG_A_lhs_contracting_dims, &l, 1);
+    xg_inst_set_ints(i, XG_A_rhs_contracting_dims, &r, 1);
     xg_low_precision(w, op, i);
     return i;
 }
 XG_FN xg_inst *xg_lower_ragged_dot(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_RAGGED_DOT);
     uint32_t l = xg_low_array(w, op, 0)->shape->rank, r = xg_low_array(w, op, 1)->shape->rank;
-    xg_low_set_dims(w, i, XG_A_lhs_batch_dims, xg_low_dims(w, op, "lhs_batching_dimensions", l));
-    xg_low_set_dims(w, i, XG_A_lhs_contracting_dims, xg_low_dims(w, op, "lhs_contracting_dimensions", l));
-    xg_low_set_dims(w, i, XG_A_rhs_batch_dims, xg_low_dims(w, op, "rhs_batching_dimensions", r));
-    xg_low_set_dims(w, i, XG_A_rhs_contracting_dims, xg_low_dims(w, op, "rhs_contracting_dimensions", r));
-    xg_low_set_ints(w, i, XG_A_lhs_ragged_dims, xg_low_dims(w, op, "lhs_ragged_dimensions", l));
-    xg_low_set_dims(w, i, XG_A_rhs_group_dims, xg_low_dims(w, op, "rhs_group_dimensions", r));
+    xg_low_set_dims(i, XG_A_lhs_batch_dims, xg_low_dims(w, op, "lhs_batching_dimensions", l));
+    xg_low_set_dims(i, XG_A_lhs_contracting_dims, xg_low_dims(w, op, "lhs_contracting_dimensions", l));
+    xg_low_set_dims(i, XG_A_rhs_batch_dims, xg_low_dims(w, op, "rhs_batching_dimensions", r));
+    xg_low_set_dims(i, XG_A_rhs_contracting_dims, xg_low_dims(w, op, "rhs_contracting_dimensions", r));
+    xg_low_set_ints(i, XG_A_lhs_ragged_dims, xg_low_dims(w, op, "lhs_ragged_dimensions", l));
+    xg_low_set_dims(i, XG_A_rhs_group_dims, xg_low_dims(w, op, "rhs_group_dimensions", r));
     xg_low_precision(w, op, i);
     return i;
 }
@@ -240,7 +240,7 @@ XG_FN void xg_low_copy_word(xg_low *w, const xg_ir_op *op, xg_inst *i, xg_attr_k
 XG_FN xg_inst *xg_lower_fft(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_FFT);
     xg_low_copy_word(w, op, i, XG_A_fft_type, "fft_type");
-    xg_low_set_ints(w, i, XG_A_fft_length, xg_low_ints(w, op, "fft_length"));
+    xg_low_set_ints(i, XG_A_fft_length, xg_low_ints(w, op, "fft_length"));
     return i;
 }
 XG_FN xg_inst *xg_lower_cholesky(xg_low *w, const xg_ir_op *op) {

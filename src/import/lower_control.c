@@ -14,12 +14,12 @@ XG_FN xg_inst *xg_low_with_region(xg_low *w, const xg_ir_op *op, xg_opcode opcod
 }
 XG_FN xg_inst *xg_lower_reduce(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_with_region(w, op, XG_REDUCE);
-    xg_low_set_ints(w, i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
+    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
     return i;
 }
 XG_FN xg_inst *xg_lower_map(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_with_region(w, op, XG_MAP);
-    xg_low_set_ints(w, i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
+    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
     return i;
 }
 XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
@@ -29,7 +29,7 @@ XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
     if (dim < 0 || dim >= rank)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it sorts along dimension %lld of %lld", (long long)dim,
             (long long)rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     if (xg_low_flag(op, "is_stable")) xg_low_set_int(i, XG_A_is_stable, 1);
     return i;
 }
@@ -177,7 +177,7 @@ XG_FN xg_inst *xg_lower_rng(xg_low *w, const xg_ir_op *op) {
     if (!xg_str_is(d, "UNIFORM") && !xg_str_is(d, "NORMAL"))
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, "UNIFORM or NORMAL", "'%.*s' is not a distribution",
             (int)XG_MIN(d.n, 60u), d.p);
-    xg_low_set_word(w, i, XG_A_distribution, xg_str_is(d, "UNIFORM") ? "rng_uniform" : "rng_normal");
+    xg_inst_set_text(i, XG_A_distribution, xg_str_is(d, "UNIFORM") ? "rng_uniform" : "rng_normal");
     return i;
 }
 XG_FN xg_inst *xg_lower_rng_bit_generator(xg_low *w, const xg_ir_op *op) {
@@ -190,7 +190,7 @@ XG_FN xg_inst *xg_lower_rng_bit_generator(xg_low *w, const xg_ir_op *op) {
     if (k == XG_COUNT(names))
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, "DEFAULT, THREE_FRY or PHILOX", "'%.*s' is not an algorithm",
             (int)XG_MIN(a.n, 60u), a.p);
-    xg_low_set_word(w, i, XG_A_algorithm, names[k][1]);
+    xg_inst_set_text(i, XG_A_algorithm, names[k][1]);
     return i;
 }
 

@@ -60,7 +60,7 @@ XG_FN xg_inst *xg_low_collective_with_region(xg_low *w, const xg_ir_op *op, xg_o
 }
 XG_FN void xg_low_set_dim(xg_low *w, const xg_ir_op *op, xg_inst *i, const char *name) {
     int64_t dim = xg_low_dim(w, op, name, xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
 }
 XG_FN xg_inst *xg_lower_all_reduce(xg_low *w, const xg_ir_op *op) {
     return xg_low_collective_with_region(w, op, XG_ALL_REDUCE);
@@ -105,7 +105,7 @@ XG_FN xg_inst *xg_low_all_to_all_one(xg_low *w, const xg_ir_op *op) {
     i = xg_low_new(w, XG_ALL_TO_ALL, s, &x, 1);
     xg_low_set_text(w, i, XG_A_replica_groups, xg_low_rows(w, op, "replica_groups"));
     xg_low_channel(op, i);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &split, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &split, 1);
     if (split == to) return i;
     for (k = 0; k < s->rank; k++) {
         if ((int64_t)k == split) dims[at++] = n;
@@ -162,7 +162,7 @@ XG_FN xg_inst *xg_lower_infeed(xg_low *w, const xg_ir_op *op) {
     both[0] = xg_low_data_shape(w, op);
     both[1] = token->shape;
     i = xg_low_new(w, XG_INFEED, xg_shape_tuple(w->m, both, 2), &token, 1);
-    if (config.n) xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_infeed_config, config));
+    if (config.n) xg_inst_set_str(i, XG_A_infeed_config, config);
     data = xg_hb_element(&w->b, i, 0);
     token = xg_hb_element(&w->b, i, 1);
     return xg_low_spill(w, op, data, token);
@@ -177,7 +177,7 @@ XG_FN xg_inst *xg_lower_outfeed(xg_low *w, const xg_ir_op *op) {
     i = xg_low_new(w, XG_OUTFEED, xg_low_results(w, op), two, 2);
     a.v.shape = two[0]->shape;
     xg_inst_set_attr(i, a);
-    if (config.n) xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_outfeed_config, config));
+    if (config.n) xg_inst_set_str(i, XG_A_outfeed_config, config);
     return i;
 }
 XG_FN xg_inst *xg_low_transfer(
@@ -382,7 +382,7 @@ XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     xg_buf b;
     if (!a) a = xg_ir_find(op, "backend_config");
     if (!a) return;
-    if (a->kind == XG_IR_DICT) xg_low_set_word(w, i, XG_A_api_version, "API_VERSION_TYPED_FFI");
+    if (a->kind == XG_IR_DICT) xg_inst_set_text(i, XG_A_api_version, "API_VERSION_TYPED_FFI");
     if (a->kind == XG_IR_STRING) {
         if (!a->text.n) return;
         xg_buf_init(&b, w->arena);
@@ -393,7 +393,7 @@ XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
         xg_low_put_attr(&b, a);
         text = xg_str_of(b.p, b.n);
     }
-    xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_backend_config, text));
+    xg_inst_set_str(i, XG_A_backend_config, text);
 }
 XG_FN void xg_low_called(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     const xg_ir_attr *a = xg_ir_find(op, "called_computations");
@@ -449,9 +449,8 @@ XG_FN xg_inst *xg_lower_custom_call(xg_low *w, const xg_ir_op *op) {
     if (!target.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its target is missing");
     s = xg_low_custom_shape(w, op);
     i = xg_low_new(w, XG_CUSTOM_CALL, s, xg_low_ins(w, op), op->n_operands);
-    xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_custom_call_target, target));
-    if (version > 1 && version < (int64_t)XG_COUNT(versions))
-        xg_low_set_word(w, i, XG_A_api_version, versions[version]);
+    xg_inst_set_str(i, XG_A_custom_call_target, target);
+    if (version > 1 && version < (int64_t)XG_COUNT(versions)) xg_inst_set_text(i, XG_A_api_version, versions[version]);
     if (xg_low_flag(op, "has_side_effect")) xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
     xg_low_operand_layouts(w, op, i);
     xg_low_custom_aliases(w, op, i);

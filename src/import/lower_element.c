@@ -154,8 +154,8 @@ XG_FN void xg_low_set_direction(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     if (k == XG_COUNT(all))
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, "EQ, NE, GE, GT, LE or LT", "'%.*s' is not a direction",
             (int)XG_MIN(d.n, 60u), d.p);
-    xg_low_set_word(w, i, XG_A_direction, all[k]);
-    if (xg_str_is(xg_ir_word(op, "compare_type"), "TOTALORDER")) xg_low_set_word(w, i, XG_A_type, "TOTALORDER");
+    xg_inst_set_text(i, XG_A_direction, all[k]);
+    if (xg_str_is(xg_ir_word(op, "compare_type"), "TOTALORDER")) xg_inst_set_text(i, XG_A_type, "TOTALORDER");
 }
 XG_FN xg_inst *xg_lower_compare(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_lower_simple(w, op);

@@ -95,7 +95,7 @@ XG_FN xg_inst *xg_low_spread_to(xg_low *w, xg_inst *x, const xg_shape *s, const 
     }
     if (n < x->shape->rank) x = xg_hb_reshape(&w->b, x, dims, n);
     i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, n));
+    xg_inst_set_ints(i, XG_A_dimensions, places, n);
     return i;
 }
 XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
@@ -120,12 +120,12 @@ XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operan
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its result has fewer dimensions");
     for (k = 0; k < x->shape->rank; k++) places[k] = s->rank - x->shape->rank + k;
     i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, x->shape->rank));
+    xg_inst_set_ints(i, XG_A_dimensions, places, x->shape->rank);
     return i;
 }
 XG_FN xg_inst *xg_low_with_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode, const char *name) {
     xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, opcode, xg_low_shape(w, op, 0), &x, 1);
-    xg_low_set_ints(w, i, XG_A_dimensions, xg_low_dims(w, op, name, x->shape->rank));
+    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, name, x->shape->rank));
     return i;
 }
 XG_FN xg_inst *xg_lower_transpose(xg_low *w, const xg_ir_op *op) {
@@ -137,7 +137,7 @@ XG_FN xg_inst *xg_lower_reverse(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_CONCATENATE);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 
@@ -183,7 +183,7 @@ XG_FN xg_inst *xg_lower_real_dynamic_slice(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_lower_dynamic_slice(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_DYNAMIC_SLICE);
-    xg_low_set_ints(w, i, XG_A_dynamic_slice_sizes, xg_low_ints(w, op, "slice_sizes"));
+    xg_low_set_ints(i, XG_A_dynamic_slice_sizes, xg_low_ints(w, op, "slice_sizes"));
     return i;
 }
 XG_FN xg_inst *xg_low_pad(xg_low *w, const xg_ir_op *op, xg_ints low, xg_ints high, xg_ints interior) {
@@ -224,7 +224,7 @@ XG_FN xg_inst *xg_lower_dynamic_pad(xg_low *w, const xg_ir_op *op) {
 
 XG_FN void xg_low_set_list(xg_low *w, const xg_ir_op *op, xg_inst *i, xg_attr_key k, bool always) {
     xg_ints v = xg_low_ints(w, op, xg_attr_name(k));
-    if (v.n || always) xg_low_set_ints(w, i, k, v);
+    if (v.n || always) xg_low_set_ints(i, k, v);
 }
 XG_FN void xg_low_set_flag(const xg_ir_op *op, xg_inst *i, xg_attr_key k) {
     if (xg_low_flag(op, xg_attr_name(k))) xg_low_set_int(i, k, 1);
@@ -241,7 +241,7 @@ XG_FN xg_inst *xg_lower_gather(xg_low *w, const xg_ir_op *op) {
     xg_low_set_list(w, op, i, XG_A_operand_batching_dims, false);
     xg_low_set_list(w, op, i, XG_A_start_indices_batching_dims, false);
     xg_low_set_int(i, XG_A_index_vector_dim, xg_ir_int(op, "index_vector_dim", 0));
-    xg_low_set_ints(w, i, XG_A_slice_sizes, sizes);
+    xg_low_set_ints(i, XG_A_slice_sizes, sizes);
     xg_low_set_flag(op, i, XG_A_indices_are_sorted);
     return i;
 }
@@ -263,15 +263,15 @@ XG_FN xg_inst *xg_lower_torch_index_select(xg_low *w, const xg_ir_op *op) {
             offset[n++] = k;
     for (k = 0; k < (uint32_t)batch; k++) runs[k] = k;
     i = xg_low_new(w, XG_GATHER, xg_low_shape(w, op, 0), in, 2);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_offset_dims, offset, n));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_collapsed_slice_dims, &dim, 1));
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_start_index_map, &dim, 1));
+    xg_inst_set_ints(i, XG_A_offset_dims, offset, n);
+    xg_inst_set_ints(i, XG_A_collapsed_slice_dims, &dim, 1);
+    xg_inst_set_ints(i, XG_A_start_index_map, &dim, 1);
     if (batch) {
-        xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_operand_batching_dims, runs, (uint32_t)batch));
-        xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_start_indices_batching_dims, runs, (uint32_t)batch));
+        xg_inst_set_ints(i, XG_A_operand_batching_dims, runs, (uint32_t)batch);
+        xg_inst_set_ints(i, XG_A_start_indices_batching_dims, runs, (uint32_t)batch);
     }
     xg_low_set_int(i, XG_A_index_vector_dim, in[1]->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_slice_sizes, sizes, rank));
+    xg_inst_set_ints(i, XG_A_slice_sizes, sizes, rank);
     return i;
 }
 XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
@@ -293,13 +293,13 @@ XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
     if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
     i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 XG_FN xg_inst *xg_lower_set_dimension_size(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_SET_DIMENSION_SIZE);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
 

@@ -173,7 +173,7 @@ XG_FN xg_str xg_shard_value(xg_str t) {
 }
 XG_FN xg_inst *xg_shard_custom(xg_low *w, const char *target, const xg_shape *s, xg_inst *const *in, uint32_t n) {
     xg_inst *i = xg_low_new(w, XG_CUSTOM_CALL, s, in, n);
-    xg_low_set_word(w, i, XG_A_custom_call_target, target);
+    xg_inst_set_text(i, XG_A_custom_call_target, target);
     return i;
 }
 XG_FN xg_str xg_low_sdy_text(xg_low *w, const xg_ir_attr *dict) { /* empty: none, or one partition */

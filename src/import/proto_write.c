@@ -358,7 +358,7 @@ XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped) {
     fusions = XG_NEW_N(w.arena, bool, m->n_comp_ids);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
-            if (i->op == XG_FUSION) fusions[xg_attr_comp(i, XG_A_calls)->id] = true;
+            if (i->op == XG_FUSION) fusions[xg_attr_calls(i)->id] = true;
     if (wrapped) at = xg_proto_begin(&w, XG_HLO_PROTO_MODULE);
     xg_proto_put_module(&w, fusions);
     if (wrapped) xg_proto_end(&w, at);

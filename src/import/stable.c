@@ -495,8 +495,7 @@ XG_FN void xg_stable_tuple(xg_stable *w, const xg_inst *i) {
 }
 XG_FN void xg_stable_element_of(xg_stable *w, const xg_inst *i) {
     const xg_inst *o = i->operands[0].value;
-    *xg_stable_value_of(w, i) =
-        *xg_stable_take(w, xg_stable_value_of(w, o), o->shape, (uint32_t)xg_attr_int(i, XG_A_index, 0));
+    *xg_stable_value_of(w, i) = *xg_stable_take(w, xg_stable_value_of(w, o), o->shape, (uint32_t)xg_attr_index(i));
 }
 /* A copy is nothing, unless it says how its value is divided. */
 XG_FN void xg_stable_same(xg_stable *w, const xg_inst *i) {

@@ -127,7 +127,7 @@ XG_FN void xg_stable_broadcast(xg_stable *w, const xg_inst *i) {
     xg_stable_ints_of(w, i, "broadcast_dimensions", XG_A_dimensions);
 }
 XG_FN int64_t xg_stable_one(const xg_inst *i) {
-    xg_ints v = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints v = xg_attr_dims(i);
     return v.n ? v.p[0] : 0;
 }
 XG_FN void xg_stable_concatenate(xg_stable *w, const xg_inst *i) { xg_stable_i64(w, "dimension", xg_stable_one(i)); }
@@ -359,7 +359,7 @@ XG_FN void xg_stable_triangular_solve(xg_stable *w, const xg_inst *i) {
 /* ---- with regions ---- */
 
 XG_FN void xg_stable_reduce(xg_stable *w, const xg_inst *i) {
-    xg_ints v = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints v = xg_attr_dims(i);
     int64_t all[XG_RANK_MAX];
     uint32_t k;
     if (i->op == XG_MAP && !v.n) { /* a map is of all dimensions */

@@ -99,7 +99,7 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
         int64_t block = whole->dims[k] / scale->dims[k];
         spread->dims[k].range = xg_range_of(0, scale->dims[k] - 1);
         spread->syms[k].range = xg_range_of(0, block - 1);
-        spread->results[k] = xg_aff_add_mul(q->x, xg_aff_sym(q->x, k), xg_aff_dim(q->x, k), block);
+        spread->results[k] = xg_aff_add_dim(q->x, xg_aff_sym(q->x, k), k, block);
     }
     return xg_imap_drop_unused_syms(
         q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
@@ -256,7 +256,7 @@ XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
 /* ---- reduce ---- */
 
 XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
-    xg_ints dims = xg_attr_ints(q->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(q->i);
     uint32_t k, at, next = 0;
     xg_imap *m;
     if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);

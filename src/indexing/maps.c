@@ -99,7 +99,7 @@ XG_FN const xg_imap *xg_index_bitcast_convert(const xg_index_query *q) {
 }
 
 XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
-    xg_ints dims = xg_attr_ints(q->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(q->i);
     xg_imap *m;
     uint32_t k, at, n = 0;
     if (q->back) {
@@ -114,7 +114,7 @@ XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
 }
 
 XG_FN const xg_imap *xg_index_transpose(const xg_index_query *q) {
-    xg_ints perm = xg_attr_ints(q->i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(q->i);
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
     for (k = 0; k < q->out->rank; k++) {
@@ -127,7 +127,7 @@ XG_FN const xg_imap *xg_index_transpose(const xg_index_query *q) {
 }
 
 XG_FN const xg_imap *xg_index_reverse(const xg_index_query *q) {
-    xg_ints dims = xg_attr_ints(q->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(q->i);
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
     for (k = 0; k < q->to->rank; k++) {
@@ -182,7 +182,7 @@ XG_FN const xg_imap *xg_index_pad(const xg_index_query *q) {
 }
 
 XG_FN const xg_imap *xg_index_concatenate(const xg_index_query *q) {
-    int64_t dim = xg_attr_ints(q->i, XG_A_dimensions).p[0], offset = 0;
+    int64_t dim = xg_attr_dims(q->i).p[0], offset = 0;
     xg_imap *m = xg_index_begin(q, 0, 0, 1);
     uint32_t k, n = 0;
     for (k = 0; k < q->operand; k++) offset += XG_OPERAND(q->i, k)->shape->dims[dim];

@@ -27,7 +27,7 @@ XG_FN const xg_imap *xg_index_mixed(const xg_index_query *q, const bool *mixed) 
 XG_FN const xg_imap *xg_index_along(const xg_index_query *q) {
     bool mixed[XG_RANK_MAX] = {false};
     if (q->to->rank == 0) return xg_index_identity(q);
-    mixed[q->i->op == XG_SORT ? xg_attr_ints(q->i, XG_A_dimensions).p[0] : (int64_t)q->to->rank - 1] = true;
+    mixed[q->i->op == XG_SORT ? xg_attr_dims(q->i).p[0] : (int64_t)q->to->rank - 1] = true;
     return xg_index_mixed(q, mixed);
 }
 
@@ -75,7 +75,7 @@ XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
 /* Inputs, then initial carries; outputs, then final carries. An element of an output comes from what was scanned up to
  * it, whole slices of it. */
 XG_FN const xg_imap *xg_index_scan(const xg_index_query *q) {
-    int64_t carries = xg_attr_int(q->i, XG_A_num_carries, 0), dim = xg_attr_ints(q->i, XG_A_dimensions).p[0];
+    int64_t carries = xg_attr_int(q->i, XG_A_num_carries, 0), dim = xg_attr_dims(q->i).p[0];
     bool input = q->operand + carries < q->i->n_operands, output = q->output + carries < xg_indexing_n_outputs(q->i),
          up = (xg_attr_int(q->i, XG_A_is_reverse, 0) != 0) == q->back;
     xg_imap *m = xg_index_begin(q, q->to->rank, 0, 1);

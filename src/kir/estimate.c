@@ -42,10 +42,10 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
     }
     if (p->arg >= 0) {
         int64_t *t = &e->touched[p->arg + (write ? (int32_t)e->n_args : 0)];
-        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_SECTOR_BYTES, n));
+        *t = xg_cost_add_mul(*t, missed * XG_SECTOR_BYTES, n);
     }
-    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
-    e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
+    e->c->l2_sectors = xg_cost_add_mul(e->c->l2_sectors, missed, n);
+    e->c->l1_passes = xg_cost_add_mul(e->c->l1_passes, XG_MAX((sectors + 3) / 4, (int64_t)1), n);
     if (missed && !write && p->arg >= (int32_t)e->m->entry->n_inputs) return e->d->l2_latency; /* others wrote it */
     return missed ? e->d->memory_latency : e->d->l1_latency;
 }
@@ -90,7 +90,7 @@ XG_FN int64_t xg_kest_access(xg_kest *e, const xg_kval *pointer, int64_t bytes, 
     const xg_kest_value *p = xg_kest_of(e, pointer);
     if (!XG_KSPACE_IS_SHORT(pointer->type->space)) return xg_kest_global(e, p, bytes, write, cached);
     e->c->shared_passes =
-        xg_cost_add(e->c->shared_passes, xg_cost_mul(xg_kest_passes(e, p, bytes, write), e->times * e->weight));
+        xg_cost_add_mul(e->c->shared_passes, xg_kest_passes(e, p, bytes, write), e->times * e->weight);
     return pointer->type->space == XG_SPACE_CLUSTER ? (int64_t)XG_COST_PEER_CLOCKS : e->d->shared_latency;
 }
 
@@ -254,7 +254,7 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
     *weight = XG_MAX(xg_cost_scale(e->weight, last - by, by * (trips - 1)), (int64_t)1);
     return trips;
 }
-XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
+XG_ONE_COPY XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
 /* All groups but the last ones are done. */
 XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;
@@ -479,12 +479,12 @@ XG_FN int64_t xg_kest_multiply(xg_kest *e, const xg_kop *op, int64_t begin) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags);
     int64_t macs = (int64_t)XG_KMMA_M * XG_KMMA_N * (XG_KMMA_K_BYTES / row->bytes), clocks,
             *sum = &e->c->warp_macs[row->tensor];
-    *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
+    *sum = xg_cost_add_mul(*sum, macs, e->times * e->weight);
     clocks = xg_cost_scale(macs * XG_KEST_WARPS, 1000, XG_MAX(e->d->mma_permille, (int64_t)1));
     clocks /= xg_cost_tensor_rate(e->d, row->tensor);
     e->clock = XG_MAX(begin, e->unit);
     e->unit = e->clock + clocks;
-    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     return XG_MAX(e->clock + XG_KEST_MMA_CLOCKS, e->unit + XG_KEST_UNIT_CLOCKS);
 }
 /* Of shared memory, beside the threads. */
@@ -501,10 +501,10 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     int64_t rows = op->operands[0].value->type->kind == XG_TK_VECTOR ? 0 : XG_KWGMMA_M; /* registers have them */
     clocks = macs * XG_KEST_WARPS / xg_cost_tensor_rate(e->d, row->tensor);
     lines = (columns + rows) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES / XG_KEST_WARPS;
-    *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
+    *sum = xg_cost_add_mul(*sum, macs, n);
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + clocks;
-    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
 /* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
@@ -518,11 +518,11 @@ XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     for (k = 0; k < m->rank; k++) bytes *= m->box[k];
     for (bits = op->a; bits; bits &= bits - 1) blocks++;
     blocks = XG_MAX(blocks, (int64_t)1);
-    *touched = xg_cost_add(*touched, xg_cost_mul(bytes, n));
+    *touched = xg_cost_add_mul(*touched, bytes, n);
     sectors = xg_cost_mul(bytes / XG_SECTOR_BYTES, n);
     e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, sectors);
     e->c->bulk_sectors = xg_cost_add(e->c->bulk_sectors, sectors);
-    e->c->multicast_sectors = xg_cost_add(e->c->multicast_sectors, xg_cost_mul(sectors, blocks - 1));
+    e->c->multicast_sectors = xg_cost_add_mul(e->c->multicast_sectors, sectors, blocks - 1);
     xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
 }
 /* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. Who asks for it
@@ -534,10 +534,10 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* tensor memory has them */
     int64_t columns = op->b / (e->m->entry->pairs ? 2 : 1); /* the other block of a pair gives the other ones */
     int64_t lines = (rows + columns) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
-    *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
+    *sum = xg_cost_add_mul(*sum, macs, n);
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
-    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
 /* Buffers, of two barriers each, share the way from memory: but one, which is being read. The first wait has all of it
@@ -634,7 +634,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
 /* A pipe has so many instructions, of which a scheduler's quarter makes the warp's. */
 XG_FN void xg_kest_pipe(xg_kest *e, xg_cost_pipe pipe, int64_t weight) {
     if (pipe == XG_PIPE_COUNT || !weight) return;
-    e->c->pipes[pipe] = xg_cost_add(e->c->pipes[pipe], xg_cost_mul(weight, e->times * e->weight));
+    e->c->pipes[pipe] = xg_cost_add_mul(e->c->pipes[pipe], weight, e->times * e->weight);
     if (!e->since) e->since = e->clock + 1;
     e->piped[pipe] += xg_cost_scale(weight, XG_WARP_LANES * (int64_t)XG_KEST_WARPS, xg_cost_rate(e->d, pipe));
 }
@@ -642,7 +642,7 @@ XG_APART XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
-    e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
+    e->c->issued = xg_cost_add_mul(e->c->issued, p.weight, n);
     xg_kest_pipe(e, p.pipe, p.weight << (op->op == XG_K_OP_FMAF2)); /* as much as two */
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);

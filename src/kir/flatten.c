@@ -22,7 +22,7 @@ XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     uint32_t k = t->rank;
     while (k-- > 0) {
         map->dims[k].range = xg_range_of(0, t->dims[k] - 1);
-        sum = xg_aff_add_mul(m->aff, sum, xg_aff_dim(m->aff, k), stride);
+        sum = xg_aff_add_dim(m->aff, sum, k, stride);
         stride = XG_MAX(stride * t->dims[k], 1); /* the element count is below 2^63 */
     }
     if (!sum) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a tensor of rank %u is too large to be indexed", t->rank);

@@ -258,7 +258,7 @@ XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t st
     both[1] = &r->args[0];
     for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
     map->dims[0].name = v->name;
-    map->results[0] = xg_aff_add_mul(aff, xg_aff_dim(aff, 0), xg_aff_dim(aff, 1), step);
+    map->results[0] = xg_aff_add_dim(aff, xg_aff_dim(aff, 0), 1, step);
     for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
     xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
     xg_kyield(&in, carried, loop->n_results);

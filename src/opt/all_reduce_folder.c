@@ -117,12 +117,11 @@ XG_FN bool xg_fold_matches(const xg_inst *i) { return xg_fold_find(i) != NULL; }
 XG_FN xg_inst *xg_fold_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *inner = XG_OPERAND(i, 0), *x = XG_OPERAND(inner, 0), *made;
     xg_attr groups;
-    uint32_t k;
     memset(&groups, 0, sizeof groups);
     groups.key = XG_A_replica_groups;
     groups.v.groups = xg_fold_find(i);
     made = xg_hb_op(b, XG_ALL_REDUCE, i->shape, &x, 1);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     xg_inst_set_attr(made, groups);
     xg_inst_set_operand(i, 0, x); /* nothing else needs the inner one, and dce takes no meeting of devices away */
     xg_inst_remove(inner);

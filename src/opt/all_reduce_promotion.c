@@ -20,7 +20,7 @@ XG_FN xlagpu_type xg_promotion_of(xlagpu_type t) {
     }
 }
 XG_FN bool xg_promotion_wanted(const xg_inst *i) {
-    const xg_comp *by = i->op == XG_ALL_REDUCE || i->op == XG_REDUCE_SCATTER ? xg_attr_comp(i, XG_A_to_apply) : NULL;
+    const xg_comp *by = i->op == XG_ALL_REDUCE || i->op == XG_REDUCE_SCATTER ? xg_attr_to_apply(i) : NULL;
     xlagpu_type t;
     uint32_t k;
     if (!by || !i->n_operands || xg_opt_device_reducer(i) < 0) return false;
@@ -42,9 +42,8 @@ XG_FN void xg_promotion_do(xg_inst *i) {
         shapes[k] = xg_shape_with_type(m, tuple ? i->shape->elems[k] : i->shape, wide);
     }
     made = xg_hb_op(&b, i->op, tuple ? xg_shape_tuple(m, shapes, i->n_operands) : shapes[0], in, i->n_operands);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
-    xg_inst_set_comp(
-        made, XG_A_to_apply, xg_hb_reducer(&b, (xg_opcode)xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)), wide));
+    xg_inst_take_attrs(made, i);
+    xg_inst_set_comp(made, XG_A_to_apply, xg_hb_reducer(&b, (xg_opcode)xg_reducer_opcode(xg_attr_to_apply(i)), wide));
     for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_convert(&b, tuple ? xg_hb_element(&b, made, k) : made, t);
     xg_inst_replace(i, tuple ? xg_hb_tuple(&b, in, i->n_operands) : in[0]);
     xg_inst_remove(i);

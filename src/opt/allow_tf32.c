@@ -15,8 +15,7 @@ XG_FN void xg_opt_allow_tf32(xg_module *m) {
     xg_comp *c;
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
-            if (xg_opt_may_be_tf32(i))
-                xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_algorithm, XG_STR("dot_tf32_tf32_f32")));
+            if (xg_opt_may_be_tf32(i)) xg_inst_set_text(i, XG_A_algorithm, "dot_tf32_tf32_f32");
 }
 
 #endif /* XG_OPT_ALLOW_TF32_C */

@@ -77,7 +77,7 @@ XG_FN void xg_async_split(xg_inst *i, const xg_async_form *pair, xg_inst *at, xg
     if (pair->start == XG_ASYNC_START)
         xg_inst_set_comp(start, XG_A_calls, xg_async_computation(i));
     else
-        for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(start, i->attrs[k]);
+        xg_inst_take_attrs(start, i);
     b = xg_hb_at(user);
     done = xg_hb_op(&b, pair->done, result, &start, 1);
     xg_inst_replace(i, done);

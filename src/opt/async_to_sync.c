@@ -42,7 +42,7 @@ XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
 }
 
 XG_APART XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
-    const xg_comp *callee = op == XG_CALL ? xg_attr_comp(start, XG_A_calls) : NULL;
+    const xg_comp *callee = op == XG_CALL ? xg_attr_calls(start) : NULL;
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
     xg_hb b = xg_hb_at(start);
     uint32_t k;
@@ -52,7 +52,7 @@ XG_APART XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
         xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
     else {
         xg_inst *made = xg_hb_op(&b, op, done->shape, args, start->n_operands);
-        for (k = 0; k < start->n_attrs; k++) xg_inst_set_attr(made, start->attrs[k]);
+        xg_inst_take_attrs(made, start);
         xg_inst_replace(done, made);
     }
     for (i = done;; i = before) {
@@ -93,7 +93,7 @@ XG_APART XG_FN void xg_async_as_tuple(xg_inst *i) {
         xg_inst_remove(i);
         return;
     }
-    callee = xg_attr_comp(i, XG_A_calls);
+    callee = xg_attr_calls(i);
     args = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
     parts = XG_NEW_N(b.comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
     for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
@@ -112,7 +112,7 @@ XG_FN bool xg_async_the_rest(xg_module *m, uint64_t total) {
         for (; i; i = next) {
             next = xg_inst_behind(i);
             if (!xg_async_is_generic(i)) continue;
-            if (i->op == XG_ASYNC_START) total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (i->op == XG_ASYNC_START) total += xg_attr_calls(i)->n_insts;
             if (total > XG_INLINE_MAX)
                 xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
                     "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,
@@ -151,7 +151,7 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             if (!done) continue;
             while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE)))
                 next = next->next; /* perhaps its own */
-            if (form->op == XG_CALL) total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (form->op == XG_CALL) total += xg_attr_calls(i)->n_insts;
             if (total > XG_INLINE_MAX)
                 xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
                     "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,

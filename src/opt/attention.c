@@ -59,11 +59,11 @@ XG_FN xg_inst *xg_attention_converted(xg_inst *i) {
 }
 XG_FN bool xg_attention_reduces(const xg_inst *i, xg_opcode op, double init) {
     const xg_inst *first;
-    if (i->op != XG_REDUCE || i->n_operands != 2 || xg_attr_ints(i, XG_A_dimensions).n != 1) return false;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || xg_attr_dims(i).n != 1) return false;
     first = XG_OPERAND(i, 1);
     if (first->op != XG_CONSTANT || first->literal->elided || xg_type_class(i->shape->type) != XGT_F) return false;
     if (op == XG_ADD && xg_literal_get_float(first->literal, 0) != init) return false;
-    return xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) == (int)op;
+    return xg_reducer_opcode(xg_attr_to_apply(i)) == (int)op;
 }
 /* The reduction by op of x, or of x converted; NULL: there is none, or there are several. */
 XG_FN xg_inst *xg_attention_reduction(xg_inst *x, xg_opcode op, uint32_t depth) {

@@ -106,8 +106,8 @@ XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *conf
     char target[32];
     uint32_t k;
     xg_format(target, sizeof target, "%s%s", xg_block_prefix, name);
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_custom_call_target, xg_str_z(target)));
-    if (config) xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(config)));
+    xg_inst_set_text(i, XG_A_custom_call_target, target);
+    if (config) xg_inst_set_text(i, XG_A_backend_config, config);
     out[0] = i;
     if (n_out > 1)
         for (k = 0; k < n_out; k++) out[k] = xg_hb_element(b, i, k);

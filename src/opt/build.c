@@ -35,9 +35,6 @@ XG_FN xg_inst *xg_hb_done(xg_inst *i) {
     i->shape = xg_hlo_infer(i->comp->module, i);
     return i;
 }
-XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) {
-    return xg_attr_make_ints(b->comp->module, k, p, n);
-}
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
     xg_module *m = b->comp->module;
     return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
@@ -66,7 +63,7 @@ XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, 
     in[0] = x;
     in[1] = y;
     i = xg_hb_op(b, XG_COMPARE, x->shape, in, 2);
-    xg_inst_set_attr(i, xg_attr_make_str(b->comp->module, XG_A_direction, xg_str_z(direction)));
+    xg_inst_set_text(i, XG_A_direction, direction);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
@@ -134,7 +131,7 @@ XG_FN xg_inst *xg_hb_broadcast(
     while (k < n && places[k] == (int64_t)k) k++;
     if (k == n && xg_dims_equal(x->shape, dims, rank)) return x;
     i = xg_hb_op(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, places, n));
+    xg_inst_set_ints(i, XG_A_dimensions, places, n);
     return i;
 }
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n) {
@@ -149,14 +146,14 @@ XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) 
     if (xg_perm_is_identity(perm, x->shape->rank)) return x;
     for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
     i = xg_hb_op(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    xg_inst_set_ints(i, XG_A_dimensions, perm, x->shape->rank);
     return i;
 }
 XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
     xg_inst *i;
     if (n == 0) return x;
     i = xg_hb_op(b, XG_REVERSE, x->shape, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    xg_inst_set_ints(i, XG_A_dimensions, dims, n);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
@@ -220,7 +217,7 @@ XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int6
     xg_inst *i;
     if (n == 1) return in[0];
     i = xg_hb_op(b, XG_CONCATENATE, in[0]->shape, in, n);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes) {
@@ -229,7 +226,7 @@ XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *s
     in[0] = x;
     for (k = 0; k < rank; k++) in[1 + k] = starts[k];
     i = xg_hb_op(b, XG_DYNAMIC_SLICE, xg_hb_shape(b, x->shape->type, sizes, rank), in, rank + 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, rank));
+    xg_inst_set_ints(i, XG_A_dynamic_slice_sizes, sizes, rank);
     return i;
 }
 XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
@@ -244,11 +241,11 @@ XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
         dims[k] = k ? x->shape->dims[k] : numbers->shape->dims[0];
     }
     i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), in, 2);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_index_map, &zero, 1));
+    xg_inst_set_ints(i, XG_A_offset_dims, offset, x->shape->rank - 1);
+    xg_inst_set_ints(i, XG_A_collapsed_slice_dims, &zero, 1);
+    xg_inst_set_ints(i, XG_A_start_index_map, &zero, 1);
     xg_inst_set_int(i, XG_A_index_vector_dim, 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, sizes, x->shape->rank));
+    xg_inst_set_ints(i, XG_A_slice_sizes, sizes, x->shape->rank);
     return i;
 }
 XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
@@ -282,7 +279,7 @@ XG_FN xg_inst *xg_hb_reduce(
     in[0] = x;
     in[1] = init;
     i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
+    xg_inst_set_ints(i, XG_A_dimensions, dims, n);
     xg_inst_set_comp(i, XG_A_to_apply, to_apply);
     return xg_hb_done(i);
 }
@@ -297,10 +294,10 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
     in[0] = l;
     in[1] = r;
     i = xg_hb_op(b, XG_DOT, xg_shape_scalar(b->comp->module, t), in, 2); /* says the type of the products */
-    if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
-    if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
-    if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
-    if (d.rc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_contracting_dims, d.rc.p, d.rc.n));
+    if (d.lb.n) xg_inst_set_ints(i, XG_A_lhs_batch_dims, d.lb.p, d.lb.n);
+    if (d.lc.n) xg_inst_set_ints(i, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n);
+    if (d.rb.n) xg_inst_set_ints(i, XG_A_rhs_batch_dims, d.rb.p, d.rb.n);
+    if (d.rc.n) xg_inst_set_ints(i, XG_A_rhs_contracting_dims, d.rc.p, d.rc.n);
     if (like && (a = xg_inst_attr(like, XG_A_operand_precision)) != NULL) xg_inst_set_attr(i, *a);
     if (like && (a = xg_inst_attr(like, XG_A_algorithm)) != NULL) xg_inst_set_attr(i, *a);
     (void)xg_hb_done(i);
@@ -439,7 +436,7 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
         xg_inst *element = u->user;
         next = u->next;
         if (element->op != XG_GET_TUPLE_ELEMENT || element == element->comp->root) continue;
-        xg_opt_replace(element, values[xg_attr_int(element, XG_A_index, 0)]);
+        xg_opt_replace(element, values[xg_attr_index(element)]);
         xg_inst_remove(element);
     }
     if (!from->first_use && from != from->comp->root) return;

@@ -58,7 +58,7 @@ XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *
 
 XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     xg_hb b = xg_hb_at(fusion);
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(fusion, k), c->params[k]);
@@ -67,7 +67,7 @@ XG_FN void xg_opt_unfuse(xg_inst *fusion) {
 }
 
 XG_FN void xg_inline_call(xg_inst *call) {
-    const xg_comp *callee = xg_attr_comp(call, XG_A_to_apply);
+    const xg_comp *callee = xg_attr_to_apply(call);
     xg_arena *work = call->comp->module->work;
     xg_mark mark = xg_arena_mark(work);
     xg_inst **args = XG_NEW_N(work, xg_inst *, call->n_operands + (size_t)1);
@@ -91,7 +91,7 @@ XG_FN bool xg_inline_comp(xg_comp *c, unsigned char *stays, uint64_t *total) {
             i = xg_inst_behind(i);
             continue;
         }
-        *total += xg_attr_comp(i, XG_A_to_apply)->n_insts;
+        *total += xg_attr_to_apply(i)->n_insts;
         if (*total > XG_INLINE_MAX)
             xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions",
                 i->name.p, (int)XG_INLINE_MAX);

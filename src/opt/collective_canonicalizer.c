@@ -25,7 +25,7 @@ XG_FN int64_t xg_opt_group_size(const xg_inst *i) {
 
 /* An operation by which devices reduce elements of that type; -1: none. */
 XG_FN int xg_opt_device_reducer(const xg_inst *i) {
-    int op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)), cls = xg_type_class(XG_OPERAND(i, 0)->shape->type);
+    int op = xg_reducer_opcode(xg_attr_to_apply(i)), cls = xg_type_class(XG_OPERAND(i, 0)->shape->type);
     switch (op) {
     case XG_ADD: return cls == XGT_P ? XG_MAXIMUM : op;
     case XG_MULTIPLY: return cls == XGT_I || cls == XGT_F ? op : -1;
@@ -100,7 +100,7 @@ XG_FN xg_inst *xg_canon_make(
         xg_inst_set_attr(made, mode);
     }
     if (op == XG_ALL_GATHER || op == XG_REDUCE_SCATTER || op == XG_ALL_TO_ALL)
-        xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, &zero, 1));
+        xg_inst_set_ints(made, XG_A_dimensions, &zero, 1);
     return made;
 }
 /* Element k of what it gives. */
@@ -125,8 +125,8 @@ XG_FN xg_inst *xg_canon_fold(const xg_hb *b, const xg_inst *i, xg_inst *parts) {
             continue;
         }
         sum = xg_hb_op(b, XG_MAP, sum->shape, in, 2);
-        xg_inst_set_attr(sum, xg_hb_ints(b, XG_A_dimensions, dims, s->rank - 1));
-        xg_inst_set_comp(sum, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
+        xg_inst_set_ints(sum, XG_A_dimensions, dims, s->rank - 1);
+        xg_inst_set_comp(sum, XG_A_to_apply, xg_attr_to_apply(i));
     }
     return sum;
 }
@@ -139,7 +139,7 @@ XG_FN xg_inst *xg_canon_in_front(const xg_hb *b, xg_inst *x, int64_t n) { /* [n,
 }
 /* By an operation that devices do not know: everything is gathered, or the parts are exchanged, and reduced here. */
 XG_FN xg_inst *xg_canon_reduce_here(const xg_hb *b, const xg_inst *i, xg_inst **in) {
-    int64_t g = xg_opt_group_size(i), dim = i->op == XG_ALL_REDUCE ? 0 : xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t g = xg_opt_group_size(i), dim = i->op == XG_ALL_REDUCE ? 0 : xg_attr_dims(i).p[0];
     const xg_attr *a = xg_inst_attr(i, XG_A_replica_groups);
     xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1), *x;
     uint32_t k;
@@ -185,7 +185,7 @@ XG_FN bool xg_opt_is_collective(const xg_inst *i) {
     return (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE)) == XGF_COLL;
 }
 XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     uint32_t k, n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1;
     if (!xg_opt_is_collective(i) || (xg_canon_cuts(i) && dims.n != 1)) return false;
     for (k = 0; k < i->n_operands; k++) {
@@ -205,7 +205,7 @@ XG_FN xg_inst *xg_canon_expand(const xg_hb *b, xg_inst *i) {
     xg_inst **in = XG_NEW_N(m->arena, xg_inst *, n + (size_t)1),
             **out = XG_NEW_N(m->arena, xg_inst *, results + (size_t)1), *made;
     const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, results + (size_t)1);
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     int64_t dim = xg_canon_cuts(i) && dims.n ? dims.p[0] : 0, g = xg_opt_group_size(i);
     for (k = 0; k < n; k++) {
         const xg_shape *s = XG_OPERAND(i, k)->shape;

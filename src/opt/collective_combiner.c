@@ -21,7 +21,7 @@ XG_FN bool xg_gang_kind(const xg_inst *i) {
 XG_FN bool xg_gang_may(const xg_inst *i) {
     if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_order(i))
         return false;
-    return i->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) >= 0;
+    return i->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_to_apply(i)) >= 0;
 }
 XG_FN bool xg_gang_ints_equal(const xg_inst *x, const xg_inst *y, xg_attr_key k) {
     return xg_ints_equal(xg_attr_ints(x, k), xg_attr_ints(y, k));
@@ -43,8 +43,7 @@ XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
     if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) ||
         xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0))
         return false;
-    return x->op == XG_ALL_GATHER ||
-           xg_reducer_opcode(xg_attr_comp(x, XG_A_to_apply)) == xg_reducer_opcode(xg_attr_comp(y, XG_A_to_apply));
+    return x->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_to_apply(x)) == xg_reducer_opcode(xg_attr_to_apply(y));
 }
 XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
     return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y);
@@ -89,7 +88,7 @@ XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
         shapes[k] = members[k]->shape;
     }
     made = xg_hb_op(&b, last->op, xg_shape_tuple(m, shapes, n), in, n);
-    for (k = 0; k < members[0]->n_attrs; k++) xg_inst_set_attr(made, members[0]->attrs[k]);
+    xg_inst_take_attrs(made, members[0]);
     for (k = 0; k < n; k++) {
         xg_inst *one = xg_hb_element(&b, made, k);
         one->scratch = NULL;
@@ -142,14 +141,13 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     if ((x->op != XG_ALL_REDUCE && x->op != XG_REDUCE_SCATTER) || x == y || !xg_gang_may(x) || !xg_gang_may(y) ||
         !xg_gang_alike(x, y))
         return false;
-    return xg_reducer_opcode(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_opt_has_one_user(x) &&
-           xg_opt_has_one_user(y);
+    return xg_reducer_opcode(xg_attr_to_apply(x)) == (int)i->op && xg_opt_has_one_user(x) && xg_opt_has_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)),
             *made = xg_hb_op(b, x->op, i->shape, &both, 1);
     uint32_t k;
-    for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
+    xg_inst_take_attrs(made, x);
     for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
     xg_inst_remove(x);
     xg_inst_remove(y);

@@ -18,8 +18,7 @@
 /* The same collective of another array; it gives the shape. */
 XG_FN xg_inst *xg_meet_of(const xg_hb *b, const xg_inst *like, xg_inst *x, const xg_shape *shape) {
     xg_inst *made = xg_hb_op(b, like->op, shape, &x, 1);
-    uint32_t k;
-    for (k = 0; k < like->n_attrs; k++) xg_inst_set_attr(made, like->attrs[k]);
+    xg_inst_take_attrs(made, like);
     return made;
 }
 XG_FN const xg_shape *xg_meet_shape(const xg_hb *b, const xg_shape *shape, xlagpu_type type) {
@@ -53,7 +52,7 @@ XG_FN bool xg_gather_slice_matches(const xg_inst *i) {
     xg_groups g;
     if (!all || all->op != XG_ALL_GATHER || !xg_meet_is_plain(all) || xg_inst_order(i)) return false;
     dim = xg_shard_dim(i);
-    if (dim == UINT32_MAX || xg_attr_ints(all, XG_A_dimensions).p[0] != dim || !xg_fold_groups(all, &g, &members) ||
+    if (dim == UINT32_MAX || xg_attr_dims(all).p[0] != dim || !xg_fold_groups(all, &g, &members) ||
         i->shape->dims[dim] != XG_OPERAND(all, 0)->shape->dims[dim])
         return false;
     for (k = 0; k < g.n; k++)
@@ -72,19 +71,19 @@ XG_FN xg_inst *xg_gather_slice_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_gather_broadcast_matches(const xg_inst *i) {
     const xg_inst *wide = i->op == XG_ALL_GATHER && xg_meet_is_plain(i) ? XG_OPERAND(i, 0) : NULL;
     return wide && wide->op == XG_BROADCAST && XG_OPERAND(wide, 0)->shape->elements < wide->shape->elements &&
-           xg_ints_at(xg_attr_ints(wide, XG_A_dimensions), xg_attr_ints(i, XG_A_dimensions).p[0], NULL);
+           xg_ints_at(xg_attr_dims(wide), xg_attr_dims(i).p[0], NULL);
 }
 XG_FN xg_inst *xg_gather_broadcast_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *wide = XG_OPERAND(i, 0), *x = XG_OPERAND(wide, 0), *made;
-    xg_ints map = xg_attr_ints(wide, XG_A_dimensions);
+    xg_ints map = xg_attr_dims(wide);
     int64_t dims[XG_RANK_MAX], to;
     uint32_t at = 0;
-    (void)xg_ints_at(map, xg_attr_ints(i, XG_A_dimensions).p[0], &at);
+    (void)xg_ints_at(map, xg_attr_dims(i).p[0], &at);
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[at] = i->shape->dims[map.p[at]];
     made = xg_meet_of(b, i, x, xg_hb_shape(b, x->shape->type, dims, x->shape->rank));
     to = at;
-    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, &to, 1));
+    xg_inst_set_ints(made, XG_A_dimensions, &to, 1);
     return xg_hb_broadcast(b, made, i->shape->dims, i->shape->rank, map.p, map.n);
 }
 
@@ -154,7 +153,7 @@ XG_FN bool xg_scatter_first_matches(const xg_inst *i) {
     xg_meet_table a, b;
     if (!sum || sum->op != XG_ALL_REDUCE || !xg_gang_may(sum) || !xg_opt_has_one_user(sum) ||
         xg_team_mode_of(sum) != xg_team_mode_of(i) ||
-        xg_reducer_opcode(xg_attr_comp(sum, XG_A_to_apply)) != xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)))
+        xg_reducer_opcode(xg_attr_to_apply(sum)) != xg_reducer_opcode(xg_attr_to_apply(i)))
         return false;
     return xg_meet_table_of(sum, &a) && xg_meet_table_of(i, &b) && a.members == b.members &&
            xg_meet_commute(i->comp->module, &a, &b);
@@ -197,7 +196,7 @@ XG_FN bool xg_same_sum_matches(const xg_inst *i) {
     int64_t n;
     int op, cls;
     if (i->op != XG_ALL_REDUCE || !xg_gang_may(i) || !xg_meet_is_same(XG_OPERAND(i, 0), XG_MEET_DEPTH)) return false;
-    op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    op = xg_reducer_opcode(xg_attr_to_apply(i));
     if (op == XG_MAXIMUM || op == XG_MINIMUM || op == XG_AND || op == XG_OR) return true;
     n = xg_meet_size(i);
     cls = xg_type_class(i->shape->type); /* a product is rounded once, a sum of n numbers n - 1 times */
@@ -206,7 +205,7 @@ XG_FN bool xg_same_sum_matches(const xg_inst *i) {
 XG_FN xg_inst *xg_same_sum_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0);
     int64_t n = xg_meet_size(i);
-    if (xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) != XG_ADD) return x;
+    if (xg_reducer_opcode(xg_attr_to_apply(i)) != XG_ADD) return x;
     return xg_hb_2(b, XG_MULTIPLY, x,
         xg_type_class(i->shape->type) == XGT_F ? xg_hb_float_like(b, x, (double)n) : xg_hb_int_like(b, x, n));
 }

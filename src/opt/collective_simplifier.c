@@ -73,7 +73,7 @@ XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
     for (c = i->comp->module->first; c; c = c->next)
         XG_FOR_INSTS(s, c)
-            if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+            if (s->op == XG_ASYNC_START && xg_attr_calls(s) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {

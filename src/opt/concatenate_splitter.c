@@ -15,7 +15,7 @@ XG_FN bool xg_concatenate_matches(const xg_inst *i) {
 }
 XG_FN xg_inst *xg_concatenate_expand(const xg_hb *b, xg_inst *i) {
     xg_arena *work = b->comp->module->work;
-    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    int64_t dim = xg_attr_dims(i).p[0];
     uint32_t n = i->n_operands, k, m;
     xg_inst **parts = XG_NEW_N(work, xg_inst *, n);
     for (k = 0; k < n; k++) parts[k] = XG_OPERAND(i, k);

@@ -43,7 +43,7 @@ XG_FN bool xg_hoist_same_argument(const xg_hoist *h, uint32_t b, int64_t at, int
 XG_FN int64_t xg_hoist_element(const xg_inst *s) {
     if (s->op == XG_PARAMETER && xg_shape_is_array(s->shape)) return -1;
     return s->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(s, 0)->op == XG_PARAMETER && xg_shape_is_array(s->shape)
-               ? xg_attr_int(s, XG_A_index, 0)
+               ? xg_attr_index(s)
                : -2;
 }
 XG_FN bool xg_hoist_may(const xg_hoist *h, const xg_inst *s) {

@@ -110,7 +110,7 @@ XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
 
 XG_FN const xg_literal *xg_fold_size(const xg_inst *i) {
     xg_literal *l = xg_literal_new(i->comp->module->arena, i->shape);
-    xg_literal_set_int(l, 0, XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]]);
+    xg_literal_set_int(l, 0, XG_OPERAND(i, 0)->shape->dims[xg_attr_dims(i).p[0]]);
     return l;
 }
 

@@ -107,7 +107,7 @@ XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
         xg_inst *element = u->user;
         next = u->next;
         if (element->first_use || element == element->comp->root)
-            taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+            taken[xg_attr_index(element)] = 1;
         else
             xg_inst_remove(element);
     }
@@ -116,7 +116,7 @@ XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
 
 /* Outputs of a fusion that nothing takes leave its root tuple; one that is left alone becomes the fusion's value. */
 XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     xg_inst *root = c->root, **kept;
     xg_hb b = xg_hb_end(c, root);
     uint32_t n = root->n_operands, k, n_kept = 0;
@@ -143,7 +143,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
         xg_inst *element = u->user;
         next = u->next;
         if (n_kept > 1) {
-            xg_inst_set_int(element, XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]);
+            xg_inst_set_int(element, XG_A_index, place[xg_attr_index(element)]);
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
@@ -154,7 +154,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
 }
 
 XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     uint32_t k, n = 0;
     if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     for (k = 0; k < fusion->n_operands; k++) {
@@ -174,7 +174,7 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
 
 /* Everything in a fused computation serves its root: what does not goes. */
 XG_FN void xg_opt_settle_fusion(xg_inst *fusion) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     xg_inst *i, *before;
     for (i = c->last; i; i = before) {
         before = xg_inst_before(i);
@@ -193,7 +193,7 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
         copied = false;
         for (c = m->first; c; c = c->next)
             XG_FOR_INSTS(i, c) {
-                xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+                xg_comp *body = i->op == XG_FUSION ? xg_attr_calls(i) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;
                 if (owner) {

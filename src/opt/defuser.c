@@ -78,7 +78,7 @@ XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
 }
 XG_FN void xg_defuse_flatten_results(xg_inst *i) {
     xg_module *m = i->comp->module;
-    xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_comp *c = xg_attr_calls(i);
     xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + xg_defuse_leaves(i->shape) + (size_t)1), *made;
     xg_hb b = xg_hb_at(i);
     uint32_t n = 0, k;
@@ -91,7 +91,7 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
     }
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, in, i->n_operands, i, i->name);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     n = 0;
     xg_inst_replace(i, xg_defuse_nest(&b, made, i->shape, &n));
     xg_inst_remove(i);

@@ -45,8 +45,8 @@ XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
             memcpy(l, d.lc.p, d.lc.n * sizeof *l);
             memcpy(r, d.rc.p, d.rc.n * sizeof *r);
             xg_dot_sort(l, r, d.lc.n);
-            xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_lhs_contracting_dims, l, d.lc.n));
-            xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_rhs_contracting_dims, r, d.rc.n));
+            xg_inst_set_ints(i, XG_A_lhs_contracting_dims, l, d.lc.n);
+            xg_inst_set_ints(i, XG_A_rhs_contracting_dims, r, d.rc.n);
             changed = true;
         }
     return changed;

@@ -20,7 +20,7 @@
 #include "opt.h"
 
 /* The value in the layouts of `want`, made in front of `before` (NULL: last); itself when it has them. */
-XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
+XG_ONE_COPY XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
     xg_hb b;
     b.comp = value->comp;
     b.before = before;
@@ -54,7 +54,7 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
         xg_inst *user = u->user;
         next = u->next;
         if (user->op == XG_GET_TUPLE_ELEMENT) {
-            xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]);
+            xg_entry_relayout(user, want->elems[xg_attr_index(user)]);
             continue;
         }
         if (xg_entry_takes_over(value, user)) continue;
@@ -102,7 +102,7 @@ XG_FN const xg_shape *xg_entry_state(const xg_inst *loop) {
     for (k = 0; k < root->n_operands; k++) {
         const xg_inst *next = XG_OPERAND(root, k);
         bool unchanged = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] &&
-                         xg_attr_int(next, XG_A_index, 0) == (int64_t)k;
+                         xg_attr_index(next) == (int64_t)k;
         shapes[k] = (unchanged ? begin : loop->shape)->elems[k];
     }
     return xg_shape_tuple(body->module, shapes, root->n_operands);
@@ -171,7 +171,7 @@ XG_FN bool xg_entry_settle(xg_comp *c) {
     XG_FOR_INSTS(i, c) switch (i->op) {
         case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
         case XG_GET_TUPLE_ELEMENT:
-            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_index(i)]) || changed;
             break;
         case XG_OPT_BARRIER:
         case XG_DOMAIN:

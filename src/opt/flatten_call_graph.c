@@ -94,7 +94,7 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-        if (i->op == XG_FUSION) xg_inst_set_comp(i, XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to));
+        if (i->op == XG_FUSION) xg_inst_set_comp(i, XG_A_calls, xg_opt_clone_comp(xg_attr_calls(i), to));
     return to;
 }
 

@@ -33,7 +33,7 @@ XG_FN bool xg_legal_inside(const xg_inst *i) {
     return xg_op_has_elements(i->op) && xg_legal_are_arrays(i->shape);
 }
 XG_FN bool xg_legal_fusion(const xg_inst *i) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(i);
     XG_FOR_INSTS(x, c)
         if (!xg_legal_inside(x)) return false;
     return true;
@@ -102,7 +102,7 @@ XG_FN bool xg_legal_settle_root(xg_inst *root) {
 }
 /* The shape of the root, in its own layouts, for a fusion that a copy follows. */
 XG_FN bool xg_legal_settle_result(xg_inst *i) {
-    const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
+    const xg_shape *inside = xg_attr_calls(i)->root->shape, *outside = i->shape;
     xg_inst **in, *made;
     xg_hb b = xg_hb_at(i);
     uint32_t k;
@@ -110,14 +110,14 @@ XG_FN bool xg_legal_settle_result(xg_inst *i) {
     in = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     made = xg_inst_new(i->comp, XG_FUSION, inside, in, i->n_operands, i, i->name);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     made->source_at = i->source_at;
     xg_inst_replace(i, xg_hb_as(&b, made, outside));
     xg_inst_remove(i);
     return true;
 }
 XG_APART XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(i);
     xg_hb b = xg_hb_at(i);
     bool changed = xg_legal_settle_root(c->root);
     uint32_t k;
@@ -147,7 +147,7 @@ XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
         for (; i; i = next) {
             next = xg_inst_behind(i);
             if (i->op != XG_FUSION) continue;
-            if (!is_step[c->id] || !xg_legal_fusion(i) || xg_legal_grows(xg_attr_comp(i, XG_A_calls), m->work)) {
+            if (!is_step[c->id] || !xg_legal_fusion(i) || xg_legal_grows(xg_attr_calls(i), m->work)) {
                 xg_opt_unfuse(i);
                 changed = true;
             } else

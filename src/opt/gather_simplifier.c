@@ -126,18 +126,17 @@ XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const 
     return xg_hb_reshape(b, x, dims, f->n_positions + 1);
 }
 
-XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f) {
+XG_FN void xg_index_form_set(xg_inst *i, const xg_index_form *f) {
     bool scatter = i->op == XG_SCATTER;
     xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims,
                 indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
-    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside));
-    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0));
-    xg_inst_set_attr(
-        i, xg_hb_ints(b, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts));
+    xg_inst_set_ints(i, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside);
+    xg_inst_set_ints(i, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0);
+    xg_inst_set_ints(i, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts);
     xg_inst_set_int(i, XG_A_index_vector_dim, f->n_positions);
     if (f->n_batch == 0) return;
-    xg_inst_set_attr(i, xg_hb_ints(b, whole, f->whole_batch, f->n_batch));
-    xg_inst_set_attr(i, xg_hb_ints(b, indices, f->indices_batch, f->n_batch));
+    xg_inst_set_ints(i, whole, f->whole_batch, f->n_batch);
+    xg_inst_set_ints(i, indices, f->indices_batch, f->n_batch);
 }
 
 XG_FN bool xg_gather_matches(const xg_inst *i) {
@@ -153,7 +152,7 @@ XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
     in[1] = xg_index_form_indices(b, &w, &f);
     made = xg_inst_clone(i, b->comp, in, b->before);
     made->shape = xg_hb_shape(b, i->shape->type, f.part, f.part_rank);
-    xg_index_form_set(b, made, &f);
+    xg_index_form_set(made, &f);
     return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_gather_simplifier(xg_module *m) {

@@ -32,8 +32,8 @@ XG_FN int xg_joined_side(const xg_joined *w, const xg_inst *i) {
 }
 /* A reduction of both sides is made of those of each. */
 XG_FN bool xg_joined_reduces(const xg_joined *w, const xg_inst *i) {
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
-    int op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    xg_ints dims = xg_attr_dims(i);
+    int op = xg_reducer_opcode(xg_attr_to_apply(i));
     if (dims.n != 1 || dims.p[0] != w->dim || i->n_operands != 2) return false;
     return op == XG_MAXIMUM || op == XG_MINIMUM || (op == XG_ADD && xg_attention_is_zero(XG_OPERAND(i, 1)));
 }
@@ -80,7 +80,7 @@ XG_FN xg_inst *xg_joined_part(xg_joined *w, xg_inst *x, uint32_t side) {
     return made;
 }
 XG_FN void xg_joined_split_reduce(xg_joined *w, xg_inst *i) {
-    xg_opcode op = (xg_opcode)xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    xg_opcode op = (xg_opcode)xg_reducer_opcode(xg_attr_to_apply(i));
     xg_hb b = xg_hb_at(i);
     xg_inst *made[2], *operands[2];
     uint32_t k;
@@ -95,7 +95,7 @@ XG_FN bool xg_joined_split(xg_inst *c) {
     xg_joined *w = XG_NEW(c->comp->module->work, xg_joined);
     xg_inst *i, *next;
     uint32_t k;
-    w->dim = (uint32_t)xg_attr_ints(c, XG_A_dimensions).p[0];
+    w->dim = (uint32_t)xg_attr_dims(c).p[0];
     w->at = XG_OPERAND(c, 0)->shape->dims[w->dim];
     if (c->shape->dynamic || w->at / XG_JOINED_SHARE < XG_OPERAND(c, 1)->shape->dims[w->dim] || !xg_joined_take(w, c) ||
         !w->slices)

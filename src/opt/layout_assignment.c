@@ -58,7 +58,7 @@ XG_FN bool xg_assign_updates(const xg_inst *i) {
 /* The layout in which the transpose moves nothing. */
 XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     const xg_shape *from = XG_OPERAND(i, 0)->shape;
-    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints perm = xg_attr_dims(i);
     int32_t order[XG_RANK_MAX], at[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
@@ -82,7 +82,7 @@ XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_
 /* Does the reduce go over the innermost dimensions, and is what it reads combined with one value for each of its
  * results? */
 XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
-    xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(reduce);
     const xg_inst *x = XG_OPERAND(reduce, 0);
     uint32_t kept = reduce->shape->rank, looks = 0, k;
     if (reduce->n_operands != 2 || !xg_shape_is_array(reduce->shape) || kept == 0 || !xg_assign_is_plain(x->shape))
@@ -94,8 +94,7 @@ XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
         if (!(xg_op_flags(u->user->op) & XGF_EW)) continue;
         for (k = 0; k < u->user->n_operands; k++) {
             const xg_inst *b = XG_OPERAND(u->user, k);
-            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER &&
-                xg_assign_leads(xg_attr_ints(b, XG_A_dimensions), kept))
+            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER && xg_assign_leads(xg_attr_dims(b), kept))
                 return true;
         }
     }
@@ -192,7 +191,7 @@ XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
     xg_ints perm;
     uint32_t k;
     if (i->op == XG_COPY) return to->layout;
-    perm = xg_attr_ints(i, XG_A_dimensions);
+    perm = xg_attr_dims(i);
     for (k = 0; k < perm.n; k++)
         order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0,

@@ -118,7 +118,7 @@ XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *pe
     to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
     if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
     i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, perm, x->shape->rank));
+    xg_inst_set_ints(i, XG_A_dimensions, perm, x->shape->rank);
     return i;
 }
 
@@ -159,8 +159,8 @@ XG_FN xg_inst *xg_layout_pointwise(const xg_hb *b, xg_inst *i, uint32_t n) {
 }
 
 /* Attributes that list dimensions: each at its place in the order of `at`. */
-XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) {
-    xg_ints dims = xg_attr_ints(made, XG_A_dimensions);
+XG_FN void xg_layout_map_dims(xg_inst *made, const int64_t *at) {
+    xg_ints dims = xg_attr_dims(made);
     int64_t mapped[XG_RANK_MAX];
     uint32_t k, j;
     for (k = 0; k < dims.n; k++) mapped[k] = at[dims.p[k]];
@@ -170,14 +170,14 @@ XG_FN void xg_layout_map_dims(const xg_hb *b, xg_inst *made, const int64_t *at) 
             mapped[j] = mapped[j - 1];
             mapped[j - 1] = t;
         }
-    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, mapped, dims.n));
+    xg_inst_set_ints(made, XG_A_dimensions, mapped, dims.n);
 }
 
 XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     xg_inst *made = xg_layout_pointwise(b, i, i->n_operands);
     xg_layout_order(i->shape, perm, at);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     return made;
 }
 
@@ -226,7 +226,7 @@ XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
         xg_inst_set_operand(made, first + k, XG_OPERAND(i, first + perm[k]));
         if (old.n) sizes[k] = old.p[perm[k]];
     }
-    if (old.n) xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, old.n));
+    if (old.n) xg_inst_set_ints(made, XG_A_dynamic_slice_sizes, sizes, old.n);
     return made;
 }
 
@@ -241,7 +241,7 @@ XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
 /* The operand's dimensions in the order in which they stand in the result. */
 XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     xg_inst *in, *made;
     uint32_t k, j, n = 0;
     xg_layout_order(i->shape, perm, at);
@@ -250,7 +250,7 @@ XG_FN xg_inst *xg_layout_broadcast(const xg_hb *b, xg_inst *i) {
             if (dims.p[j] == perm[k]) order[n++] = (int64_t)j;
     in = xg_layout_as(b, XG_OPERAND(i, 0), order);
     made = xg_layout_again(b, i, &in);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     return made;
 }
 
@@ -259,7 +259,7 @@ XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], out_perm[XG_RANK_MAX], out_at[XG_RANK_MAX], dims[XG_RANK_MAX],
         place[XG_RANK_MAX], move[XG_RANK_MAX];
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints reduced = xg_attr_dims(i);
     xg_inst *in[2], *made;
     uint32_t k, n = 0;
     int64_t kept = 0;
@@ -281,7 +281,7 @@ XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
     }
     made = xg_inst_clone(i, i->comp, in, i);
     made->shape = xg_layout_with_dims(b->comp->module, i->shape, dims, n);
-    xg_layout_map_dims(b, made, at);
+    xg_layout_map_dims(made, at);
     xg_layout_order(i->shape, out_perm, out_at);
     for (k = 0; k < n; k++) move[k] = place[out_perm[k]];
     return xg_layout_transpose(b, made, move);
@@ -289,7 +289,7 @@ XG_FN xg_inst *xg_layout_reduce(const xg_hb *b, xg_inst *i) {
 
 XG_FN xg_inst *xg_layout_transposed(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], order[XG_RANK_MAX];
-    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(i);
     uint32_t k;
     xg_layout_order(i->shape, perm, at);
     for (k = 0; k < i->shape->rank; k++) order[k] = dims.p[perm[k]];
@@ -400,8 +400,7 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_layout_is_normal(const xg_inst *i) {
     const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
     uint32_t k;
-    if (i->op == XG_RESHAPE ||
-        (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_ints(i, XG_A_dimensions).p)))
+    if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_dims(i).p)))
         return false;
     if (i->op == XG_BITCAST) return true;
     if (!xg_layout_is_plain(i->shape)) return false;

@@ -53,7 +53,7 @@ XG_FN bool xg_opt_operand_upcaster(xg_module *m) {
                 in[0] = XG_OPERAND(i, 0);
                 in[1] = XG_OPERAND(i, 1);
                 made = xg_hb_op(&b, i->op, wide, in, 2);
-                for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+                xg_inst_take_attrs(made, i);
                 made = xg_hb_op(&b, XG_CONVERT, i->shape, &made, 1);
                 xg_inst_replace(i, made);
                 xg_inst_remove(i);

@@ -206,7 +206,6 @@ XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
 XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
 XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
 XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
-XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n);
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
 XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
 XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
@@ -316,7 +315,7 @@ typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of di
 } xg_index_form;
 XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
 XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
-XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
+XG_FN void xg_index_form_set(xg_inst *i, const xg_index_form *f);
 
 /* ---- float_normalization.c ---- */
 /* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */

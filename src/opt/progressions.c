@@ -95,7 +95,7 @@ XG_FN bool xg_progression_arithmetic(const xg_inst *x, int64_t vector, int64_t a
 /* What stands at place `at` of dimension `vector` (-1: everywhere); its dim is one of x. */
 XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
     const xg_inst *from = x->n_operands ? XG_OPERAND(x, 0) : NULL;
-    xg_ints dims = xg_attr_ints(x, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(x);
     int64_t inner = -1;
     uint32_t k;
     if (!xg_shape_is_array(x->shape) || xg_type_class(x->shape->type) != XGT_I || x->shape->dynamic ||

@@ -26,12 +26,12 @@ XG_FN bool xg_reuse_may(const xg_inst *i, const xg_inst *x, xg_arena *a) {
     const xg_comp *c;
     if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x || xg_inst_order(i))
         return false;
-    c = xg_attr_comp(i, XG_A_to_apply);
+    c = xg_attr_to_apply(i);
     return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type &&
            xg_reducer_wide(c, x->shape->type) == XLAGPU_INVALID && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_INIT;
 }
 XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
-    xg_ints d = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints d = xg_attr_dims(i);
     uint64_t bits = 0;
     uint32_t k;
     for (k = 0; k < d.n; k++) bits |= (uint64_t)1 << d.p[k];
@@ -53,14 +53,14 @@ XG_FN uint32_t xg_reuse_collect(xg_inst *x, uint32_t n_ids, xg_reuse *list) {
 XG_FN bool xg_reuse_serves(const xg_inst *x, const xg_reuse *a, const xg_reuse *b) {
     const xg_inst *p = a->reduce, *q = b->reduce;
     if (a == b || (a->dims & ~b->dims) || a->dims == b->dims || XG_OPERAND(p, 1) != XG_OPERAND(q, 1) ||
-        xg_attr_comp(p, XG_A_to_apply)->root->op != xg_attr_comp(q, XG_A_to_apply)->root->op)
+        xg_attr_to_apply(p)->root->op != xg_attr_to_apply(q)->root->op)
         return false;
     return p->shape->elements <= x->shape->elements / XG_REUSE_GAIN && (a->place < b->place || XG_OPERAND(p, 0) == x);
 }
 /* b in terms of a, whose place is in front of it. */
 XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
     xg_hb h = xg_hb_at(b->reduce);
-    xg_ints dims = xg_attr_ints(b->reduce, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(b->reduce);
     int64_t left[XG_RANK_MAX];
     uint32_t n = 0, d, k, skipped;
     xg_inst *made;
@@ -73,7 +73,7 @@ XG_FN void xg_reuse_apply(xg_reuse *a, xg_reuse *b) {
         for (skipped = d = 0; d < (uint32_t)dims.p[k]; d++) skipped += (uint32_t)(a->dims >> d & 1);
         left[n++] = dims.p[k] - (int64_t)skipped;
     }
-    made = xg_hb_reduce(&h, a->reduce, XG_OPERAND(b->reduce, 1), left, n, xg_attr_comp(b->reduce, XG_A_to_apply));
+    made = xg_hb_reduce(&h, a->reduce, XG_OPERAND(b->reduce, 1), left, n, xg_attr_to_apply(b->reduce));
     made->shape = b->reduce->shape;
     xg_inst_replace(b->reduce, made);
     xg_inst_remove(b->reduce);

@@ -24,7 +24,7 @@ XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y) {
 }
 XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     uint32_t n = reduce->n_operands / 2, k;
-    xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    xg_comp *comp = xg_attr_to_apply(reduce);
     const xg_literal **args = XG_NEW_N(a, const xg_literal *, 2 * n + 1), *r;
     xg_eval_options o;
     for (k = 0; k < n; k++) {
@@ -46,7 +46,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
 }
 /* What the operation says, whatever the init value is. */
 XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce) {
-    const xg_comp *comp = xg_attr_comp(reduce, XG_A_to_apply);
+    const xg_comp *comp = xg_attr_to_apply(reduce);
     int cls = xg_type_class(XG_OPERAND(reduce, 0)->shape->type);
     if (!xg_reducer_is_plain(comp)) return XG_REDUCER_UNKNOWN;
     switch (comp->root->op) {
@@ -65,7 +65,7 @@ XG_FN bool xg_reducer_sums_from_zero(const xg_inst *reduce) {
     const xg_inst *init = XG_OPERAND(reduce, reduce->n_operands / 2);
     const char *p;
     int64_t k, n;
-    if (!xg_reducer_is_sum(xg_attr_comp(reduce, XG_A_to_apply)) || init->op != XG_CONSTANT || init->literal->elided ||
+    if (!xg_reducer_is_sum(xg_attr_to_apply(reduce)) || init->op != XG_CONSTANT || init->literal->elided ||
         !init->literal->data)
         return false;
     p = (const char *)init->literal->data;
@@ -82,7 +82,7 @@ XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a) {
     return xg_reducer_start_plain(reduce) != XG_REDUCER_UNKNOWN || xg_reducer_is_idempotent(reduce, a);
 }
 /* x + -0 = x for every x; for integers 1 or 0 */
-XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; }
+XG_ONE_COPY XG_FN double xg_reducer_neutral(const xg_comp *c) { return c->root->op == XG_MULTIPLY ? 1 : -0.0; }
 
 /* add(p0, p1) in either order, of one type. */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c) { return xg_reducer_is_plain(c) && c->root->op == XG_ADD; }

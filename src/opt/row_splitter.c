@@ -92,10 +92,9 @@ XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, xg_parts_rows *r) {
     if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic ||
         !s->elements || i->shape->type != s->type)
         return false;
-    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op ||
-        xg_inst_order(i))
+    if (!xg_reducer_is_plain(xg_attr_to_apply(i)) || xg_attr_to_apply(i)->root->op != op || xg_inst_order(i))
         return false;
-    dims = xg_attr_ints(i, XG_A_dimensions);
+    dims = xg_attr_dims(i);
     return xg_parts_order(r, s, &dims, true);
 }
 /* What each row has one of, if i is that for all of the row's elements; else NULL. */
@@ -105,7 +104,7 @@ XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, const xg_parts_rows *r) {
     uint32_t k;
     i = xg_parts_plain(i);
     if (i->op != XG_BROADCAST) return NULL;
-    dims = xg_attr_ints(i, XG_A_dimensions);
+    dims = xg_attr_dims(i);
     for (k = 1; k < dims.n; k++)
         if (dims.p[k] < dims.p[k - 1]) return NULL;
     return xg_parts_order(&of, i->shape, &dims, false) && of.rows == r->rows && of.outer == r->outer ? XG_OPERAND(i, 0)
@@ -120,7 +119,7 @@ XG_FN xg_inst *xg_parts_reduce(
     for (k = 0; k < known->n; k++)
         if (known->p[k].whole == i)
             return known->p[k].x == rows->x && known->p[k].rows == rows->rows && known->p[k].outer == rows->outer &&
-                           xg_attr_comp(i, XG_A_to_apply)->root->op == op
+                           xg_attr_to_apply(i)->root->op == op
                        ? i
                        : NULL;
     if (i->op == XG_REDUCE)
@@ -328,7 +327,7 @@ XG_FN xg_inst *xg_parts_finite(const xg_hb *b, xg_inst *x) {
 XG_APART XG_FN void xg_parts_first(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     xg_inst *i = s->reduce, *init = XG_OPERAND(i, 1), *part, *number;
-    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *to_apply = xg_attr_to_apply(i);
     int64_t inside = 2, across = 1 - (int64_t)xg_parts_row_dim(r);
     xg_hb b = xg_hb_at(i);
     r->cut = xg_parts_cut(&b, r, XG_OPERAND(i, 0), false);
@@ -421,7 +420,7 @@ XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
     across = 1 - (int64_t)xg_parts_row_dim(&s.rows);
     m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), &s.rows);
     terms = xg_parts_terms(&b, &s, m);
-    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &across, 1, xg_attr_comp(i, XG_A_to_apply));
+    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &across, 1, xg_attr_to_apply(i));
     xg_inst_replace(i, xg_parts_as(&b, terms, i->shape->dims, i->shape->rank));
     x = XG_OPERAND(i, 0);
     xg_inst_remove(i);

@@ -61,7 +61,7 @@ XG_FN void xg_split_window(
     r = xg_hb_op(
         b, XG_REDUCE_WINDOW, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, n) : shapes[0], in, 2 * n);
     xg_inst_set_attr(r, a);
-    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
+    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_to_apply(i));
     for (k = 0; k < n; k++) out[k] = r->shape->type == XLAGPU_TUPLE ? xg_split_like(xg_hb_element(b, r, k), x[k]) : r;
 }
 /* A computation of elementwise operations, */
@@ -144,7 +144,7 @@ XG_FN xg_inst *xg_split_whole(const xg_hb *b, const xg_tree *t, const xg_inst *i
 XG_FN bool xg_split_scan(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_hb b = xg_hb_at(i);
-    const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *comp = xg_attr_to_apply(i);
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     uint32_t n = i->n_operands / 2, dim, k;
     xg_inst **s, **args;

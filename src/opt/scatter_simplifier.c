@@ -13,7 +13,7 @@
  * whether updates meet or not. */
 XG_FN bool xg_scatter_adds_in_memory(const xg_inst *i) {
     xlagpu_type t = XG_OPERAND(i, 0)->shape->type;
-    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) && xg_type_class(t) != XGT_C &&
+    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_to_apply(i)) && xg_type_class(t) != XGT_C &&
            xg_type_bits(t) >= 32;
 }
 /* Windows of one place alone, or in steps of at least their size. */
@@ -49,7 +49,7 @@ XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
         for (k = n + 1; k < i->n_operands; k++) in[k] = xg_hb_reshape(b, in[k], f.part, f.part_rank);
     }
     made = xg_inst_clone(i, b->comp, in, b->before);
-    if (other) xg_index_form_set(b, made, &f);
+    if (other) xg_index_form_set(made, &f);
     if (apart) xg_inst_set_int(made, XG_A_unique_indices, 1);
     if (made->shape->type != XLAGPU_TUPLE) return made;
     for (k = 0; k < n; k++) in[k] = xg_hb_element(b, made, k);

@@ -28,7 +28,7 @@ typedef struct xg_winners {
 } xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     const xg_inst *r = c->root;
     uint32_t k;
     if (n == 1) return r == c->params[1];
@@ -71,29 +71,29 @@ XG_FN bool xg_winners_matches(const xg_inst *i) {
 }
 
 /* key={from,from+1,..,to-1} */
-XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
+XG_FN void xg_winners_count(xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
     int64_t v[XG_RANK_MAX];
     uint32_t k;
     for (k = from; k < to; k++) v[k - from] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
+    xg_inst_set_ints(i, key, v, to - from);
 }
 /* slice_sizes={1,1,..} */
-XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
+XG_FN void xg_winners_slices(xg_inst *i, uint32_t n) {
     int64_t ones[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < n; k++) ones[k] = 1;
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, ones, n));
+    xg_inst_set_ints(i, XG_A_slice_sizes, ones, n);
 }
 /* What the dims of the table are for: no windows, first the batches, then what components of an index vector say; by
  * the names that a gather or a scatter has for them. */
-XG_FN void xg_winners_roles(const xg_hb *b, const xg_winners *w, xg_inst *i, xg_attr_key windows, xg_attr_key gone,
-    xg_attr_key map, xg_attr_key batch, xg_attr_key index_batch) {
-    xg_winners_count(b, i, windows, 0, 0);
-    xg_winners_count(b, i, gone, w->n_batch, w->n_table);
-    xg_winners_count(b, i, map, w->n_batch, w->n_table);
+XG_FN void xg_winners_roles(const xg_winners *w, xg_inst *i, xg_attr_key windows, xg_attr_key gone, xg_attr_key map,
+    xg_attr_key batch, xg_attr_key index_batch) {
+    xg_winners_count(i, windows, 0, 0);
+    xg_winners_count(i, gone, w->n_batch, w->n_table);
+    xg_winners_count(i, map, w->n_batch, w->n_table);
     if (w->n_batch) {
-        xg_winners_count(b, i, batch, 0, w->n_batch);
-        xg_inst_set_attr(i, xg_hb_ints(b, index_batch, w->with, w->n_batch));
+        xg_winners_count(i, batch, 0, w->n_batch);
+        xg_inst_set_ints(i, index_batch, w->with, w->n_batch);
     }
     xg_inst_set_int(i, XG_A_index_vector_dim, w->windows.vector_dim);
 }
@@ -104,7 +104,7 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_roles(b, w, i, XG_A_update_window_dims, XG_A_inserted_window_dims, XG_A_scatter_dims_to_operand_dims,
+    xg_winners_roles(w, i, XG_A_update_window_dims, XG_A_inserted_window_dims, XG_A_scatter_dims_to_operand_dims,
         XG_A_input_batching_dims, XG_A_scatter_indices_batching_dims);
     xg_inst_set_comp(i, XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32));
     return xg_hb_done(i);
@@ -114,9 +114,9 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_roles(b, w, i, XG_A_offset_dims, XG_A_collapsed_slice_dims, XG_A_start_index_map,
+    xg_winners_roles(w, i, XG_A_offset_dims, XG_A_collapsed_slice_dims, XG_A_start_index_map,
         XG_A_operand_batching_dims, XG_A_start_indices_batching_dims);
-    xg_winners_slices(b, i, w->n_table);
+    xg_winners_slices(i, w->n_table);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {

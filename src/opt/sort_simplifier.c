@@ -7,7 +7,7 @@
 XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
     xg_inst **in;
     uint32_t k;
-    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_ints(i, XG_A_dimensions).p[0]] > 1) return NULL;
+    if (XG_OPERAND(i, 0)->shape->dims[xg_attr_dims(i).p[0]] > 1) return NULL;
     if (i->n_operands == 1) return XG_OPERAND(i, 0);
     in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands);
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
@@ -15,7 +15,7 @@ XG_FN xg_inst *xg_sort_trivial(const xg_hb *b, xg_inst *i) {
 }
 /* The comparison with the parameters of the kept operands only. */
 XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
-    const xg_comp *from = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *from = xg_attr_to_apply(i);
     xg_module *m = from->module;
     xg_comp *to = xg_comp_new(m, from->name, i->comp);
     xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
@@ -27,7 +27,7 @@ XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
 }
 XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
     xg_module *m = b->comp->module;
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     uint32_t n = i->n_operands, k, n_kept = 0;
     unsigned char *keep;
     xg_inst **in, **out, *made;
@@ -42,7 +42,7 @@ XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
         if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
     if (n_kept == n || n_kept == 0) return NULL;
     made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     xg_inst_set_comp(made, XG_A_to_apply, xg_sort_comparison(i, keep));
     (void)xg_hb_done(made);
     for (k = 0, n_kept = 0; k < n; k++) {

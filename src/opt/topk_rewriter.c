@@ -24,7 +24,7 @@ typedef struct xg_topk {
 } xg_topk; /* which: the operand that is compared */
 
 XG_APART XG_FN bool xg_topk_read_comparator(xg_topk *t) {
-    const xg_comp *c = xg_attr_comp(t->sort, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(t->sort);
     const xg_inst *root = c->root, *x, *y;
     xg_str direction;
     int class_of;
@@ -59,7 +59,7 @@ XG_FN bool xg_topk_take(xg_topk *t, const xg_inst *array) {
 XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
     uint32_t own = dim;
     if (x->op == XG_BROADCAST) {
-        xg_ints at = xg_attr_ints(x, XG_A_dimensions);
+        xg_ints at = xg_attr_dims(x);
         for (own = 0; own < at.n && at.p[own] != (int64_t)dim; own++) {}
         if (own == at.n) return false;
         x = XG_OPERAND(x, 0);
@@ -76,14 +76,14 @@ XG_APART XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
         xg_inst_attr(i, XG_A_backend_config))
         return false;
     s = XG_OPERAND(i, 0)->shape;
-    t->dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
+    t->dim = (uint32_t)xg_attr_dims(i).p[0];
     t->length = s->dims[t->dim];
     if (s->dynamic || t->dim + 1 != s->rank || t->length > INT32_MAX || s->elements == 0 || !xg_topk_read_comparator(t))
         return false;
     XG_FOR_USES(u, i) {
         uint32_t k;
         if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_topk_take(t, u->user)) return false;
-        k = (uint32_t)xg_attr_int(u->user, XG_A_index, 0);
+        k = (uint32_t)xg_attr_index(u->user);
         if (k == t->which || !u->user->first_use) continue;
         if (!xg_topk_is_iota(XG_OPERAND(i, k), t->dim)) return false;
         places = true;
@@ -118,7 +118,7 @@ XG_FN bool xg_topk_rewrite(xg_inst *i) {
     top = xg_topk_make(&b, XG_OPERAND(i, t.which), t.k, t.largest);
     for (u = i->first_use; u; u = next) {
         xg_inst *element = u->user;
-        uint32_t k = (uint32_t)xg_attr_int(element, XG_A_index, 0);
+        uint32_t k = (uint32_t)xg_attr_index(element);
         next = u->next;
         if (element->first_use)
             xg_topk_give(element, k == t.which
@@ -195,7 +195,7 @@ XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
     xg_inst **in = XG_NEW_N(m->work, xg_inst *, n), **out = XG_NEW_N(m->work, xg_inst *, n), *sort;
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     sort = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), in, n);
-    xg_inst_set_attr(sort, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
     xg_inst_set_comp(sort, XG_A_to_apply, (xg_comp *)(uintptr_t)comparator);
     (void)xg_hb_done(sort);
     for (k = 0; k < n; k++) {
@@ -224,7 +224,7 @@ XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *b
         c->params[k]->number = k;
     }
     c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
-    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    if (xg_type_class(t) == XGT_F) xg_inst_set_text(c->root, XG_A_type, "TOTALORDER");
     return c;
 }
 #endif /* XG_OPT_TOPK_REWRITER_C */

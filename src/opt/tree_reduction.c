@@ -184,7 +184,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     t->i = i;
     t->in = XG_OPERAND(i, 0)->shape;
     t->n = i->n_operands / 2;
-    t->dims = xg_attr_ints(i, XG_A_dimensions);
+    t->dims = xg_attr_dims(i);
     if (t->in->elements == 0 || t->in->dynamic || t->in->rank >= XG_RANK_MAX) return false;
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     for (k = 0; k < t->n; k++) {
@@ -246,7 +246,7 @@ XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_
 XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n,
     const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
     xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
+    xg_inst_set_ints(i, XG_A_dimensions, dims, n_dims);
     xg_inst_set_comp(i, XG_A_to_apply, to_apply);
     return i;
 }
@@ -265,7 +265,7 @@ XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_
     return xg_hb_op(b, XG_BITCAST, s, &x, 1);
 }
 XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
-    double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
+    double neutral = xg_reducer_neutral(xg_attr_to_apply(t->i));
     if (start == XG_REDUCER_FROM_INIT) return init;
     return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral)
                                                      : xg_hb_int(b, init->shape->type, (int64_t)neutral);
@@ -273,7 +273,7 @@ XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start 
 XG_FN bool xg_tree_rewrite(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_hb b = xg_hb_at(i);
-    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *to_apply = xg_attr_to_apply(i);
     xg_inst **in, **next, *first, *second;
     const xg_shape **shapes, *shape;
     int64_t dims[XG_RANK_MAX + 1], place;

@@ -19,8 +19,7 @@ XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *e = XG_OPERAND(i, k);
-        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k ||
-            (of && XG_OPERAND(e, 0) != of))
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_index(e) != (int64_t)k || (of && XG_OPERAND(e, 0) != of))
             return NULL;
         of = XG_OPERAND(e, 0);
     }
@@ -48,7 +47,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     if (n_kept == n || n_kept == 0) return false;
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
-    XG_FOR_USES(u, barrier) xg_inst_set_int(u->user, XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]);
+    XG_FOR_USES(u, barrier) xg_inst_set_int(u->user, XG_A_index, place[xg_attr_index(u->user)]);
     return true;
 }
 
@@ -62,17 +61,16 @@ XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
 }
 /* A reducer whose root is a tuple of one scalar makes a tuple of one array: the same without tuples, in a tuple. */
 XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
-    const xg_comp *reducer = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *reducer = xg_attr_to_apply(i);
     xg_comp *bare = xg_opt_clone_comp(reducer, i->comp);
     xg_hb b = xg_hb_at(i), end = xg_hb_end(bare, bare->root);
     xg_inst *in[2], *made, *was = bare->root;
-    uint32_t k;
     bare->root = was->op == XG_TUPLE ? XG_OPERAND(was, 0) : xg_hb_element(&end, was, 0);
     if (!was->first_use) xg_inst_remove(was);
     in[0] = XG_OPERAND(i, 0);
     in[1] = XG_OPERAND(i, 1);
     made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
-    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_take_attrs(made, i);
     xg_inst_set_comp(made, XG_A_to_apply, bare);
     return xg_hb_tuple(&b, &made, 1);
 }
@@ -93,10 +91,10 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     XG_PREFETCH((const char *)i->operands + 512); /* those of a few instructions on */
     of = XG_OPERAND(i, 0);
-    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_index(i));
     if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY)
         while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
-    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
+    if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_index(i));
     return NULL;
 }
 

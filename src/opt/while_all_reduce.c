@@ -24,7 +24,7 @@ XG_FN xg_inst *xg_carried_element(const xg_inst *tuple, int64_t at, uint32_t *re
             *readers = UINT32_MAX;
             return NULL;
         }
-        if (xg_attr_int(u->user, XG_A_index, 0) != at) continue;
+        if (xg_attr_index(u->user) != at) continue;
         found = u->user;
         ++*readers;
     }
@@ -43,8 +43,7 @@ XG_FN bool xg_carried_find(xg_inst *loop, int64_t at, xg_carried_sum *s) {
     for (k = 0; k < 2; k++) {
         s->all = XG_OPERAND(s->sum, k);
         if (XG_OPERAND(s->sum, 1 - k) == s->element && s->all->op == XG_ALL_REDUCE && xg_gang_may(s->all) &&
-            xg_meet_is_plain(s->all) && xg_opt_has_one_user(s->all) &&
-            xg_reducer_is_sum(xg_attr_comp(s->all, XG_A_to_apply)))
+            xg_meet_is_plain(s->all) && xg_opt_has_one_user(s->all) && xg_reducer_is_sum(xg_attr_to_apply(s->all)))
             return true;
     }
     return false;
@@ -70,7 +69,7 @@ XG_FN void xg_carried_move(const xg_carried_sum *s) {
     for (;;) { /* what read the element reads the total */
         xg_inst *old = NULL;
         XG_FOR_USES(u, loop)
-            if (u->user != out && xg_attr_int(u->user, XG_A_index, 0) == s->at) old = u->user;
+            if (u->user != out && xg_attr_index(u->user) == s->at) old = u->user;
         if (!old) break;
         xg_inst_replace(old, total);
         xg_inst_remove(old);

@@ -32,7 +32,7 @@ typedef struct xg_while {
     int64_t first, step; /* of the element that counts, once its rounds are known */
 } xg_while;
 
-XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
+XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_index(element); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple)
         if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
@@ -562,7 +562,7 @@ XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
             xg_format(text, sizeof text,
                 "{\"known_trip_count\":{\"n\":\"%lld\"},\"known_induction_variable\":{\"tuple_index\":\"%lld\"}}",
                 (long long)trips, (long long)index);
-            xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+            xg_inst_set_text(i, XG_A_backend_config, text);
             changed = true;
         }
     return changed;

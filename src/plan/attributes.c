@@ -41,7 +41,7 @@ XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
     return offset;
 }
 /* The index of a record in its section. */
-XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size) {
+XG_ONE_COPY XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size) {
     uint32_t index = (uint32_t)(w->sections[kind].n / size);
     xg_put(&w->sections[kind], (const char *)record, size);
     return index;

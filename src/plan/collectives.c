@@ -38,7 +38,7 @@ XG_FN int64_t xg_meeting_ids(const xg_meeting *t) {
            : t->mode == XG_TEAM_FLAT     ? t->replicas * t->partitions
                                          : t->replicas;
 }
-XG_FN int64_t xg_meeting_times(const xg_meeting *t) {
+XG_ONE_COPY XG_FN int64_t xg_meeting_times(const xg_meeting *t) {
     return t->mode == XG_TEAM_PARTITIONS ? t->replicas : t->mode == XG_TEAM_REPLICAS ? t->partitions : 1;
 }
 XG_FN int64_t xg_meeting_device(const xg_meeting *t, int64_t id, int64_t other) {

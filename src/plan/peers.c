@@ -106,14 +106,14 @@ XG_FN xg_inst *xg_plan_peers_fusion(
     row = xg_hb_shape(&b, s->type, &n, 1);
     for (k = 0; k < members; k++) in[k] = xg_comp_add_param(outside, row, XG_STR("peer"));
     fusion = xg_inst_new(outside, XG_FUSION, row, in, members, NULL, XG_STR("peers_all_reduce"));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
     xg_inst_set_comp(fusion, XG_A_calls, xg_peers_sum(m, i, row, members));
     outside->root = fusion;
     xg_choice_of(m->work, fusion, target);
     return fusion;
 }
 XG_FN void xg_plan_peers_forget(xg_inst *fusion) {
-    xg_comp *sum = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *sum = xg_attr_calls(fusion);
     xg_comp_remove(fusion->comp);
     xg_comp_remove(sum);
 }

@@ -140,7 +140,7 @@ XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
     double bytes = (double)made, flops = 0;
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
-    XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
+    XG_FOR_INSTS(i, xg_attr_calls(fusion)) flops += (double)xg_plan_inst_flops(i);
     return 1e-6 + bytes / (1e9 * (double)xg_device_gbs(d->bandwidth)) +
            flops / (1e6 * (double)d->clock_mhz * (double)d->sm_count * (double)d->f32_rate);
 }
@@ -227,7 +227,7 @@ XG_FN bool xg_limit_may(const xg_limit *l, const xg_plan_value *v, xg_limit_uses
 
 /* The fusion once more, with the one leaf alone. */
 XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operands, xg_inst *before) {
-    xg_comp *c = xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), i->comp);
+    xg_comp *c = xg_opt_clone_comp(xg_attr_calls(i), i->comp);
     xg_inst *made, *tuple = c->root, *x;
     uint32_t k;
     if (i->shape->type == XLAGPU_TUPLE) {

@@ -53,7 +53,7 @@ XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_m
 
 /* A fusion that is one copy of a parameter with the same layout moves bytes only. */
 XG_FN const xg_inst *xg_plan_is_memcpy(const xg_inst *fusion) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    const xg_inst *root = xg_attr_calls(fusion)->root;
     if ((root->op != XG_COPY && root->op != XG_BITCAST) || XG_OPERAND(root, 0)->op != XG_PARAMETER) return NULL;
     if (root->op == XG_COPY && !xg_in_place_same_shape(root->shape, XG_OPERAND(root, 0)->shape)) return NULL;
     return XG_OPERAND(fusion, XG_OPERAND(root, 0)->number);
@@ -95,7 +95,7 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
         xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
         return;
     }
-    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) {
+    if (leaves == 1 && xg_fuse_is_fill(xg_attr_calls(i)->root, &pattern)) {
         xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern);
         return;
     }
@@ -258,7 +258,7 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && s->inst->op == XG_CUSTOM_CALL)
         *flops = xg_library_call_flops(s->inst);
     else if (known ? !*known : s->kind == XG_EXE_THUNK_LIBRARY_CALL)
-        XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
+        XG_FOR_INSTS(i, xg_attr_calls(s->inst)) *flops += xg_plan_inst_flops(i);
     if (known) *known = *flops + 1;
 }
 

@@ -155,8 +155,7 @@ XG_FN bool xg_plan_forwards(const xg_inst *i) {
 /* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
     *operand = 0;
-    if (i->op == XG_GET_TUPLE_ELEMENT)
-        return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_index(i));
     if (i->op != XG_TUPLE) return leaf;
     *operand = xg_shape_element_of(i->shape, leaf);
     return leaf - xg_shape_leaf_at(i->shape, *operand);

@@ -41,7 +41,7 @@ XG_FN int64_t xg_windowed_out(const xg_windowed *w) {
 /* Operand `side` of the dot, gathered along its dimension. */
 XG_FN bool xg_windowed_gathers(xg_windowed *w) {
     uint32_t at;
-    w->dim = xg_attr_ints(w->exchange, XG_A_dimensions).p[0];
+    w->dim = xg_attr_dims(w->exchange).p[0];
     w->part = XG_OPERAND(w->exchange, 0)->shape->dims[w->dim];
     if (xg_ints_at(w->side ? w->dims.rb : w->dims.lb, w->dim, NULL)) return false;
     w->out = -1;
@@ -54,8 +54,8 @@ XG_FN bool xg_windowed_gathers(xg_windowed *w) {
 }
 /* The dimension of an operand that is scattered in the result. */
 XG_FN bool xg_windowed_scatters(xg_windowed *w) {
-    int64_t dim = xg_attr_ints(w->exchange, XG_A_dimensions).p[0];
-    if (xg_reducer_opcode(xg_attr_comp(w->exchange, XG_A_to_apply)) != XG_ADD) return false;
+    int64_t dim = xg_attr_dims(w->exchange).p[0];
+    if (xg_reducer_opcode(xg_attr_to_apply(w->exchange)) != XG_ADD) return false;
     w->part = w->exchange->shape->dims[dim];
     for (w->side = 0; w->side < 2; w->side++)
         for (w->dim = 0; w->dim < XG_OPERAND(w->dot, w->side)->shape->rank; w->dim++) {

@@ -45,7 +45,7 @@ XG_FN uint32_t xg_nest_users(xg_loopnest *n, const xg_nbuf *buf, bool (*uses)(co
         }
     return count;
 }
-XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
+XG_ONE_COPY XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
     return xg_nest_users(n, buf, xg_nblock_writes, out, cap);
 }
 XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {

@@ -198,7 +198,7 @@ XG_FN bool xg_attention_back_cut_all(xg_attention_site *w) {
 /* Whether a reduction goes along keys, and from the five numbers to its own indices; at: to those of what it is of. */
 XG_FN const xg_imap *xg_attention_back_along(xg_attention_site *w, const xg_imap *at, const xg_inst *stat) {
     const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *results[XG_RANK_MAX];
-    uint32_t dim = (uint32_t)xg_attr_ints(stat, XG_A_dimensions).p[0], k, n = 0;
+    uint32_t dim = (uint32_t)xg_attr_dims(stat).p[0], k, n = 0;
     if (!xg_imap_ok(at) || at->n_constraints || at->n_syms + at->n_rts) return xg_imap_undefined(w->x);
     if (XG_OPERAND(stat, 0)->shape->dims[dim] != w->f->keys) return xg_imap_undefined(w->x);
     for (k = 0; k < at->n_results; k++) {
@@ -220,7 +220,7 @@ XG_FN const xg_imap *xg_attention_back_unread(
         if (stat[j] && xg_attention_reached(line, stat[j]))
             return xg_attention_onward(w, line->root, stat[j], stats[j]);
     if (line->root->shape->elements != w->f->batch * w->f->rows) return xg_imap_undefined(w->x);
-    at = xg_aff_add_mul(w->x, at, xg_aff_dim(w->x, XG_ATTENTION_BATCH), w->f->rows);
+    at = xg_aff_add_dim(w->x, at, XG_ATTENTION_BATCH, w->f->rows);
     return xg_imap_compose(
         w->x, xg_imap_with_results(w->x, all, &at, 1), xg_indexing_delinear(w->x, line->root->shape));
 }

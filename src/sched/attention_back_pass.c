@@ -273,8 +273,8 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
     if (n > (s == w->second || !w->query)) s->to->root = xg_hb_tuple(&inside, results, n);
     s->fusion = xg_inst_new(w->last->comp, XG_FUSION, s->to->root->shape, s->outside, s->to->n_params, w->last,
         XG_STR("attention_backward_fusion"));
-    xg_inst_set_attr(s->fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
-    xg_inst_set_attr(s->fusion, xg_attr_make_comp(XG_A_calls, s->to));
+    xg_inst_set_text(s->fusion, XG_A_kind, "kOutput");
+    xg_inst_set_comp(s->fusion, XG_A_calls, s->to);
 }
 /* The first fusion's results that the second one takes. */
 XG_FN void xg_attention_back_hand_on(xg_attention_back_group *w) {
@@ -339,7 +339,7 @@ XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_inst *dot) 
     for (k = 0; k < n; k++)
         for (j = 0; j < m->p[k]->n_operands; j++) xg_attention_take_cheap(m, XG_OPERAND(m->p[k], j), 1);
     fusion = xg_attention_make(m);
-    is = xg_attention_form_of(&p->form, w->arena, xg_aff_new(w->arena), xg_attr_comp(fusion, XG_A_calls), device) &&
+    is = xg_attention_form_of(&p->form, w->arena, xg_aff_new(w->arena), xg_attr_calls(fusion), device) &&
          xg_attention_plan_of(p, device, NULL);
     xg_attention_unmake(fusion);
     w->ahead_spares = is ? XG_MAX(xg_attention_apart_time(p, device) - p->picoseconds, (int64_t)0) : 0;

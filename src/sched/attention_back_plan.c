@@ -295,8 +295,8 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
         c.warp_tensor = xg_cost_mul(p->walked, each);
     }
     c.shared_passes = xg_cost_mul(all, w.reads * XG_TILE_UNIT_READ_CYCLES + w.passes);
-    c.shared_passes = xg_cost_add(
-        c.shared_passes, xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_PASS_BYTES)); /* copies */
+    c.shared_passes =
+        xg_cost_add_mul(c.shared_passes, xg_cost_mul(p->blocks, p->walked), bytes / XG_PASS_BYTES); /* copies */
     c.l2_sectors = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), bytes / XG_SECTOR_BYTES);
     if (f->back.shows) c.written_bytes = xg_cost_mul(xg_attention_back_elements(f), held);
     c.l2_sectors = xg_cost_add(c.l2_sectors, c.written_bytes / XG_SECTOR_BYTES);
@@ -305,10 +305,10 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     if (xg_attention_pair_vectors(p)) { /* each takes four passes, each way; pairs wait once more */
         walks++;
         c.shared_passes =
-            xg_cost_add(c.shared_passes, xg_cost_mul(all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p)));
+            xg_cost_add_mul(c.shared_passes, all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p));
     }
-    own = xg_cost_add(own,
-        xg_cost_mul(p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads)));
+    own = xg_cost_add_mul(
+        own, p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads));
     c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
     if (p->shape.grouped) xg_attention_back_count_group(p, m, walks, w.issue, &c);
     return xg_cost_launched(m, &c);

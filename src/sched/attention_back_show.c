@@ -30,8 +30,8 @@ XG_FN xg_kval *xg_attention_back_shown_key(xg_attention_kernel *w, int64_t c, xg
     key = xg_aff_add_k(x, key, c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT);
     key = xg_aff_add_mul(x, key, xg_aff_mod(x, beside, XG_ATTENTION_PAIR), XG_ATTENTION_EIGHT);
     key = xg_aff_add_mul(x, key, xg_aff_div(x, beside, XG_ATTENTION_PAIR), XG_ATTENTION_SHOWN);
-    key = xg_aff_add_mul(x, key, xg_aff_dim(x, 2), w->p->own);
-    key = xg_aff_add_mul(x, key, xg_aff_dim(x, 3), w->p->shape.step);
+    key = xg_aff_add_dim(x, key, 2, w->p->own);
+    key = xg_aff_add_dim(x, key, 3, w->p->shape.step);
     return xg_tile_apply(&w->t, counts, 4, key, v);
 }
 /* A lane has two columns of each of two eights: with its neighbour's it gets four of one. */

@@ -112,7 +112,7 @@ XG_FN xg_kval *xg_attention_spot(
         v[0] = xg_attention_group_spot(w, counts, t->rows, v);
         if (!piece->apart) return v[0];
         v[1] = piece->apart; /* eights of rows are swizzled alike */
-        at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
+        at = xg_aff_add_dim(x, xg_aff_dim(x, 0), 1, XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
         for (k = 0; k < 2; k++) counts[k] = xg_kval_range(v[k]).hi + 1;
         return xg_tile_apply(&w->t, counts, 2, at, v);
     }
@@ -125,7 +125,7 @@ XG_FN xg_kval *xg_attention_spot(
     pitch[XG_ATTENTION_AT_ROW] = t->pitch;
     pitch[XG_ATTENTION_AT_PIECE] = lanes;
     pitch[XG_ATTENTION_AT_LANE] = 1;
-    for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_mul(x, at, xg_aff_dim(x, k), pitch[k]);
+    for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_dim(x, at, k, pitch[k]);
     if (xg_attention_is_paired(w->p) && (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD))
         at = xg_aff_add_k(x, at, xg_attention_side_rows(w->p) * t->pitch);
     return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);

@@ -65,7 +65,7 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare,
     xg_flow_end(&f);
 }
 /* The last operation so far. */
-XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
+XG_ONE_COPY XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
     const xg_kb *b = xg_attention_b(w);
     return b->before ? b->before->prev : b->region->last;
 }

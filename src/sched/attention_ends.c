@@ -286,7 +286,7 @@ XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention
     counts[0] = xg_kval_range(s->own).hi + 1;
     counts[1] = XG_ATTENTION_BESIDE;
     counts[2] = XG_ATTENTION_PAIR;
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), XG_ATTENTION_PAIR);
+    at = xg_aff_add_dim(x, at, 1, XG_ATTENTION_PAIR);
     return xg_tile_apply(&w->t, counts, 3, xg_aff_add(x, at, xg_aff_dim(x, 2)), v);
 }
 /* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds

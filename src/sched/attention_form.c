@@ -104,7 +104,7 @@ XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w) {
 XG_FN const xg_imap *xg_attention_at_reduced(xg_attention_site *w, const xg_inst *stat, uint32_t *dim) {
     const xg_attention *a = &w->f->match;
     const xg_imap *m = xg_attention_at_exp(w);
-    *dim = (uint32_t)xg_attr_ints(stat, XG_A_dimensions).p[0];
+    *dim = (uint32_t)xg_attr_dims(stat).p[0];
     if (stat == a->max) m = xg_attention_inside(w, &w->f->stages[XG_ATTENTION_SCORES], m, a->scored);
     return m;
 }

@@ -114,7 +114,7 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w) {
         op->b = XG_ATTENTION_TEAM;
     }
 }
-XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
+XG_ONE_COPY XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->query);
     xg_attention_carry_more(w, f);
 }
@@ -136,7 +136,7 @@ XG_FN xg_kval *xg_attention_power(xg_attention_kernel *w, xg_kval *x) {
     x->def->flags |= XG_KA_FTZ;
     return x;
 }
-XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled ? w->f->scale : 1; }
+XG_ONE_COPY XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled ? w->f->scale : 1; }
 /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
     xg_kb *b = xg_attention_b(w);

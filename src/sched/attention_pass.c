@@ -247,8 +247,8 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     if (w->n_stats) b.to->root = xg_hb_tuple(&inside, results, w->n_stats + 1);
     fusion = xg_inst_new(w->root->comp, XG_FUSION, b.to->root->shape, b.outside, b.to->n_params, w->root,
         attention ? XG_STR("attention_fusion") : XG_STR("narrow_product_fusion"));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, b.to));
+    xg_inst_set_text(fusion, XG_A_kind, "kOutput");
+    xg_inst_set_comp(fusion, XG_A_calls, b.to);
     if (xg_inst_attr(w->a->out_dot, XG_A_metadata))
         xg_inst_set_attr(fusion, *xg_inst_attr(w->a->out_dot, XG_A_metadata));
     return fusion;
@@ -266,7 +266,7 @@ XG_FN xg_attention_by xg_attention_best(xg_arena *a, const xg_inst *fusion) {
     xg_aff_ctx *x = xg_aff_new(a);
     int64_t library;
     bool pays;
-    if (!xg_attention_form_of(&p->form, a, x, xg_attr_comp(fusion, XG_A_calls), device)) return XG_ATTENTION_BY_NONE;
+    if (!xg_attention_form_of(&p->form, a, x, xg_attr_calls(fusion), device)) return XG_ATTENTION_BY_NONE;
     library = xg_dnn_attention_time(&p->form, a, x, fusion->comp->module);
     pays = xg_attention_plan_of(p, device, NULL) && (p->form.n_stats || xg_attention_pays(p, device));
     if (library < INT64_MAX && (!pays || library < xg_dnn_attention_own(p))) return XG_ATTENTION_BY_LIBRARY;
@@ -287,7 +287,7 @@ XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
     const xg_attention_by *answer;
     xg_buf key;
     xg_buf_init(&key, a);
-    xg_fuse_fingerprint(&key, xg_attr_comp(fusion, XG_A_calls));
+    xg_fuse_fingerprint(&key, xg_attr_calls(fusion));
     answer = (const xg_attention_by *)xg_dict_get(known, xg_str_of(key.p, key.n));
     if (!answer) {
         answer = &answers[xg_attention_best(a, fusion)];
@@ -327,7 +327,7 @@ XG_FN xg_inst *xg_attention_fused(xg_attention_members *w, xg_arena *work, xg_in
     return xg_attention_members_of(w, work, dot, a, false) ? xg_attention_make(w) : NULL;
 }
 XG_FN void xg_attention_unmake(xg_inst *fusion) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     xg_inst_remove(fusion);
     xg_comp_remove(c);
 }
@@ -339,7 +339,7 @@ XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_in
     xg_attention_plan *p;
     xg_buf key;
     if (!fusion) return NULL;
-    calls = xg_attr_comp(fusion, XG_A_calls);
+    calls = xg_attr_calls(fusion);
     xg_buf_init(&key, work);
     xg_fuse_fingerprint(&key, calls);
     p = (xg_attention_plan *)xg_dict_get(known, xg_str_of(key.p, key.n));
@@ -392,7 +392,7 @@ XG_FN int64_t xg_attention_time_alone(xg_arena *a, const xg_comp *c, bool once) 
 /* The same of members; what computes alike is asked once. */
 XG_FN int64_t xg_attention_time_of(xg_attention_members *w, xg_dict *known, bool once) {
     xg_inst *fusion = xg_attention_make(w);
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     int64_t *time;
     xg_buf key;
     xg_buf_init(&key, w->arena);

@@ -218,8 +218,8 @@ XG_FN void xg_attention_count_pipes(const xg_attention_plan *p, int64_t *pipes, 
     pipes[XG_PIPE_F32] = xg_cost_mul(steps, scores * (p->shape.in_tensor ? 5 : 6) / 2 + f32);
     pipes[XG_PIPE_INTEGER] = xg_cost_mul(steps, made * XG_ATTENTION_MADE_INTEGER);
     if (p->form.pieces[0] == 1) return; /* else two rests, and three words for two numbers */
-    pipes[XG_PIPE_F32] = xg_cost_add(pipes[XG_PIPE_F32], xg_cost_mul(steps, scores * 2));
-    pipes[XG_PIPE_INTEGER] = xg_cost_add(pipes[XG_PIPE_INTEGER], xg_cost_mul(steps, scores * 7 / 2));
+    pipes[XG_PIPE_F32] = xg_cost_add_mul(pipes[XG_PIPE_F32], steps, scores * 2);
+    pipes[XG_PIPE_INTEGER] = xg_cost_add_mul(pipes[XG_PIPE_INTEGER], steps, scores * 7 / 2);
 }
 /* Instructions of a warp in a step. */
 XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
@@ -321,7 +321,7 @@ XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_count
     int64_t macs = xg_cost_mul(all, p->tile * p->shape.step * xg_attention_widths(p)), passes;
     passes = xg_cost_mul(all, xg_attention_shared_passes(p));
     if (p->shape.parts > 1)
-        passes = xg_cost_add(passes, xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES * p->columns * 3 / 2));
+        passes = xg_cost_add_mul(passes, p->blocks, p->threads / XG_WARP_LANES * p->columns * 3 / 2);
     if (f->unit == XG_TILE_NO_UNIT)
         c->pipes[f->sum == XLAGPU_F64 ? XG_PIPE_F64 : XG_PIPE_F32] = macs / XG_WARP_LANES;
     else if (!p->shape.grouped)
@@ -358,7 +358,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     xg_attention_count_pipes(p, c.pipes, xg_cost_mul(warps, all));
     /* eights of the result are half sectors */
     rows = p->tile * (p->depth + 2 * p->columns / p->cluster) * held / XG_SECTOR_BYTES;
-    c.l2_sectors = xg_cost_add(c.l2_sectors, xg_cost_mul(p->blocks, rows));
+    c.l2_sectors = xg_cost_add_mul(c.l2_sectors, p->blocks, rows);
     bytes = xg_attention_operand_bytes(f);
     c.read_bytes = bytes / 4 * 3;
     c.written_bytes = bytes / 4;

@@ -71,14 +71,14 @@ XG_FN bool xg_attention_fills(const xg_attention *a, const xg_device *m) {
 XG_FN const xg_inst *xg_attention_row_of(const xg_inst *i, uint32_t key) {
     while (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
     if (i->op != XG_BROADCAST || i->shape->rank != key + 1 || XG_OPERAND(i, 0)->shape->rank != key ||
-        xg_ints_at(xg_attr_ints(i, XG_A_dimensions), key, NULL))
+        xg_ints_at(xg_attr_dims(i), key, NULL))
         return NULL;
     return i;
 }
 /* Its operand, in the order of exp's dimensions. */
 XG_FN xg_inst *xg_attention_of_each_row(const xg_hb *b, const xg_inst *i, uint32_t key) {
     const xg_inst *from = xg_attention_row_of(i, key);
-    xg_ints dims = xg_attr_ints(from, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(from);
     int64_t perm[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < key; k++) perm[dims.p[k]] = k;
@@ -91,7 +91,7 @@ XG_FN bool xg_attention_places_of(const xg_attention *a, int64_t *place) {
     for (k = 0; k < i->shape->rank; k++) place[k] = k;
     for (; i != a->scored; i = XG_OPERAND(i, 0)) {
         if (i->op == XG_TRANSPOSE && XG_OPERAND(i, 0) == a->scored) {
-            xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+            xg_ints perm = xg_attr_dims(i);
             for (k = 0; k < perm.n; k++) place[perm.p[k]] = k;
         } else if (i->op != XG_CONVERT)
             return false;
@@ -116,8 +116,7 @@ XG_APART XG_FN bool xg_attention_may_split(const xg_attention *a) {
     uint32_t key = s->rank - 1, k;
     if (!s->rank || s->rank >= XG_RANK_MAX - 1 || s->dynamic ||
         !xg_attention_same_dims(s, XG_OPERAND(a->difference, 0)->shape) || !xg_attention_places_of(a, place) ||
-        place[xg_attr_ints(a->max, XG_A_dimensions).p[0]] != (int64_t)key ||
-        (a->sum && xg_attr_ints(a->sum, XG_A_dimensions).p[0] != (int64_t)key))
+        place[xg_attr_dims(a->max).p[0]] != (int64_t)key || (a->sum && xg_attr_dims(a->sum).p[0] != (int64_t)key))
         return false;
     if (!xg_attention_row_of(XG_OPERAND(a->difference, 1), key)) return false;
     for (k = 0; k < a->n_factors; k++)

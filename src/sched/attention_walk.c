@@ -163,7 +163,7 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
     return least;
 }
 /* Behind the steps that the tile can see: all others, unless each row's maximum makes the weights of masked keys 0. */
-XG_FN double xg_attention_enough(const xg_attention_form *f) {
+XG_ONE_COPY XG_FN double xg_attention_enough(const xg_attention_form *f) {
     enum {
         ZERO_F32 = 104, /* exp of less than minus it is 0, in f32 and in f64 */
         ZERO_F64 = 746

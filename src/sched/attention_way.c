@@ -10,7 +10,7 @@ typedef struct xg_attention_way {
 
 /* Into job->form. */
 XG_FN bool xg_attention_way_open(xg_way_job *job) {
-    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(job->fusion);
     const xg_device *m = &job->fusion->comp->module->device;
     xg_attention_way *w;
     if (!c || xg_fuse_is_phases(job->fusion) || (!xg_attention_may_be(c) && !xg_attention_back_may_be(c))) return false;

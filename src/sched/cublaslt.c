@@ -81,7 +81,7 @@ XG_FN const xg_inst *xg_lt_vector(const xg_inst *i) {
     if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
     s = i->shape;
     if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->rank != 1 || !s->rank ||
-        xg_attr_ints(i, XG_A_dimensions).p[0] != (s->layout ? s->layout->minor_to_major[0] : (int64_t)s->rank - 1))
+        xg_attr_dims(i).p[0] != (s->layout ? s->layout->minor_to_major[0] : (int64_t)s->rank - 1))
         return NULL;
     i = XG_OPERAND(i, 0);
     if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
@@ -256,7 +256,7 @@ XG_FN const xg_inst *xg_lt_operand(const xg_inst *i) {
 }
 /* The second root: max |y| of all y. */
 XG_FN bool xg_lt_largest(const xg_inst *i, xg_lt_match *m) {
-    const xg_comp *c = i->op == XG_REDUCE && i->n_operands == 2 ? xg_attr_comp(i, XG_A_to_apply) : NULL;
+    const xg_comp *c = i->op == XG_REDUCE && i->n_operands == 2 ? xg_attr_to_apply(i) : NULL;
     double init;
     if (!c || i->shape->elements != 1 || i->shape->type != XLAGPU_F32 || XG_OPERAND(i, 0)->op != XG_ABS ||
         !xg_reducer_is_plain(c) || c->root->op != XG_MAXIMUM || !xg_lt_constant(XG_OPERAND(i, 1), &init) || init > 0)
@@ -265,7 +265,7 @@ XG_FN bool xg_lt_largest(const xg_inst *i, xg_lt_match *m) {
     return true;
 }
 XG_APART XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
-    const xg_inst *root = xg_attr_comp(fusion, XG_A_calls)->root;
+    const xg_inst *root = xg_attr_calls(fusion)->root;
     uint32_t k;
     memset(m, 0, sizeof *m);
     if (root->op == XG_TUPLE && root->n_operands == 2) {

@@ -543,7 +543,7 @@ XG_FN void xg_dnn_record(xg_way_job *job, xg_record *r, const xg_dnn_graph *g, i
 }
 XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *m = job->fusion->comp->module;
-    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(job->fusion);
     xg_aff_ctx *x;
     xg_attention_plan *p;
     xg_dnn_graph g;

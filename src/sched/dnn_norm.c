@@ -30,7 +30,7 @@ XG_FN const xg_inst *xg_dnn_norm_spread(const xg_dnn_norm *n, const xg_inst *i, 
     xg_ints at;
     if (i->op != XG_BROADCAST || s->elements != n->rows * n->lanes || !xg_lt_is_row_major(s)) return NULL;
     from = XG_OPERAND(i, 0)->shape;
-    at = xg_attr_ints(i, XG_A_dimensions);
+    at = xg_attr_dims(i);
     while (rows < n->rows && lead < s->rank) rows *= s->dims[lead++];
     if (rows != n->rows || from->elements != (row ? n->rows : n->lanes) || !xg_lt_is_row_major(from)) return NULL;
     for (k = 0; k < at.n; k++)
@@ -49,10 +49,10 @@ XG_FN const xg_inst *xg_dnn_norm_mean(const xg_dnn_norm *n, const xg_inst *i) {
             i = xg_lt_peel(XG_OPERAND(i, !k));
         }
     if (!(fabs(count - (double)n->lanes) <= 1e-6 * (double)n->lanes) || i->op != XG_REDUCE || i->n_operands != 2 ||
-        !xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) || !xg_attention_constant(XG_OPERAND(i, 1), &init) ||
-        init != 0 || i->shape->type != XLAGPU_F32 || i->shape->elements != n->rows || !xg_lt_is_row_major(i->shape))
+        !xg_reducer_is_sum(xg_attr_to_apply(i)) || !xg_attention_constant(XG_OPERAND(i, 1), &init) || init != 0 ||
+        i->shape->type != XLAGPU_F32 || i->shape->elements != n->rows || !xg_lt_is_row_major(i->shape))
         return NULL;
-    dims = xg_attr_ints(i, XG_A_dimensions);
+    dims = xg_attr_dims(i);
     for (k = 0; k < dims.n; k++)
         if (dims.p[k] < (int64_t)(XG_OPERAND(i, 0)->shape->rank - dims.n)) return NULL;
     return xg_lt_is_row_major(XG_OPERAND(i, 0)->shape) ? xg_lt_peel(XG_OPERAND(i, 0)) : NULL;
@@ -191,7 +191,7 @@ XG_FN int64_t xg_dnn_norm_time(const xg_dnn_norm *n, const xg_device *d) {
 }
 XG_FN bool xg_dnn_norm_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *m = job->fusion->comp->module;
-    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(job->fusion);
     xg_dnn_graph g;
     xg_dnn_norm n;
     if (!c || xg_fuse_is_phases(job->fusion) || !xg_dnn_norm_of(&n, c)) return false;

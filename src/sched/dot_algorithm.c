@@ -71,7 +71,7 @@ XG_FN uint32_t xg_pieces_products(const xg_pieces *w) {
 }
 XG_FN xg_inst *xg_pieces_dot(const xg_hb *b, const xg_inst *dot, xg_inst *x, xg_inst *y, bool tf32) {
     xg_inst *made = xg_hb_dot(b, x, y, xg_dot_dims_of(dot), XLAGPU_F32, NULL);
-    if (tf32) xg_inst_set_attr(made, xg_attr_make_str(b->comp->module, XG_A_algorithm, XG_STR("dot_tf32_tf32_f32")));
+    if (tf32) xg_inst_set_text(made, XG_A_algorithm, "dot_tf32_tf32_f32");
     return made;
 }
 
@@ -104,7 +104,7 @@ XG_FN int64_t xg_pieces_time(xg_inst *dot, const xg_pieces *w) {
         xg_inst *x = XG_OPERAND(dot, k);
         in[k] = xg_hb_convert(&b, x, w->tf32 ? XLAGPU_F32 : XLAGPU_BF16);
         if (w->n[k] == 1) continue;
-        bytes = xg_cost_add(bytes, xg_cost_mul(x->shape->elements, 4 + w->n[k] * (w->tf32 ? 4 : 2)));
+        bytes = xg_cost_add_mul(bytes, x->shape->elements, 4 + w->n[k] * (w->tf32 ? 4 : 2));
         launches++;
     }
     trial = xg_pieces_dot(&b, dot, in[0], in[1], w->tf32);

@@ -58,9 +58,8 @@ XG_FN xg_inst *xg_f8_largest(const xg_inst *y) {
         xg_inst *abs = u->user, *r = abs->op == XG_ABS && xg_opt_has_one_user(abs) ? abs->first_use->user : NULL;
         double init;
         if (r && r->op == XG_REDUCE && r->n_operands == 2 && r->shape->elements == 1 && XG_OPERAND(r, 0) == abs &&
-            xg_reducer_is_plain(xg_attr_comp(r, XG_A_to_apply)) &&
-            xg_attr_comp(r, XG_A_to_apply)->root->op == XG_MAXIMUM && xg_attention_constant(XG_OPERAND(r, 1), &init) &&
-            init <= 0)
+            xg_reducer_is_plain(xg_attr_to_apply(r)) && xg_attr_to_apply(r)->root->op == XG_MAXIMUM &&
+            xg_attention_constant(XG_OPERAND(r, 1), &init) && init <= 0)
             return r;
     }
     return NULL;

@@ -37,7 +37,7 @@ XG_FN const char *xg_nfusion_refuses_contraction(xg_aff_ctx *x, const xg_inst *i
     return NULL;
 }
 XG_FN const char *xg_nfusion_refuses_reduce(const xg_inst *i) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     const xg_inst *init = XG_OPERAND(i, 1);
     if (i->n_operands != 2 || !xg_nfrom_holds(i->shape)) return "a reduction has several results";
     if (!c || xg_eval_single(c) == XG_PARAMETER) return "a reduction combines by more than one operation";
@@ -50,7 +50,7 @@ XG_FN const char *xg_nfusion_refuses_inst(xg_aff_ctx *x, const xg_inst *i) {
     return xg_nfrom_takes(x, i) ? NULL : xg_op_name(i->op);
 }
 XG_FN const char *xg_nfusion_refuses(xg_arena *a, const xg_inst *fusion) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     xg_aff_ctx *x = xg_aff_new(a);
     const char *why = NULL;
     uint32_t count = 0;
@@ -83,7 +83,7 @@ XG_FN xg_nstmt *xg_nfusion_block(xg_nfusion *w, const char *name, const int64_t 
     f->n_kept = w->kept.n;
     return s;
 }
-XG_FN void xg_nfusion_store(xg_loopnest *n, xg_nblock *b, xg_nbuf *buf, const xg_aff **at) {
+XG_ONE_COPY XG_FN void xg_nfusion_store(xg_loopnest *n, xg_nblock *b, xg_nbuf *buf, const xg_aff **at) {
     xg_nout *store = XG_NEW(n->arena, xg_nout);
     store->buf = buf;
     store->at = at;
@@ -221,7 +221,7 @@ XG_FN void xg_nfusion_contraction(xg_nfusion *w, const xg_inst *hero, xg_nbuf *o
 XG_FN void xg_nfusion_reduce(xg_nfusion *w, const xg_inst *i, xg_nbuf *out) {
     xg_loopnest *n = w->n;
     const xg_inst *o = XG_OPERAND(i, 0);
-    xg_ints reduced = xg_attr_ints(i, XG_A_dimensions);
+    xg_ints reduced = xg_attr_dims(i);
     const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, o->shape->rank + 1);
     int64_t dims[XG_RANK_MAX];
     xg_literal *init = xg_literal_new(n->arena, xg_shape_scalar(n->module, i->shape->type));
@@ -240,7 +240,7 @@ XG_FN void xg_nfusion_reduce(xg_nfusion *w, const xg_inst *i, xg_nbuf *out) {
     if (!out) out = xg_nfusion_keep(w, i, s->block->name, i->shape->type);
     xg_nfusion_store(n, s->block, out, xg_nfrom_at(n, i->shape, xg_nfusion_iters(n, s->block, i->shape->rank)));
     memcpy(init->data, XG_OPERAND(i, 1)->literal->data, (size_t)xg_type_bytes(i->shape->type));
-    xg_nfusion_combine(n, s->block, xg_eval_single(xg_attr_comp(i, XG_A_to_apply)), i->shape->type, init);
+    xg_nfusion_combine(n, s->block, xg_eval_single(xg_attr_to_apply(i)), i->shape->type, init);
 }
 
 /* ---- the nest ---- */
@@ -260,7 +260,7 @@ XG_FN bool xg_nfusion_is_result(const xg_comp *c, const xg_inst *i) {
     return i->op == XG_REDUCE || xg_contract_sum_type(i) == i->shape->type;
 }
 XG_FN xg_loopnest *xg_nfusion_nest(xg_arena *a, const xg_inst *fusion, xg_str name) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     uint32_t n_out = c->root->op == XG_TUPLE ? c->root->n_operands : 1, k;
     xg_nbuf **outs = XG_NEW_N(a, xg_nbuf *, n_out + 1);
     bool done = false;

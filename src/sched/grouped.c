@@ -107,8 +107,8 @@ XG_FN void xg_grouped_fuse(xg_grouped_fusion *g, xg_inst *dot) {
     g->to->root = xg_grouped_copy(g, dot);
     fusion =
         xg_inst_new(dot->comp, XG_FUSION, dot->shape, g->outside, g->to->n_params, dot, XG_STR("grouped_dot_fusion"));
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, g->to));
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
+    xg_inst_set_comp(fusion, XG_A_calls, g->to);
     if (xg_inst_attr(dot, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(dot, XG_A_metadata));
     xg_inst_replace(dot, fusion);
     xg_inst_remove(dot);

@@ -109,7 +109,7 @@ XG_FN const xg_aff *xg_nlower_flat(xg_nlower *l, const xg_nhome *m, const xg_aff
             (int)l->n->name.n, l->n->name.p);
     return flat;
 }
-XG_FN xg_elem *xg_nlower_reg(xg_nlower *l, const xg_nhome *m, const xg_aff *flat) {
+XG_ONE_COPY XG_FN xg_elem *xg_nlower_reg(xg_nlower *l, const xg_nhome *m, const xg_aff *flat) {
     if (flat->kind != XG_AFF_CONST || flat->k < 0 || flat->k >= m->size)
         xg_nlower_fail(l, "an index is no number where it has to be, that of the registers", m->buf->name);
     return &m->regs[flat->k];

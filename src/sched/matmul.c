@@ -66,7 +66,7 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
     };
     xg_aff_ctx *x = xg_aff_new(a);
     memset(w, 0, sizeof *w);
-    w->comp = xg_attr_comp(fusion, XG_A_calls);
+    w->comp = xg_attr_calls(fusion);
     if (!w->comp) return false;
     XG_FOR_INSTS(i, w->comp)
         if (i->op == XG_DOT) {

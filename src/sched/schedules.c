@@ -80,21 +80,20 @@ XG_FN void xg_schedules_open(xg_schedules *s, xg_module *m, xg_arena *a) {
     xg_map64_init(&inside, a);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
-            if (i->op == XG_FUSION && xg_attr_comp(i, XG_A_calls)) {
-                xg_comp *called = xg_attr_comp(i, XG_A_calls);
+            if (i->op == XG_FUSION && xg_attr_calls(i)) {
+                xg_comp *called = xg_attr_calls(i);
                 xg_map64_put(&inside, called->id, called);
             }
     for (c = m->first; c; c = c->next) {
         if (xg_map64_get(&inside, c->id)) continue;
         XG_FOR_INSTS(i, c)
-            if (i->op == XG_FUSION && xg_attr_comp(i, XG_A_calls) && !xg_fuse_is_phases(i))
-                xg_push(a, xg_inst *, &s->fusions, i);
+            if (i->op == XG_FUSION && xg_attr_calls(i) && !xg_fuse_is_phases(i)) xg_push(a, xg_inst *, &s->fusions, i);
     }
     s->keys = XG_NEW_N(a, xg_str, s->fusions.n + (size_t)1);
     for (k = 0; k < s->fusions.n; k++) {
         xg_buf b;
         xg_buf_init(&b, a);
-        xg_fuse_fingerprint(&b, xg_attr_comp(s->fusions.p[k], XG_A_calls));
+        xg_fuse_fingerprint(&b, xg_attr_calls(s->fusions.p[k]));
         s->keys[k] = xg_str_of(b.p, b.n);
     }
 }

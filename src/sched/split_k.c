@@ -169,7 +169,7 @@ XG_FN bool xg_split_is_row_sum(const xg_inst *i) {
     uint32_t k;
     for (k = 0; i->op == XG_REDUCE && k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        if (s->dims[d] > 1) return xg_ints_at(xg_attr_ints(i, XG_A_dimensions), d, NULL);
+        if (s->dims[d] > 1) return xg_ints_at(xg_attr_dims(i), d, NULL);
     }
     return false;
 }
@@ -368,8 +368,8 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     dims[part] *= parts;
     made = xg_inst_clone(conv, conv->comp, operands, b->before);
     made->shape = xg_hb_shape(b, xg_contract_sum_type(conv), dims, conv->shape->rank);
-    xg_inst_set_attr(made, xg_attr_make_int(XG_A_feature_group_count, parts * batches));
-    if (batches > 1) xg_inst_set_attr(made, xg_attr_make_int(XG_A_batch_group_count, 1));
+    xg_inst_set_int(made, XG_A_feature_group_count, parts * batches);
+    if (batches > 1) xg_inst_set_int(made, XG_A_batch_group_count, 1);
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }

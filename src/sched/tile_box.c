@@ -150,7 +150,7 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
         for (d = 0; d < own->group[n].n; d++, a++) {
             const xg_tile_axis *of = &p->form.group[n].axes[d];
             axes->dims[a].range = xg_range_of(0, of->extent - 1);
-            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+            axes->results[of->of] = xg_aff_add_dim(x, axes->results[of->of], a, of->scale);
         }
     axes->n_results = to->n_dims;
     whole = xg_imap_compose(x, axes, to);

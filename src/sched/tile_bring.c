@@ -95,7 +95,7 @@ XG_FN void xg_tile_fetch_place(
     const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
-    *row = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step);
+    *row = xg_aff_add_dim(x, xg_aff_dim(x, XG_TILE_ROW), XG_TILE_ROW_ROUND, r.row_step);
     *k = xg_aff_dim(x, XG_TILE_K_ROUND);
     if (t->brick > 1) *k = xg_aff_div(x, *k, t->brick);
     *k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_KS), *k, r.k_step);
@@ -167,9 +167,9 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_TILE), xg_tile_pace(p, side, p->fetch[side].rows));
+    row = xg_aff_add_dim(x, row, XG_TILE_TILE, xg_tile_pace(p, side, p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
-    linear[XG_TILE_K] = xg_aff_add_mul(x, k, xg_aff_dim(x, XG_TILE_STEP), xg_tile_sums_groups(p) ? 1 : p->shape.k);
+    linear[XG_TILE_K] = xg_aff_add_dim(x, k, XG_TILE_STEP, xg_tile_sums_groups(p) ? 1 : p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
@@ -343,7 +343,7 @@ XG_APART XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         xg_tile_fetch_at(w, side, w->step, w->step, at);
         begin = xg_aff_dim(x, XG_TILE_TILE);
         begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), begin, xg_tile_pace(w->p, side, t->rows));
-        begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
+        begin = xg_aff_add_dim(x, xg_aff_mul(x, begin, -row), XG_TILE_BATCH, -batch);
         begin = xg_aff_div(x, xg_aff_add_k(x, begin, -first), t->vector);
         begin = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mod(x, begin, t->shift));
         w->place[side][1] = xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, begin, at);
@@ -562,7 +562,7 @@ XG_FN const xg_aff *xg_tile_spot_place(const xg_tile_kernel *w, uint32_t side, i
     else
         k = xg_aff_mul(x, k, t->pitch);
     at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
-    return xg_aff_add_mul(x, at, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side));
+    return xg_aff_add_dim(x, at, 4, xg_tile_buffer(w->p, side));
 }
 XG_FN xg_kval *xg_tile_spot_of(
     xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, const xg_aff *place, xg_kval *buffer) {
@@ -667,7 +667,7 @@ XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lan
     xg_kval *both[2];
     sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (lanes - 1) * apart);
     sum->dims[1].range = xg_range_of(0, lanes - 1);
-    sum->results[0] = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), apart);
+    sum->results[0] = xg_aff_add_dim(x, xg_aff_dim(x, 0), 1, apart);
     both[0] = first;
     both[1] = lane;
     return xg_kapply(&w->s.b, sum, both)->results;
@@ -757,7 +757,7 @@ XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t
     xg_tile_fetch_at(w, side, zero, zero, at);
     at[XG_TILE_STEP] = zero;
     begin = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_KS), turn * xg_tile_rounds_of(w->p, t).k_step);
-    begin = xg_aff_add_mul(x, xg_aff_mul(x, begin, -row), xg_aff_dim(x, XG_TILE_BATCH), -batch);
+    begin = xg_aff_add_dim(x, xg_aff_mul(x, begin, -row), XG_TILE_BATCH, -batch);
     begin = xg_aff_mod(x, xg_aff_add_k(x, begin, -first), t->shift);
     return xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), begin), at);
 }

@@ -283,8 +283,7 @@ XG_APART XG_FN void xg_tile_bulk_box(
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
     place[t->by_rows] = xg_aff_dim(x, XG_TILE_BULK_AT_TILE);
     place[t->by_rows] = xg_aff_mul(x, place[t->by_rows], xg_tile_pace(p, side, half_rows ? 2 * t->rows : t->rows));
-    if (half_rows)
-        place[t->by_rows] = xg_aff_add_mul(x, place[t->by_rows], xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->rows);
+    if (half_rows) place[t->by_rows] = xg_aff_add_dim(x, place[t->by_rows], XG_TILE_BULK_AT_RANK, t->rows);
     place[t->by_rows] = xg_aff_add_k(x, place[t->by_rows], row);
     if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);

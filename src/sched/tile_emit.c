@@ -47,12 +47,11 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     xg_kval *o[2], *vector;
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
-    k = xg_aff_add_mul(
-        x, xg_aff_dim(x, XG_TILE_READ_INNER), xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]);
+    k = xg_aff_add_dim(x, xg_aff_dim(x, XG_TILE_READ_INNER), XG_TILE_READ_OUTER, counts[XG_TILE_READ_INNER]);
     /* slices take neighbours: the lanes of a warp then read what lies side by side */
     k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_READ_SLICE), k, p->shape.slices);
     at = xg_aff_add_mul(x, xg_aff_mul(x, k, t->by_rows ? 1 : t->pitch), at, quad * row);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, XG_TILE_READ_BUFFER), xg_tile_buffer(p, side));
+    at = xg_aff_add_dim(x, at, XG_TILE_READ_BUFFER, xg_tile_buffer(p, side));
     for (part = 0; part < own / quad; part++) {
         const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / quad)) * row);
         if ((xg_type_class(p->form.sum) & XGT_C) || quad == 1 || t->by_rows || (p->lanes > XG_TILE_PAIR && !side)) {
@@ -143,8 +142,8 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     v[1] = w->own[1];
     v[2] = w->slice;
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n + p->out_slant);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 1), p->quad_n);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, 2), xg_tile_part_size(p));
+    at = xg_aff_add_dim(x, at, 1, p->quad_n);
+    at = xg_aff_add_dim(x, at, 2, xg_tile_part_size(p));
     if (xg_tile_has_rows(p)) at = xg_aff_add_k(x, at, part * p->shape.slices * xg_tile_part_size(p));
     for (i = 0; i < n; i++)
         for (h = 0; h < across; h++) {
@@ -267,7 +266,7 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
             chains = inner % XG_TILE_TOTAL_CHAINS ? 1 : (int64_t)XG_TILE_TOTAL_CHAINS, counts[3], k;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place = xg_aff_add_mul(x, xg_aff_mul(x, xg_aff_dim(x, 1), chains), xg_aff_dim(x, 0), inner);
+    const xg_aff *place = xg_aff_add_dim(x, xg_aff_mul(x, xg_aff_dim(x, 1), chains), 0, inner);
     xg_elem v[XG_TILE_TOTAL_CHAINS];
     xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3], *spot;
     counts[0] = many;
@@ -340,7 +339,7 @@ XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     const xg_tile_plan *p = w->p;
     xg_tile_inbox b = xg_tile_inbox_of(p);
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *first = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b.own);
+    const xg_aff *first = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b.own);
     int64_t counts[3], k;
     xg_kval *of[3];
     xg_elem v;
@@ -484,7 +483,7 @@ XG_FN void xg_tile_hand_vector(
     xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round, const xg_tile_inbox *b, int64_t to) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place = xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0), b->rounds);
+    const xg_aff *place = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b->rounds);
     xg_flow guard = xg_flow_of(&w->s, &w->peers[to]), lanes;
     xg_kval *from, *spot, *of[4], *inside, *last = xg_elem_index(&w->s, p->out_vector), *v;
     bool elements = xg_tile_hands_elements(w);

@@ -182,8 +182,7 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
             d->base_dilation > f->hero->shape->dims[dim])
             continue; /* or most phases have no position */
         f->filled = f->filled || f->hero->shape->dims[dim] % d->base_dilation;
-        m->results[v] =
-            xg_aff_add_mul(x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), xg_aff_dim(x, v), d->base_dilation);
+        m->results[v] = xg_aff_add_dim(x, xg_tile_phase_place(x, d, xg_aff_dim(x, dim)), v, d->base_dilation);
         m->dims[v].range.hi = (d->size - 1) / d->base_dilation;
         xg_tile_form_phase(f, x, d, v, dim);
         f->phased = true;

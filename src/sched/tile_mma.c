@@ -230,7 +230,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     }
     if (!patch) {
         place = xg_aff_add_k(x, place, t->offset + apart);
-        place = xg_aff_add_mul(x, place, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side));
+        place = xg_aff_add_dim(x, place, XG_TILE_UNIT_BUFFER, xg_tile_buffer(p, side));
     }
     along = xg_aff_add_k(x, along, at->first);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);

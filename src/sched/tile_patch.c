@@ -70,7 +70,7 @@ XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, con
         for (k = 0; k < f->group[r].n; k++, a++) {
             const xg_tile_axis *of = &f->group[r].axes[k];
             axes->dims[a].range = xg_range_of(0, of->extent - 1);
-            axes->results[of->of] = xg_aff_add_mul(x, axes->results[of->of], xg_aff_dim(x, a), of->scale);
+            axes->results[of->of] = xg_aff_add_dim(x, axes->results[of->of], a, of->scale);
         }
     to = xg_imap_compose(x, axes, f->map[0]);
     *source = xg_tile_moved_from(x, p->fetch[0].from, &to);
@@ -379,12 +379,12 @@ XG_APART XG_FN void xg_tile_patch_copy(
         pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
     }
     spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
-    spot = xg_aff_add_mul(x, spot, xg_aff_dim(x, SPACE), xg_tile_patch_buffer(p));
+    spot = xg_aff_add_dim(x, spot, SPACE, xg_tile_patch_buffer(p));
     pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
-    pixel = xg_aff_add_mul(x, pixel, xg_aff_dim(x, BATCH), t->batch / t->apart);
+    pixel = xg_aff_add_dim(x, pixel, BATCH, t->batch / t->apart);
     at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, CHANNEL), lanes);
-    at = xg_aff_add_mul(x, at, xg_aff_dim(x, BATCH), t->batch % t->apart);
+    at = xg_aff_add_dim(x, at, CHANNEL, lanes);
+    at = xg_aff_add_dim(x, at, BATCH, t->batch % t->apart);
     at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
     if (t->vectors % p->threads || t->rounds % t->each)
         xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, v[VECTOR], t->vectors));

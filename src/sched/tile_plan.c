@@ -847,7 +847,7 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
     return true;
 }
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
-    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(fusion);
     if (!c || xg_fuse_is_phases(fusion)) return false;
     XG_FOR_INSTS(i, c)
         if (xg_tile_is_hero(NULL, i, true)) return true;

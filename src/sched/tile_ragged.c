@@ -16,13 +16,13 @@ XG_FN bool xg_tile_sums_groups(const xg_tile_plan *p) {
     uint32_t which;
     return p->form.hero->op == XG_RAGGED_DOT && xg_ragged_sums(p->form.hero, &which);
 }
-XG_FN int64_t xg_tile_summed(const xg_tile_plan *p) {
+XG_ONE_COPY XG_FN int64_t xg_tile_summed(const xg_tile_plan *p) {
     return xg_tile_sums_groups(p) || p->skips ? p->mean * p->shape.k : p->form.group[XG_TILE_K].size;
 }
 XG_FN bool xg_tile_is_ragged(const xg_tile_plan *p) {
     return p->form.hero->op == XG_RAGGED_DOT && !xg_tile_sums_groups(p);
 }
-XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p) {
+XG_ONE_COPY XG_FN int64_t xg_tile_ragged_places(const xg_tile_plan *p) {
     return p->form.group[XG_TILE_B].size / xg_ragged_groups(p->form.hero);
 }
 XG_FN int64_t xg_tile_ragged_high(const xg_tile_plan *p) { return p->shape.multicast > 1 ? 2 : 1; }

@@ -181,10 +181,10 @@ XG_FN const xg_imap *xg_tile_rows_map(xg_tile_kernel *w, int64_t *counts) {
     counts[XG_TILE_ROWS_LANE] = p->out_vector;
     counts[XG_TILE_ROWS_BLOCK] = p->blocks;
     m = xg_tile_map(x, counts, XG_TILE_ROWS_DIMS, XG_TILE_ROWS_PLACES);
-    v = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROWS_THREAD), xg_aff_dim(x, XG_TILE_ROWS_ROUND), p->threads);
+    v = xg_aff_add_dim(x, xg_aff_dim(x, XG_TILE_ROWS_THREAD), XG_TILE_ROWS_ROUND, p->threads);
     row = xg_aff_div(x, v, line);
     column = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROWS_LANE), xg_aff_mod(x, v, line), p->out_vector);
-    m->results[XG_TILE_ROWS_ROW] = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_ROWS_BLOCK), own);
+    m->results[XG_TILE_ROWS_ROW] = xg_aff_add_dim(x, row, XG_TILE_ROWS_BLOCK, own);
     m->results[XG_TILE_ROWS_COLUMN] = column;
     m->results[XG_TILE_ROWS_SPOT] = xg_aff_add_mul(x, column, row, n);
     in = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_ROWS_BLOCK), p->shape.cluster);

@@ -48,7 +48,7 @@ XG_FN xg_inst *xg_behind_copy(const xg_behind *j, const xg_inst *i) {
 }
 /* The computation of one of the two, but for a tuple of results. */
 XG_FN void xg_behind_take(xg_behind *j, xg_inst *fusion) {
-    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_comp *c = xg_attr_calls(fusion);
     XG_FOR_INSTS(i, c) {
         xg_inst *made, **operands = XG_NEW_N(j->arena, xg_inst *, i->n_operands + (size_t)1);
         uint32_t k;
@@ -57,7 +57,7 @@ XG_FN void xg_behind_take(xg_behind *j, xg_inst *fusion) {
         if (i->op != XG_PARAMETER)
             made = xg_inst_clone(i, j->to, operands, NULL);
         else if (XG_OPERAND(fusion, i->number) == j->product)
-            made = xg_behind_copy(j, xg_attr_comp(j->product, XG_A_calls)->root);
+            made = xg_behind_copy(j, xg_attr_calls(j->product)->root);
         else
             made = xg_behind_outside(j, XG_OPERAND(fusion, i->number));
         xg_map64_put(&j->copies, i->id + (uint64_t)1, made);
@@ -65,7 +65,7 @@ XG_FN void xg_behind_take(xg_behind *j, xg_inst *fusion) {
 }
 XG_APART XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     xg_module *m = j->rows->comp->module;
-    const xg_comp *of_rows = xg_attr_comp(j->rows, XG_A_calls);
+    const xg_comp *of_rows = xg_attr_calls(j->rows);
     uint32_t n = xg_behind_results(j), k;
     xg_inst *fusion, **results = XG_NEW_N(j->arena, xg_inst *, n + (size_t)1);
     if (!xg_shape_is_array(j->product->shape) || xg_inst_order(j->product) || xg_inst_order(j->rows) ||
@@ -77,7 +77,7 @@ XG_APART XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     xg_behind_take(j, j->product);
     xg_behind_take(j, j->rows);
     for (k = 0; k < n; k++) results[k] = xg_behind_copy(j, xg_fuse_leaf(of_rows, k));
-    if (j->keeps) results[n++] = xg_behind_copy(j, xg_attr_comp(j->product, XG_A_calls)->root);
+    if (j->keeps) results[n++] = xg_behind_copy(j, xg_attr_calls(j->product)->root);
     j->to->root = results[0];
     if (n > 1 || j->rows->shape->type == XLAGPU_TUPLE) {
         xg_hb inside = xg_hb_end(j->to, NULL);
@@ -85,8 +85,8 @@ XG_APART XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     }
     fusion =
         xg_inst_new(j->rows->comp, XG_FUSION, j->to->root->shape, j->outside, j->to->n_params, j->rows, j->rows->name);
-    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kInput")));
-    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, j->to));
+    xg_inst_set_text(fusion, XG_A_kind, "kInput");
+    xg_inst_set_comp(fusion, XG_A_calls, j->to);
     if (xg_inst_attr(j->rows, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(j->rows, XG_A_metadata));
     return fusion;
 }
@@ -96,7 +96,7 @@ XG_FN void xg_behind_unmake(xg_behind *j, xg_inst *fusion) {
 }
 /* It and its computation, unless that is the module's last one, which plans count from (xg_emit_adds_nothing). */
 XG_FN void xg_behind_drop(xg_inst *i) {
-    xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_comp *c = xg_attr_calls(i);
     xg_inst_remove(i);
     if (c != c->module->last) xg_comp_remove(c);
 }
@@ -116,7 +116,7 @@ XG_FN void xg_behind_give(xg_behind *j, xg_inst *fusion) {
 /* Picoseconds of the row program's own kernel, with its launch, by its record. */
 XG_FN int64_t xg_behind_apart(const xg_behind *j, const xg_record *r) {
     const xg_device *m = &j->rows->comp->module->device;
-    const xg_comp *c = xg_attr_comp(j->rows, XG_A_calls);
+    const xg_comp *c = xg_attr_calls(j->rows);
     const xg_numbers *lanes = xg_record_get(&r->form, "lanes"), *shared = xg_record_get(&r->form, "vectors_shared");
     int64_t time = xg_fuse_time(j->arena, c, (int64_t)r->launch.threads[0] * r->launch.blocks[0]);
     int64_t clocks = shared && shared->p[0] ? m->memory_latency : 0;

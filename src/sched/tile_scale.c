@@ -72,11 +72,11 @@ XG_FN const xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, con
     bool across = xg_tile_is_across(p, 1);
     uint32_t v;
     row = xg_aff_add_k(x, xg_aff_mul(x, lane, across ? 2 : 1), across ? matrix % 2 : matrix % 2 * XG_KMMA_N);
-    row = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_SCALE_WARP), XG_KMMA_M);
+    row = xg_aff_add_dim(x, row, XG_TILE_SCALE_WARP, XG_KMMA_M);
     row = xg_aff_add_k(x, row, matrix / 2 * p->columns * XG_KMMA_M);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_SCALE_BATCH);
-    linear[XG_TILE_N] = xg_aff_add_mul(x, row, xg_aff_dim(x, XG_TILE_SCALE_TILE), p->shape.n);
+    linear[XG_TILE_N] = xg_aff_add_dim(x, row, XG_TILE_SCALE_TILE, p->shape.n);
     linear[XG_TILE_K] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SCALE_STEP), p->shape.k);
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];

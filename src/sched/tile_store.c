@@ -200,7 +200,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
     const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
-    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N);
+    at = xg_aff_add_dim(x, xg_aff_mul(x, row, columns), XG_TILE_AT_HALF, XG_KMMA_N);
     at = xg_tile_store_next(w, at, xg_tile_store_rows(w->p) * columns);
     for (k = 0; k < columns; k += 2 * XG_KMMA_N, spots++) {
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
@@ -224,7 +224,7 @@ XG_APART XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t 
     is_odd = xg_kcmpi_int(&w->s.b, XG_CI_NE, is_odd, 0);
     odd = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_AT_ROW), 2);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
-    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
+    at = xg_aff_add_dim(x, xg_aff_mul(x, row, columns), XG_TILE_AT_PAIR, 2);
     at = xg_tile_store_next(w, at, xg_tile_store_rows(w->p) * columns);
     for (k = 0; k < fragments; k++)
         for (h = 0; h < 2; h++) {
@@ -243,7 +243,7 @@ XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, i
     const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
-    at = xg_aff_add_mul(x, xg_aff_mul(x, row, columns), xg_aff_dim(x, XG_TILE_AT_PAIR), 2);
+    at = xg_aff_add_dim(x, xg_aff_mul(x, row, columns), XG_TILE_AT_PAIR, 2);
     at = xg_tile_store_next(w, at, own);
     for (k = 0; k < own / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {

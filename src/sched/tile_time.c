@@ -123,7 +123,7 @@ XG_FN int64_t xg_tile_waits(int64_t rounds) {
     return rounds / together;
 }
 /* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
-XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
+XG_ONE_COPY XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
     if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
     if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
     return xg_tile_waits(rounds);
@@ -259,7 +259,7 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
     if (!xg_tile_has_rows(p)) { /* sums go into shared memory and back */
         out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
-        c.shared_passes = xg_cost_add(c.shared_passes, xg_cost_mul(p->blocks, out));
+        c.shared_passes = xg_cost_add_mul(c.shared_passes, p->blocks, out);
         c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
     }
     return xg_tile_predict(p, m, &c);
@@ -425,7 +425,7 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     if (p->shape.stores) c.unit_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
-    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS));
+    c.issued = xg_cost_add_mul(c.issued, p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS);
     around = m->memory_latency + XG_TILE_BARRIERS_CLOCKS + (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
     if (p->shape.cluster == 1 || p->threads == XG_TILE_BULK_GROUP || p->steps < p->shape.stages / 2)
         around += XG_TILE_BEGIN_CLOCKS; /* of several groups and steps finished kernels take as much less */
@@ -502,7 +502,7 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
     }
     terms[0] = xg_cost_scale(XG_MAX(own, all), 1000000, m->clock_mhz);
     terms[1] = p->roof + xg_cost_scale(sums, 1000, xg_device_gbs(m->bandwidth));
-    sums = xg_cost_add(2 * sums, xg_cost_mul(p->sectors, XG_SECTOR_BYTES));
+    sums = xg_cost_add_mul(2 * sums, p->sectors, XG_SECTOR_BYTES);
     terms[2] = xg_cost_scale(sums, 1000, xg_device_gbs(m->l2_bandwidth));
     for (k = 0; k < (p->sectors ? XG_COUNT(terms) : 1); k++) {
         if (terms[k] > most) return false;

@@ -99,7 +99,7 @@ XG_FN xg_kval *xg_tile_group_spot(
     line = xg_tile_rest(w, xg_tile_quotient(w, own, XG_KWGMMA_LINES), XG_KWGMMA_LINES);
     v[n] = xg_k2(&w->s.b, XG_K_OP_XORI, own, line);
     xg_kval_set_range(v[n], xg_range_of(0, pieces - 1));
-    place = xg_aff_add_mul(x, xg_aff_mod(x, place, piece), xg_aff_dim(x, n), piece);
+    place = xg_aff_add_dim(x, xg_aff_mod(x, place, piece), n, piece);
     return xg_tile_apply(w, all, n + 1, place, v);
 }
 
@@ -120,7 +120,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_THREADS);
     at[1] = view ? xg_tile_rest(w, w->picture, counts[1]) : buffer;
     at[2] = w->view;
-    if (side == 0) place = xg_aff_add_mul(x, place, xg_aff_dim(x, 0), xg_tile_halo_row(p, XG_KWGMMA_M));
+    if (side == 0) place = xg_aff_add_dim(x, place, 0, xg_tile_halo_row(p, XG_KWGMMA_M));
     if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2)));
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
@@ -131,7 +131,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     return v;
 }
 /* The same, so many bytes further on. */
-XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
+XG_ONE_COPY XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
     if (!bytes) return matrix;
     return xg_k2_int(&w->s.b, XG_K_OP_ADDI, matrix, bytes / XG_TILE_ACCESS_BYTES);
 }

@@ -442,7 +442,7 @@ XG_FN bool xg_sim_is_float(xg_sim_type t) { return t == XG_SIM_F32 || t == XG_SI
 XG_FN bool xg_sim_is_half(xg_sim_type t) {
     return t == XG_SIM_F16 || t == XG_SIM_BF16 || t == XG_SIM_F16X2 || t == XG_SIM_BF16X2;
 }
-XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
+XG_ONE_COPY XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
     return xg_sim_types[t].bytes == 2 ? XG_SIM_B16 : xg_sim_types[t].bytes == 4 ? XG_SIM_B32 : XG_SIM_B64;
 }
 XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {

@@ -112,7 +112,7 @@ XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_marks *m, uint32_t *tags, uin
     XG_SIM_LINE_SET(&tags[2 + !write], mine);
     return true;
 }
-XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+XG_M256_ONE bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
@@ -185,7 +185,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
     xg_sim_avx2_copy((char *)(uintptr_t)high, from + 64, 64);
     return true;
 }
-XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
+XG_M256_ONE void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const xg_sim_buffer **cached = &w->recent[f->in->e % XG_SIM_RECENT], *b = *cached;
     const char *slot = f->regs + f->in->a;
@@ -429,7 +429,7 @@ XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
 /* ---- the functions of records ---- */
 
 /* n items of `size` bytes a lane: constants for the shapes that have functions of their own. */
-XG_M256_FN xg_sim_fast xg_sim_fast_of(
+XG_M256_ONE xg_sim_fast xg_sim_fast_of(
     const xg_sim_lanes *L, const xg_sim_ins *in, uint32_t n, uint32_t size, bool write) {
     xg_sim_fast f;
     f.w = L->w;

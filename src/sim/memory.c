@@ -10,7 +10,7 @@
 
 /* ---- reaching memory ---- */
 
-XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_ONE_COPY XG_INLINE_FAST const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -132,7 +132,7 @@ XG_FN uint32_t xg_sim_count_conflicts(
     return extra;
 }
 
-XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+XG_ONE_COPY XG_INLINE_FAST uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
     uint64_t a = 0;
     memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
@@ -470,7 +470,7 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
 /* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
     return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
 }
 /* The same of 16 bytes that begin with a word. */

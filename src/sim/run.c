@@ -333,7 +333,7 @@ XG_APART XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_s
     }
 }
 
-XG_INLINE uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_ONE_COPY XG_INLINE_FAST uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
     uint32_t m = v->mask;
     if (in->flags & XG_SIM_GUARDED) {
         uint32_t g = xg_sim_predicate(v->regs + in->guard);

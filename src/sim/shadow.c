@@ -400,7 +400,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -623,7 +623,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     w->n_reads = w->n_rows = w->n_mapped = 0;
 }
 /* Keeps a read. */
-XG_INLINE void xg_sim_shared_read(
+XG_ONE_COPY XG_INLINE_FAST void xg_sim_shared_read(
     xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
     xg_sim_read *read;
     if (w->n_reads == XG_SIM_READS_KEPT) {

@@ -205,7 +205,7 @@ XG_FN xg_sim_wide xg_sim_wide_right_sticky(xg_sim_wide w, int64_t n) {
     w.lo |= lost != 0;
     return w;
 }
-XG_FN int xg_sim_wide_clz(xg_sim_wide w) { return w.hi ? xg_sim_clz64(w.hi) : 64 + xg_sim_clz64(w.lo); }
+XG_ONE_COPY XG_FN int xg_sim_wide_clz(xg_sim_wide w) { return w.hi ? xg_sim_clz64(w.hi) : 64 + xg_sim_clz64(w.lo); }
 XG_FN int xg_sim_wide_cmp(xg_sim_wide a, xg_sim_wide b) {
     return a.hi != b.hi ? (a.hi < b.hi ? -1 : 1) : a.lo != b.lo ? (a.lo < b.lo ? -1 : 1) : 0;
 }

@@ -379,7 +379,7 @@ XG_FN void xg_sim_fast_choose(xg_sim_module *m) {
 
 /* ---- paths ---- */
 
-XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
+XG_ONE_COPY XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
     xg_sim_path *p;
     XLAGPU_ASSERT(v->n_paths < XG_SIM_PATHS);
     p = &v->paths[v->n_paths++];

@@ -135,7 +135,7 @@ XG_FN bool xg_spmd_split_scatters(const xg_inst *i) {
     int op;
     if (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_SCALED_DOT || i->op == XG_CONVOLUTION) return true;
     if (i->op != XG_REDUCE || i->n_operands != 2) return false;
-    op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    op = xg_reducer_opcode(xg_attr_to_apply(i));
     return op == XG_ADD || op == XG_MULTIPLY || op == XG_MAXIMUM || op == XG_MINIMUM;
 }
 

@@ -107,7 +107,7 @@ XG_FN xg_inst *xg_spmd_all_gather(xg_spmd *s, xg_inst *x, uint32_t dim, const xg
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] *= xg_axes_size(&s->mesh, axes);
     i = xg_spmd_collective(s, XG_ALL_GATHER, x, dims, axes);
-    xg_inst_set_attr(i, xg_hb_ints(&s->b, XG_A_dimensions, &d, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &d, 1);
     return i;
 }
 XG_FN xg_inst *xg_spmd_all_reduce(xg_spmd *s, xg_inst *x, const xg_axes_list *axes, xg_comp *by) {
@@ -123,7 +123,7 @@ XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, cons
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] /= xg_axes_size(&s->mesh, axes);
     i = xg_spmd_collective(s, XG_REDUCE_SCATTER, x, dims, axes);
-    xg_inst_set_attr(i, xg_hb_ints(&s->b, XG_A_dimensions, &d, 1));
+    xg_inst_set_ints(i, XG_A_dimensions, &d, 1);
     xg_inst_set_comp(i, XG_A_to_apply, by);
     return i;
 }

@@ -75,7 +75,7 @@ XG_FN void xg_spmd_rule_along(xg_spmd_rule_maker *m, xg_ints need) {
             if (m->rule->arrays[k].rank == rank && f != UINT32_MAX) xg_spmd_rule_put(m, k, d, f);
     }
 }
-XG_FN void xg_spmd_rule_sort(xg_spmd_rule_maker *m) { xg_spmd_rule_along(m, xg_attr_ints(m->inst, XG_A_dimensions)); }
+XG_FN void xg_spmd_rule_sort(xg_spmd_rule_maker *m) { xg_spmd_rule_along(m, xg_attr_dims(m->inst)); }
 XG_FN void xg_spmd_rule_last(xg_spmd_rule_maker *m, uint32_t n) { /* all but the last n dimensions */
     int64_t last[XG_RANK_MAX];
     xg_ints need;
@@ -226,7 +226,7 @@ XG_FN bool xg_spmd_rule_reduces(const xg_spmd_rule_maker *m) { /* partial result
     return xg_reducer_start_of(m->inst, m->arena) != XG_REDUCER_UNKNOWN;
 }
 XG_FN void xg_spmd_rule_reduce(xg_spmd_rule_maker *m) {
-    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(m->inst);
     uint32_t n = m->rule->n_operands / 2, d, k, at = 0;
     xg_factor_kind kind = xg_spmd_rule_reduces(m) ? XG_FACTOR_REDUCE : XG_FACTOR_NEED;
     for (d = 0; d < m->rule->arrays[0].rank; d++) {
@@ -271,7 +271,7 @@ XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {
 }
 
 XG_FN void xg_spmd_rule_broadcast(xg_spmd_rule_maker *m) {
-    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(m->inst);
     uint32_t d, at;
     for (d = 0; d < m->inst->shape->rank; d++) {
         if (xg_ints_at(dims, d, &at))
@@ -281,7 +281,7 @@ XG_FN void xg_spmd_rule_broadcast(xg_spmd_rule_maker *m) {
     }
 }
 XG_FN void xg_spmd_rule_transpose(xg_spmd_rule_maker *m) {
-    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(m->inst);
     uint32_t d;
     for (d = 0; d < dims.n; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, dims.p[d], -1, d);
 }
@@ -344,7 +344,7 @@ XG_FN void xg_spmd_rule_bitcast_convert(xg_spmd_rule_maker *m) { /* the wider of
     for (d = 0; d < rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, -1, d);
 }
 XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) {
-    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(m->inst);
     uint32_t d, k;
     for (d = 0; d < m->inst->shape->rank; d++) {
         uint32_t f = xg_spmd_rule_add(
@@ -371,7 +371,7 @@ XG_FN void xg_spmd_rule_pad(xg_spmd_rule_maker *m) {
     }
 }
 XG_FN void xg_spmd_rule_reverse(xg_spmd_rule_maker *m) {
-    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(m->inst);
     uint32_t d;
     for (d = 0; d < m->inst->shape->rank; d++)
         xg_spmd_rule_join(m, xg_ints_at(dims, d, NULL) ? XG_FACTOR_PERMUTE : XG_FACTOR_PASS, d, -1, d);
@@ -430,7 +430,7 @@ XG_FN void xg_spmd_rule_scatter(xg_spmd_rule_maker *m) {
         batch |= (xg_axis_set)1 << (w.batch[d] & 31);
     }
     for (p = 0; p < w.n_positions; p++) {
-        int op = n == 1 ? xg_reducer_opcode(xg_attr_comp(m->inst, XG_A_to_apply)) : -1;
+        int op = n == 1 ? xg_reducer_opcode(xg_attr_to_apply(m->inst)) : -1;
         if (p < 32 && (batch >> p & 1)) continue;
         if (op != XG_ADD && op != XG_MULTIPLY && op != XG_MAXIMUM && op != XG_MINIMUM) continue;
         f = xg_spmd_rule_add(m, XG_FACTOR_REDUCE, w.counts[p]);

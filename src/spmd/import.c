@@ -177,7 +177,7 @@ XG_FN void xg_spmd_annotate(
         xg_sharding_print(&b, mesh, leaves[k], leaves[k]->open ? XG_SHARDING_NAMED : form);
     }
     if (tuple) xg_putc(&b, '}');
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_sharding, xg_str_of(b.p, b.n)));
+    xg_inst_set_str(i, XG_A_sharding, xg_str_of(b.p, b.n));
 }
 
 /* One array of a manual region's border. outside: its sharding there. */
@@ -197,8 +197,7 @@ XG_FN xg_inst *xg_shardy_border(const xg_hb *b, const xg_spmd_mesh *mesh, xg_ins
     x = xg_hb_1(b, XG_COPY, x);
     if (enters) xg_spmd_annotate(x, mesh, &outside, 1, XG_SHARDING_IOTA);
     i = xg_hb_op(b, XG_CUSTOM_CALL, shape, &x, 1);
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_custom_call_target,
-                            xg_str_z(enters ? "SPMDFullToShardShape" : "SPMDShardToFullShape")));
+    xg_inst_set_text(i, XG_A_custom_call_target, enters ? "SPMDFullToShardShape" : "SPMDShardToFullShape");
     xg_spmd_annotate(i, mesh, enters ? &inside : &outside, 1, XG_SHARDING_IOTA);
     return i;
 }
@@ -252,7 +251,7 @@ XG_APART XG_FN void xg_spmd_import_inst(xg_inst *i, const xg_spmd_mesh *mesh) {
     xg_hb b = xg_hb_at(i);
     xg_shardy_annotate(i, mesh);
     if (xg_str_is(target, "xla.sdy.FuncResultSharding")) {
-        xg_inst_set_attr(i, xg_attr_make_str(i->comp->module, XG_A_custom_call_target, XG_STR("Sharding")));
+        xg_inst_set_text(i, XG_A_custom_call_target, "Sharding");
         xg_inst_remove_attr(i, XG_A_custom_call_has_side_effect);
     } else if (enters || xg_str_is(target, "xla.sdy.LocalToGlobalShape")) {
         xg_inst_replace(i, xg_shardy_borders(&b, mesh, i, enters));

@@ -117,7 +117,7 @@ XG_FN xg_window_dim *xg_local_window(xg_local *l) {
     if (n) memcpy(w, a->v.window->p, n * sizeof *w);
     return w;
 }
-XG_FN void xg_local_window_taken(xg_window_dim *w) { /* its padding is in the range already */
+XG_ONE_COPY XG_FN void xg_local_window_taken(xg_window_dim *w) { /* its padding is in the range already */
     w->pad_low = w->pad_high = 0;
     w->base_dilation = 1;
 }
@@ -167,11 +167,11 @@ XG_FN bool xg_local_starts_neutral(const xg_inst *i, const xg_axes_list *sums, x
     return i->op == XG_REDUCE && sums->n && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_NEUTRAL;
 }
 XG_FN xg_inst *xg_local_reduce(xg_local *l) {
-    xg_ints dims = xg_attr_ints(l->i, XG_A_dimensions);
+    xg_ints dims = xg_attr_dims(l->i);
     xg_axes_list sums = xg_assigned_sums(l->r, l->x);
     uint32_t n = l->i->n_operands / 2, k, d;
     if (xg_local_starts_neutral(l->i, &sums, l->s->arena))
-        l->in[1] = xg_spmd_neutral(l->s, (int)xg_attr_comp(l->i, XG_A_to_apply)->root->op, l->in[1]->shape->type);
+        l->in[1] = xg_spmd_neutral(l->s, (int)xg_attr_to_apply(l->i)->root->op, l->in[1]->shape->type);
     for (k = 0; k < n; k++)
         for (d = 0; d < dims.n; d++)
             if (xg_local_is_split(l, k, (uint32_t)dims.p[d])) xg_local_mask(l, k, (uint32_t)dims.p[d], l->in[n + k]);
@@ -270,7 +270,7 @@ XG_FN xg_inst *xg_local_before(xg_local *l, uint32_t dim, xg_inst *offset, int64
 }
 /* Of each operand what falls into the device's part of the result. */
 XG_FN xg_inst *xg_local_concatenate(xg_local *l) {
-    uint32_t dim = (uint32_t)xg_attr_ints(l->i, XG_A_dimensions).p[0], k;
+    uint32_t dim = (uint32_t)xg_attr_dims(l->i).p[0], k;
     int64_t begin = 0;
     xg_inst *all = NULL, *offset;
     if (!xg_local_is_split(l, 0, dim)) return xg_local_clone(l);
@@ -508,7 +508,7 @@ XG_FN xg_inst *xg_local_gather(xg_local *l) {
         bool whole = w.inside[d] >= 0 && w.size[d] == w.whole->dims[d];
         sizes[d] = whole && xg_local_is_split(l, 0, d) ? xg_local_size(l, 0, d) : w.size[d];
     }
-    xg_inst_set_attr(i, xg_attr_make_ints(l->s->m, XG_A_slice_sizes, sizes, w.whole->rank));
+    xg_inst_set_ints(i, XG_A_slice_sizes, sizes, w.whole->rank);
     for (k = 0; k < w.n_starts; k++) {
         xg_inst *in, *neutral;
         if (at[k] < 0) continue;
@@ -546,7 +546,7 @@ XG_FN xg_inst *xg_local_scatter(xg_local *l) {
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
     xg_axes_list sums = xg_assigned_sums(l->r, l->x);
     if (sums.n) {
-        int op = xg_reducer_opcode(xg_attr_comp(l->i, XG_A_to_apply));
+        int op = xg_reducer_opcode(xg_attr_to_apply(l->i));
         xg_inst *neutral = xg_spmd_neutral(l->s, op, l->in[0]->shape->type);
         for (p = 0; p < w.n_positions; p++)
             if (xg_local_is_split(l, n + 1, w.position[p])) xg_local_mask(l, n + 1, w.position[p], neutral);

@@ -145,16 +145,16 @@ XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results,
         in[n + k] = xg_spmd_whole(s, XG_OPERAND(i, n + k))->local;
     }
     again = xg_hb_op(&s->b, XG_REDUCE, i->shape, in, i->n_operands);
-    xg_inst_set_attr(again, xg_hb_ints(&s->b, XG_A_dimensions, &zero, 1));
-    xg_inst_set_comp(again, XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply));
+    xg_inst_set_ints(again, XG_A_dimensions, &zero, 1);
+    xg_inst_set_comp(again, XG_A_to_apply, xg_attr_to_apply(i));
     again = xg_hb_done(again);
     for (k = 0; k < n; k++) results[k] = n > 1 ? xg_hb_element(&s->b, again, k) : again;
 }
 
 /* The operation by which devices combine their partial results of an instruction; -1: none known. */
 XG_FN int xg_spmd_combiner(const xg_inst *i) {
-    if (i->op == XG_REDUCE) return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) : -1;
-    if (i->op == XG_SCATTER) return xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    if (i->op == XG_REDUCE) return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_to_apply(i)) : -1;
+    if (i->op == XG_SCATTER) return xg_reducer_opcode(xg_attr_to_apply(i));
     if (i->op == XG_TOPK) return -1;
     return i->shape->type == XLAGPU_PRED ? XG_OR : XG_ADD;
 }
@@ -188,7 +188,7 @@ XG_FN xg_spmd_value *xg_spmd_combine(
 XG_FN void xg_spmd_add_init(xg_spmd *s, const xg_inst *i, xg_spmd_value *p) {
     xg_inst *init = xg_spmd_whole(s, XG_OPERAND(i, 1))->local;
     init = xg_hb_splat(&s->b, init, p->local->shape->dims, p->local->shape->rank);
-    p->local = xg_hb_2(&s->b, xg_attr_comp(i, XG_A_to_apply)->root->op, init, p->local);
+    p->local = xg_hb_2(&s->b, xg_attr_to_apply(i)->root->op, init, p->local);
 }
 
 /* What reads memory instead of elements finds an array in the layout that its operand states: a value that only went
@@ -306,7 +306,7 @@ XG_FN void xg_spmd_tuple(xg_spmd *s, const xg_inst *i) {
 }
 XG_FN void xg_spmd_element(xg_spmd *s, const xg_inst *i) {
     const xg_shape *tuple = XG_OPERAND(i, 0)->shape;
-    uint32_t at = xg_shape_leaf_at(tuple, xg_attr_int(i, XG_A_index, 0));
+    uint32_t at = xg_shape_leaf_at(tuple, xg_attr_index(i));
     xg_spmd_put(
         s, i, xg_spmd_reshard_all(s, i->shape, xg_spmd_parts_of(s, XG_OPERAND(i, 0)) + at, xg_spmd_wanted(s, i)));
 }

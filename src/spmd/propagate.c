@@ -146,7 +146,7 @@ XG_FN void xg_prop_control(xg_prop *p, const xg_inst *i) {
 
 /* Its computation may be that of other calls, too: propagation has them in place, and batch.c asks for no more. */
 XG_FN void xg_prop_call(xg_prop *p, const xg_inst *i) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    const xg_comp *c = xg_attr_to_apply(i);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++)
         xg_prop_edges(p, p->first[XG_OPERAND(i, k)->id], p->first[c->params[k]->id], c->params[k]->shape->leaves);
@@ -167,7 +167,7 @@ XG_FN void xg_prop_inst(xg_prop *p, const xg_inst *i) {
         return;
     case XG_GET_TUPLE_ELEMENT: {
         const xg_inst *tuple = XG_OPERAND(i, 0);
-        uint32_t leaf = xg_shape_leaf_at(tuple->shape, xg_attr_int(i, XG_A_index, 0));
+        uint32_t leaf = xg_shape_leaf_at(tuple->shape, xg_attr_index(i));
         xg_prop_join_leaves(p, p->first[tuple->id] + leaf, at, i->shape->leaves);
         return;
     }

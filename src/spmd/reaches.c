@@ -72,7 +72,7 @@ XG_FN bool xg_halo_reach_pad(const xg_halo_reaching *q) {
 }
 XG_FN bool xg_halo_reach_reverse(const xg_halo_reaching *q) {
     xg_halo_reach_tiles t = xg_halo_reach_result(q, q->dim);
-    if (!xg_ints_at(xg_attr_ints(q->i, XG_A_dimensions), q->dim, NULL) || !t.axes.n) return false;
+    if (!xg_ints_at(xg_attr_dims(q->i), q->dim, NULL) || !t.axes.n) return false;
     xg_halo_reach_add(q, &t, -t.size, q->i->shape->dims[q->dim] - t.size);
     q->out->size = t.size;
     return true;
@@ -80,7 +80,7 @@ XG_FN bool xg_halo_reach_reverse(const xg_halo_reaching *q) {
 XG_FN bool xg_halo_reach_concatenate(const xg_halo_reaching *q) {
     int64_t before = 0;
     uint32_t k;
-    if (!xg_ints_at(xg_attr_ints(q->i, XG_A_dimensions), q->dim, NULL)) return false;
+    if (!xg_ints_at(xg_attr_dims(q->i), q->dim, NULL)) return false;
     for (k = 0; k < q->operand; k++) before += XG_OPERAND(q->i, k)->shape->dims[q->dim];
     return q->has.n > 0 && xg_halo_reach_windows(q, 1, before, 1, 1);
 }

@@ -31,7 +31,7 @@ typedef struct xg_reshard_step {
 XG_FN bool xg_axes_begin(const xg_axes_list *l, const xg_axes_list *with) { /* is `with` a prefix of l? */
     return with->n <= l->n && memcmp(l->p, with->p, with->n) == 0;
 }
-XG_FN uint32_t xg_axes_common(const xg_axes_list *a, const xg_axes_list *b) {
+XG_ONE_COPY XG_FN uint32_t xg_axes_common(const xg_axes_list *a, const xg_axes_list *b) {
     uint32_t k = 0;
     while (k < a->n && k < b->n && a->p[k] == b->p[k]) k++;
     return k;
@@ -429,7 +429,7 @@ XG_FN xg_inst *xg_spmd_exchange(xg_spmd *s, xg_spmd_value *p, const xg_reshard_s
     }
     x = xg_hb_reshape(&s->b, x, dims, rank + 1);
     x = xg_spmd_collective(s, XG_ALL_TO_ALL, x, dims, &step->axes);
-    xg_inst_set_attr(x, xg_hb_ints(&s->b, XG_A_dimensions, &at, 1));
+    xg_inst_set_ints(x, XG_A_dimensions, &at, 1);
     for (d = n = 0; d < rank; d++) { /* the group in front of `from` */
         if (d == step->from) perm[n++] = step->to;
         perm[n++] = d >= step->to ? (int64_t)d + 1 : d;

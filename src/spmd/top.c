@@ -52,7 +52,7 @@ XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, co
         shapes[n] = in[n]->shape;
     }
     sort = xg_hb_op(&s->b, XG_SORT, xg_shape_tuple(s->m, shapes, 2), in, 2);
-    xg_inst_set_attr(sort, xg_hb_ints(&s->b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
     xg_inst_set_int(sort, XG_A_is_stable, 1);
     xg_inst_set_comp(sort, XG_A_to_apply, xg_topk_comparator(i, in[0]->shape->type, s->b.comp));
     for (n = 0; n < 2; n++) results[n] = xg_hb_slice_dim(&s->b, xg_hb_element(&s->b, sort, n), last, 0, k);
