@@ -353,6 +353,8 @@ XG_FN const xg_imap *xg_tile_probe(
 /* The same of the result: (row, column / lanes, lane, batch). */
 XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, const xg_shape *root, int64_t n);
 
+XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first); /* see xg_heroes_find; in tile_form.c */
+
 /* ---- tile_rows.c: row programs behind products; a small build has none ---- */
 XG_FN bool xg_tile_has_rows(const xg_tile_plan *p);                         /* there is one behind this product */
 XG_FN bool xg_tile_rows_find(xg_tile_plan *p, const xg_fusion_emission *e); /* sets rows_behind, form */

@@ -204,5 +204,9 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
         }
     }
 }
+XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
+    (void)data;
+    return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);
+}
 
 #endif /* XG_SCHED_TILE_FORM_C */

@@ -817,10 +817,6 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     if (p->blocks > m->sm_count && !p->shape.grouped)
         p->resident = p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_resident(p, m) : xg_tile_unit_resident(p, m);
 }
-XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
-    (void)data;
-    return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);
-}
 /* Tiles are the way whatever they take; not of a convolution in groups, whose features may be few. */
 XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
