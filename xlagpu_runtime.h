@@ -3469,6 +3469,7 @@ XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root
 /* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
 XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_add_mul(int64_t a, int64_t b, int64_t c); /* a + b * c */
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 
 #endif /* XG_COST_H */
@@ -3752,7 +3753,7 @@ XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     }
 }
 
-XG_FN int64_t xg_device_shared_times(const xg_device *d) {
+XG_ONE_COPY XG_FN int64_t xg_device_shared_times(const xg_device *d) {
     return (int64_t)XG_PASS_BYTES * d->sm_count * d->clock_mhz / 1000 / xg_device_gbs(d->bandwidth);
 }
 XG_FN bool xg_device_is_narrow(const xg_device *d) {
@@ -3876,6 +3877,7 @@ XG_ONE_COPY XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
     int64_t r;
     return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
 }
+XG_ONE_COPY XG_FN int64_t xg_cost_add_mul(int64_t a, int64_t b, int64_t c) { return xg_cost_add(a, xg_cost_mul(b, c)); }
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
     int64_t r;
     if (b == c) return a;
@@ -4060,7 +4062,7 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
-    port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
+    port = xg_cost_add_mul(bytes, c->multicast_sectors, XG_SECTOR_BYTES);
     port = xg_cost_unit_ps(s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
@@ -4993,7 +4995,7 @@ XG_FN xg_sim_wide xg_sim_wide_right_sticky(xg_sim_wide w, int64_t n) {
     w.lo |= lost != 0;
     return w;
 }
-XG_FN int xg_sim_wide_clz(xg_sim_wide w) { return w.hi ? xg_sim_clz64(w.hi) : 64 + xg_sim_clz64(w.lo); }
+XG_ONE_COPY XG_FN int xg_sim_wide_clz(xg_sim_wide w) { return w.hi ? xg_sim_clz64(w.hi) : 64 + xg_sim_clz64(w.lo); }
 XG_FN int xg_sim_wide_cmp(xg_sim_wide a, xg_sim_wide b) {
     return a.hi != b.hi ? (a.hi < b.hi ? -1 : 1) : a.lo != b.lo ? (a.lo < b.lo ? -1 : 1) : 0;
 }
@@ -9540,7 +9542,7 @@ XG_FN bool xg_sim_is_float(xg_sim_type t) { return t == XG_SIM_F32 || t == XG_SI
 XG_FN bool xg_sim_is_half(xg_sim_type t) {
     return t == XG_SIM_F16 || t == XG_SIM_BF16 || t == XG_SIM_F16X2 || t == XG_SIM_BF16X2;
 }
-XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
+XG_ONE_COPY XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
     return xg_sim_types[t].bytes == 2 ? XG_SIM_B16 : xg_sim_types[t].bytes == 4 ? XG_SIM_B32 : XG_SIM_B64;
 }
 XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
@@ -16168,7 +16170,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -16391,7 +16393,7 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     w->n_reads = w->n_rows = w->n_mapped = 0;
 }
 /* Keeps a read. */
-XG_INLINE void xg_sim_shared_read(
+XG_ONE_COPY XG_INLINE_FAST void xg_sim_shared_read(
     xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape, uint32_t at, uint32_t n, uint32_t step) {
     xg_sim_read *read;
     if (w->n_reads == XG_SIM_READS_KEPT) {
@@ -16897,7 +16899,7 @@ XG_RACY XG_FN bool xg_sim_proxy_global(xg_sim_worker *w, const xg_sim_warp *v, c
 
 /* ---- reaching memory ---- */
 
-XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_ONE_COPY XG_INLINE_FAST const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -17019,7 +17021,7 @@ XG_FN uint32_t xg_sim_count_conflicts(
     return extra;
 }
 
-XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
+XG_ONE_COPY XG_INLINE_FAST uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wide, uint32_t offset) {
     uint64_t a = 0;
     memcpy(&a, slot + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
@@ -17357,7 +17359,7 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
 /* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+XG_ONE_COPY XG_INLINE_FAST bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
     return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
 }
 /* The same of 16 bytes that begin with a word. */
@@ -19264,7 +19266,7 @@ XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_marks *m, uint32_t *tags, uin
     XG_SIM_LINE_SET(&tags[2 + !write], mine);
     return true;
 }
-XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
+XG_M256_ONE bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
@@ -19337,7 +19339,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
     xg_sim_avx2_copy((char *)(uintptr_t)high, from + 64, 64);
     return true;
 }
-XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
+XG_M256_ONE void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const xg_sim_buffer **cached = &w->recent[f->in->e % XG_SIM_RECENT], *b = *cached;
     const char *slot = f->regs + f->in->a;
@@ -19581,7 +19583,7 @@ XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
 /* ---- the functions of records ---- */
 
 /* n items of `size` bytes a lane: constants for the shapes that have functions of their own. */
-XG_M256_FN xg_sim_fast xg_sim_fast_of(
+XG_M256_ONE xg_sim_fast xg_sim_fast_of(
     const xg_sim_lanes *L, const xg_sim_ins *in, uint32_t n, uint32_t size, bool write) {
     xg_sim_fast f;
     f.w = L->w;
@@ -20025,7 +20027,7 @@ XG_FN void xg_sim_fast_choose(xg_sim_module *m) {
 
 /* ---- paths ---- */
 
-XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
+XG_ONE_COPY XG_FN void xg_sim_path_push(xg_sim_warp *v, uint32_t pc, uint32_t meet, uint32_t mask) {
     xg_sim_path *p;
     XLAGPU_ASSERT(v->n_paths < XG_SIM_PATHS);
     p = &v->paths[v->n_paths++];
@@ -25062,7 +25064,7 @@ XG_APART XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_s
     }
 }
 
-XG_INLINE uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_ONE_COPY XG_INLINE_FAST uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
     uint32_t m = v->mask;
     if (in->flags & XG_SIM_GUARDED) {
         uint32_t g = xg_sim_predicate(v->regs + in->guard);

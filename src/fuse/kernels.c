@@ -246,8 +246,10 @@ XG_INLINE xg_kernel *xg_kernel_operand(const xg_kernels *g, const xg_kernel *k, 
     return &g->nodes[g->operands.p[g->operands_at[k->place] + n]];
 }
 XG_FN void xg_kernel_meet(xg_kernels *g, xg_kernel *k) {
+    uint32_t j;
     k->epoch = g->epoch;
     k->at = g->operands_at[k->place];
+    for (j = k->at; j < g->operands_at[k->place + 1]; j++) XG_PREFETCH(&g->nodes[g->operands.p[j]].kind);
     xg_push(g->arena, xg_kernel *, &g->stack, k);
 }
 /* Members behind the roots, operands first, into g->order. */

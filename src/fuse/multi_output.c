@@ -157,7 +157,7 @@ XG_FN bool xg_multi_is_little(const xg_kernel *k) {
 /* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
 XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
     uint32_t pattern;
-    return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
+    return !k->hero && k->n_inputs <= 1 && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
 /* The array over which a root of the kernel is written, if nothing else reads it; NULL: that is not so. */

@@ -42,6 +42,7 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
 XG_FN const xg_inst *xg_remat_source(const xg_inst *value) {
     const xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
     if (maker->op != XG_FUSION || !xg_shape_is_array(value->shape)) return NULL;
+    if (maker == value && maker->n_operands) return NULL; /* which it is made of */
     return xg_fuse_leaf(xg_attr_calls(maker), (uint32_t)(maker == value ? 0 : xg_attr_index(value)));
 }
 
