@@ -201,12 +201,12 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         if (results[k]->from) (void)xg_alias_try(p, results[k]->from, results[k]);
     for (k = 0; k < p->n_results && p->m->n_donors; k++) xg_alias_donor_below(p, results[k]);
     for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k];
+        xg_plan_value *v = xg_plan_value_at(p, k);
         if (v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED || v->role == XG_VALUE_IN)
             if (v->from) (void)xg_alias_try(p, v->from, v);
     }
     for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k], *x;
+        xg_plan_value *v = xg_plan_value_at(p, k), *x;
         if (!v->bytes) continue;
         v->over = (uint32_t)(xg_alias_must(p, v) + 1) & 0x3FFFFFFFu; /* all bits that the field has */
         if (!v->over) continue;
@@ -214,7 +214,7 @@ XG_FN void xg_plan_alias(xg_plan *p) {
         v->copied = x && !xg_alias_try(p, x, v);
     }
     for (k = 0; k < n; k++) {
-        xg_plan_value *v = p->values.p[k];
+        xg_plan_value *v = xg_plan_value_at(p, k);
         if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
         for (j = 0; j < v->inst->n_operands; j++) {
             xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);

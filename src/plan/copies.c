@@ -73,7 +73,7 @@ XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, ui
 XG_FN void xg_plan_copies(xg_plan *p) {
     uint32_t n = p->values.n, k, j;
     for (k = 0; k < n; k++) {
-        const xg_plan_value *v = p->values.p[k];
+        const xg_plan_value *v = xg_plan_value_at(p, k);
         bool moves = v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED;
         xg_plan_site *s = moves ? xg_plan_site_of(p, v->inst) : NULL;
         if (v->copied) xg_copies_operand(p, xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0), v);

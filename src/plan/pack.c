@@ -355,7 +355,7 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool 
 XG_FN void xg_pack_collect(xg_plan *p) {
     uint32_t k, j;
     for (k = 0; k < p->values.n; k++) {
-        xg_buffer *b = p->values.p[k]->buffer;
+        xg_buffer *b = xg_plan_value_at(p, k)->buffer;
         if (b->slice) continue;
         if (b->bytes > INT64_MAX / 4)
             xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);

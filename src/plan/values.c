@@ -24,6 +24,15 @@ XG_FN xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) {
     return i->id < p->n_first ? p->sites[i->id] : NULL;
 }
 
+/* The k-th value; what those a few further on point to is asked for. */
+XG_FN xg_plan_value *xg_plan_value_at(const xg_plan *p, uint32_t k) {
+    const xg_plan_value *later = p->values.p[XG_MIN(k + 6, p->values.n - 1)];
+    xg_inst_bring((uintptr_t)later->inst);
+    xg_inst_bring((uintptr_t)later->buffer);
+    XG_PREFETCH(later->from);
+    return p->values.p[k];
+}
+
 /* ---- the values of a buffer, in the order in which they begin ---- */
 
 /* The place of the first value that begins at `first` or later. */
