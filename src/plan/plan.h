@@ -151,7 +151,10 @@ typedef struct xg_plan {
 /* ---- values.c ---- */
 XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m); /* all values and how long they live */
 XG_FN xg_plan_value *xg_plan_value_of(
-    const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
+    const xg_plan *p, const xg_inst *i, uint32_t leaf);              /* NULL: what takes no memory, a token */
+XG_FN xg_plan_value *xg_plan_value_at(const xg_plan *p, uint32_t k); /* the k-th, in a walk over all */
+/* The copies around an instruction; NULL: it has none. */
+XG_FN xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i);
 XG_FN xg_plan_value *xg_plan_value_new(
     xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s); /* of an array in a buffer */
