@@ -163,8 +163,8 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
         minor = xg_shape_major(walk, walk->rank - 1);
         d->unroll = d->vector = xg_scatter_red(d, minor);
         if (walk->elements >= d->unroll * e->target->resident_threads && xg_scatter_is_inside(d, minor))
-            d->unroll *=
-                xg_gcd(walk->dims[minor] / d->unroll, d->unroll > 1 ? XG_SCATTER_ROUNDS : e->target->max_unroll);
+            d->unroll *= xg_gcd(
+                walk->dims[minor] / d->unroll, d->unroll > 1 ? (int64_t)XG_SCATTER_ROUNDS : e->target->max_unroll);
         if (d->form != XG_SCATTER_ATOMIC) d->vector = d->unroll;
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);

@@ -834,7 +834,7 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
     const xg_attention_back *back = &p->form.back;
-    uint32_t n = !back->rows_only + (back->second != NULL) + back->shows + back->n_kept, k;
+    uint32_t n = back->n_kept + (uint32_t)(!back->rows_only + (back->second != NULL) + back->shows), k;
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
