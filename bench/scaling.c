@@ -7,6 +7,7 @@
  *                               (100000)
  *   scaling --print SHAPE N     the module as text
  *   scaling --times N FILE...   files instead, each compiled N times: NAME <tab> least milliseconds
+ *   scaling --gpu H100 --times N FILE...   ... for that GPU, or target; else for sm_90
  *
  * Linked with the compiler: cc bench/scaling.c build/compiler.o -lm. */
 #include "../src/xlagpu.h"
@@ -390,7 +391,7 @@ static text make(const shape *s, int n) {
 /* ---- times ---- */
 
 /* Processor milliseconds from text to bytes; negative when it failed. */
-static double compile_once(const char *name, const char *p, size_t n, xlagpu_report *r) {
+static double compile_once(const char *gpu, const char *name, const char *p, size_t n, xlagpu_report *r) {
     clock_t start = clock();
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_module *m = xlagpu_parse(c, name, p, n);
@@ -399,26 +400,30 @@ static double compile_once(const char *name, const char *p, size_t n, xlagpu_rep
     bool ok;
     memset(&d, 0, sizeof d);
     memset(r, 0, sizeof *r);
-    d.target.name = "sm_90";
-    ok = m && xlagpu_compile(m, &d).data && xlagpu_compile_report(m, r);
+    ok = m && xlagpu_target_describe(gpu, &d.target) && xlagpu_compile(m, &d).data && xlagpu_compile_report(m, r);
     ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
     if (!ok) fprintf(stderr, "%s\n", xlagpu_error(c));
     xlagpu_module_destroy(m);
     xlagpu_destroy(c);
     return ok ? ms : -1;
 }
-static double compile_least(const char *name, const char *p, size_t n, int times, xlagpu_report *r) {
+static double compile_least(const char *gpu, const char *name, const char *p, size_t n, int times, xlagpu_report *r) {
     double least = -1, ms;
     while (times-- > 0) {
-        ms = compile_once(name, p, n, r);
+        ms = compile_once(gpu, name, p, n, r);
         if (ms < 0) return ms;
         if (least < 0 || ms < least) least = ms;
     }
     return least;
 }
 
-static int time_files(int times, char **files, int n) {
+static int time_files(const char *gpu, int times, char **files, int n) {
+    xlagpu_target_desc known;
     int k, failed = 0;
+    if (!xlagpu_target_describe(gpu, &known)) {
+        fprintf(stderr, "%s: no such GPU or target\n", gpu);
+        return 2;
+    }
     for (k = 0; k < n; k++) {
         text t = {NULL, 0, 0};
         FILE *f = fopen(files[k], "rb");
@@ -438,7 +443,7 @@ static int time_files(int times, char **files, int n) {
             t.n += got;
         } while (got);
         fclose(f);
-        ms = compile_least(files[k], t.p, t.n, times, &r);
+        ms = compile_least(gpu, files[k], t.p, t.n, times, &r);
         failed |= ms < 0;
         printf("%s\t%.3f\n", files[k], ms);
         free(t.p);
@@ -454,7 +459,7 @@ static int table(int most) {
         for (n = 1000; n <= most; n *= 10) {
             text t = make(&shapes[k], n);
             xlagpu_report r;
-            double ms = compile_least(shapes[k].name, t.p, t.n, n >= 10000 ? 3 : 5, &r);
+            double ms = compile_least("sm_90", shapes[k].name, t.p, t.n, n >= 10000 ? 3 : 5, &r);
             failed |= ms < 0;
             printf("%s\t%d\t%.2f\t%u\t%u\t", shapes[k].name, n, ms, r.kernels, r.instructions);
             if (last > 0)
@@ -480,6 +485,8 @@ int main(int argc, char **argv) {
             }
         return 2;
     }
-    if (argc > 3 && strcmp(argv[1], "--times") == 0) return time_files(atoi(argv[2]), argv + 3, argc - 3);
+    if (argc > 3 && strcmp(argv[1], "--times") == 0) return time_files("sm_90", atoi(argv[2]), argv + 3, argc - 3);
+    if (argc > 5 && strcmp(argv[1], "--gpu") == 0 && strcmp(argv[3], "--times") == 0)
+        return time_files(argv[2], atoi(argv[4]), argv + 5, argc - 5);
     return table(argc > 1 ? atoi(argv[1]) : 100000);
 }

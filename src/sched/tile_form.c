@@ -151,8 +151,8 @@ XG_FN void xg_tile_form_phase(xg_tile_form *f, xg_aff_ctx *x, const xg_window_di
             if (r == XG_TILE_K) {
                 phase = xg_aff_mul(x, xg_tile_phase_place(x, d, phase), -1);
                 a->places = xg_aff_div(x, xg_aff_add_k(x, phase, d->size + s - 1), s);
-                f->some_places *= d->size;
-                f->all_places *= s * a->extent;
+                f->some_places = xg_cost_mul(f->some_places, d->size);
+                f->all_places = xg_cost_mul(f->all_places, xg_cost_mul(s, a->extent));
             } else
                 a->scale = s;
         }

@@ -94,7 +94,7 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
 }
 XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all) {
     if (!w->p->skips) return;
-    f->op->a = all * w->p->form.some_places;
+    f->op->a = xg_cost_mul(all, w->p->form.some_places);
     f->op->b = w->p->form.all_places;
 }
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f) {
