@@ -110,6 +110,38 @@ def attend(Q, K, V, O, scale, S: tl.constexpr, D: tl.constexpr, BM: tl.constexpr
     tl.store(O + base + m[:, None] * D + d[None, :], (out / total[:, None]).to(O.dtype.element_ty))
 
 
+@triton.jit
+def attend_step(q, most, total, out, K, V, at, m, d, scale, D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr):
+    n = at + tl.arange(0, BN)
+    s = tl.dot(q, tl.load(K + n[:, None] * D + d[None, :]).T) * scale
+    if MASKED:
+        s = tl.where(m[:, None] >= n[None, :], s, -1e30)
+    now = tl.maximum(most, tl.max(s, 1))
+    p = tl.exp2(s - now[:, None])
+    fade = tl.exp2(most - now)
+    total = total * fade + tl.sum(p, 1)
+    out = tl.dot(p.to(q.dtype), tl.load(V + n[:, None] * D + d[None, :]), out * fade[:, None])
+    return now, total, out
+
+
+@triton.jit
+def attend_past(Q, K, V, O, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, FIRST: tl.constexpr):
+    """Causal: steps left of the diagonal without a mask, then those on it."""
+    at_most = (FIRST + tl.program_id(0)) * BM
+    m = at_most + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    q = tl.load(Q + m[:, None] * D + d[None, :])
+    most = tl.full((BM,), -1e30, tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    out = tl.zeros((BM, D), tl.float32)
+    whole = at_most // BN * BN
+    for at in range(0, whole, BN):
+        most, total, out = attend_step(q, most, total, out, K, V, at, m, d, scale, D, BN, False)
+    for at in range(whole, at_most + BM, BN):
+        most, total, out = attend_step(q, most, total, out, K, V, at, m, d, scale, D, BN, True)
+    tl.store(O + m[:, None] * D + d[None, :], (out / total[:, None]).to(O.dtype.element_ty))
+
+
 TYPES = {"f32": ("*fp32", np.float32), "bf16": ("*bf16", ml_dtypes.bfloat16), "i32": ("*i32", np.int32)}
 
 

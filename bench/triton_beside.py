@@ -26,7 +26,7 @@ TILES += [(64, 64, 64, 4, 4), (128, 256, 32, 8, 4)]
 # queries and keys of a step, warps, stages
 STEPS = [(128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 4, 3), (128, 128, 4, 2), (64, 64, 4, 3), (64, 128, 4, 2)]
 STEPS += [(128, 32, 4, 4), (128, 32, 8, 4), (64, 32, 4, 4), (64, 64, 4, 2), (256, 64, 8, 2), (64, 128, 8, 2)]
-HEADS, KEYS, DEPTH = 16, 4096, 128
+HEADS, KEYS, DEPTH, CAUSAL_DEPTH = 16, 4096, 128, 64
 WHOLE = 1024  # products of up to this size are run whole
 
 
@@ -50,6 +50,19 @@ def best_attention(gpu):
         scalars = [("scale", 1.4426950408889634 / DEPTH**0.5)]
         scale = HEADS * KEYS // bm // 2  # two blocks of a head run
         best = min(best, tried(gpu, time_model.attend, arrays, scalars, consts, "2,1", scale, HEADS, warps, stages))
+    return best
+
+
+def best_causal(gpu):
+    """The two blocks in the middle of a head, which have as many steps as the others on average."""
+    best = (math.inf, "")
+    for bm, bn, warps, stages in STEPS:
+        arrays = [(x, "bf16", KEYS * CAUSAL_DEPTH, "out" if x == "O" else None) for x in "QKVO"]
+        consts = {"D": CAUSAL_DEPTH, "BM": bm, "BN": bn, "FIRST": KEYS // bm // 2 - 1}
+        scalars = [("scale", 1.4426950408889634 / CAUSAL_DEPTH**0.5)]
+        memory = round(HEADS * 4 * KEYS / (KEYS + 6 * bm))
+        scale = HEADS * KEYS // bm // 2
+        best = min(best, tried(gpu, time_model.attend_past, arrays, scalars, consts, "2", scale, memory, warps, stages))
     return best
 
 
@@ -89,7 +102,7 @@ def ours_run(gpu, text):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--gpus", default=",".join(CC))
-    p.add_argument("--rows", default="NN,NT,attention")
+    p.add_argument("--rows", default="NN,NT,attention,causal")
     p.add_argument("--size", type=int, default=4096)
     o = p.parse_args()
     n, ratios = o.size, []
@@ -97,13 +110,18 @@ def main():
         "NN": (f"bf16 {n}^3", lambda g: best_product(g, n, False), dot(n, n, n)),
         "NT": (f"bf16 {n}^3 NT", lambda g: best_product(g, n, True), dot(n, n, n, b_turned=True)),
         "attention": ("attention 16x4096x128", best_attention, attention(HEADS, KEYS, KEYS, DEPTH)),
+        "causal": (
+            "attention 16x4096x64, causal",
+            best_causal,
+            attention(HEADS, KEYS, KEYS, CAUSAL_DEPTH, causal=True),
+        ),
     }
     print("| GPU | what | Triton's best, us | its tile | ours, us | Triton's by ours |")
     print("| -- | -- | -- | -- | -- | -- |")
     for gpu in o.gpus.split(","):
         for row in o.rows.split(","):
             name, best, text = rows[row]
-            runs = row != "attention" and n <= WHOLE
+            runs = row in ("NN", "NT") and n <= WHOLE
             (us, tile), own = best(gpu), ours_run(gpu, text) if runs else ours(gpu, text)
             ratios.append(us / own)
             print(f"| {gpu} | {name} | {us:.1f} | {tile} | {own:.1f} | {us / own:.2f} |", flush=True)
