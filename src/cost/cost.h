@@ -133,7 +133,9 @@ typedef enum xg_cost_limit { /* the pipes, then the rest */
 
 /* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
 typedef struct xg_cost_counts {
-    int64_t blocks, threads;          /* threads: of a block */
+    int64_t blocks, threads; /* threads: of a block */
+    int64_t longest; /* work of the first block, in thousandths of the mean's, of which later ones have less and less;
+                      * 0: all are alike */
     int64_t shared_bytes;             /* of a block */
     int64_t registers;                /* of a thread; 0: not known */
     int64_t issued;                   /* warp instructions */

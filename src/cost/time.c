@@ -146,6 +146,19 @@ typedef struct xg_cost_spread {
     int64_t tensor;    /* clocks of matrix units for all blocks, as if one multiprocessor did it */
 } xg_cost_spread;
 
+/* Work of the block at a place in the order. */
+XG_FN int64_t xg_cost_falls(int64_t longest, int64_t rounds, int64_t place) {
+    return longest - xg_cost_scale(2 * (longest - XG_COST_PERMILLE), place, rounds);
+}
+/* As long as so many rounds of blocks of the mean's work take blocks that begin by falling work, each where the one
+ * before ends first. Those of two rounds add up to the same everywhere; of what is left the first one is longest, or
+ * two are. */
+XG_FN int64_t xg_cost_falling(int64_t longest, int64_t rounds) {
+    int64_t pair = 2 * (int64_t)XG_COST_PERMILLE, whole = rounds / pair * pair, left = rounds - whole, tail = 0;
+    if (left) tail = xg_cost_falls(longest, rounds, whole);
+    if (left > XG_COST_PERMILLE) tail = XG_MAX(tail, 2 * xg_cost_falls(longest, rounds, whole + XG_COST_PERMILLE));
+    return xg_cost_scale(xg_cost_falls(longest, rounds, whole / 2), whole, XG_COST_PERMILLE) + tail;
+}
 XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_spread s;
     int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
@@ -161,6 +174,10 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
         s.rounds += XG_COST_PERMILLE / 2 / s.residents;
     } else
         s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    if (c->longest && each > 1) { /* of blocks that all begin at once the mean stands for each, as of other kernels */
+        s.most = xg_cost_falling(c->longest, xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy));
+        s.rounds = xg_cost_falling(c->longest, xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents));
+    }
     s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
     return s;
 }

@@ -747,6 +747,7 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
     if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* one that asks for products of two */
     c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2] - f->idle;
+    c->longest = f->longest;
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */

@@ -326,6 +326,7 @@ struct xg_kfunc {
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
+    int64_t longest; /* entry only: see xg_cost_counts */
     /* entry only: so many threads at the end of a block bring operands for the others; of two warps the second one asks
      * for products */
     uint32_t producers;

@@ -195,6 +195,9 @@ typedef struct xg_attention_plan {
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
     int64_t span;                                        /* steps of a period of keys; else all */
+    int64_t ramp, together; /* tiles of a head's queries; heads whose blocks begin together: by falling work, where
+                             * masks leave out steps */
+    int64_t longest;        /* see xg_cost_counts */
     bool apart;        /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
     int64_t warp_rows; /* ... of a warp */
     int64_t producers; /* threads beside the others, which ask for tensor copies */
@@ -235,6 +238,7 @@ XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operan
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the constant that has it, or NULL */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
+XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m);
 
 /* ---- attention_box.c ---- */
 /* offset: where an element of the parameter lies, of the five numbers. */

@@ -843,6 +843,7 @@ XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
+    f->longest = p->longest;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k < n; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
     xg_attention_back_registers_of(w, e->arena);

@@ -283,6 +283,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     each = xg_attention_back_each(p, m, w.products);
     memset(&c, 0, sizeof c);
     c.blocks = p->blocks;
+    c.longest = p->longest;
     c.threads = p->threads;
     c.registers = XG_MIN(xg_attention_back_registers(p), (int64_t)m->registers_per_thread);
     c.shared_bytes = p->shared;

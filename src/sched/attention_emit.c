@@ -386,15 +386,16 @@ XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n
     xg_kval_set_range(v, xg_range_of(0, n - 1));
     return v;
 }
-/* Of rows that see different keys the last ones see most: mostly, but not of keys where queries see what is behind. */
-XG_FN bool xg_attention_grows(const xg_attention_form *f) {
-    bool rises = false, falls = false;
-    uint32_t k;
-    for (k = 0; k < f->n_bounds; k++) {
-        rises = rises || (f->bounds[k].upper && f->bounds[k].slope > 0);
-        falls = falls || (!f->bounds[k].upper && f->bounds[k].slope > 0);
-    }
-    return rises || !falls;
+/* The block's tile and batch: what takes longest begins first. */
+XG_FN void xg_attention_stand(xg_attention_kernel *w, xg_kval *id) {
+    const xg_attention_plan *p = w->p;
+    int64_t heads = p->tiles / p->ramp, all = p->together * p->tiles; /* heads: that share keys */
+    xg_kval *own = xg_tile_rest(&w->t, id, all), *copy = xg_tile_rest(&w->t, own, p->together * heads);
+    w->tile = xg_tile_quotient(&w->t, own, p->together * heads);
+    if (p->bounded && xg_attention_grows(w->f)) w->tile = xg_attention_at_end(w, w->tile, p->ramp);
+    w->tile = xg_tile_join(&w->t, xg_tile_rest(&w->t, copy, heads), p->ramp, w->tile);
+    w->batch = xg_tile_quotient(&w->t, id, all);
+    w->batch = xg_tile_join(&w->t, w->batch, p->together, xg_tile_quotient(&w->t, copy, heads));
 }
 XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
@@ -413,10 +414,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     w->warp = xg_tile_quotient(&w->t, w->thread, XG_WARP_LANES);
     w->group = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
-    w->tile = xg_tile_rest(&w->t, id, p->tiles);
-    if (p->bounded && xg_attention_grows(w->f)) /* what begins first takes longest */
-        w->tile = xg_attention_at_end(w, w->tile, p->tiles);
-    w->batch = xg_tile_quotient(&w->t, id, p->tiles);
+    xg_attention_stand(w, id);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
     w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
     row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
@@ -459,6 +457,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
+    f->longest = p->longest;
     f->cluster = p->cluster > 1 ? (uint32_t)p->cluster : 0;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];

@@ -354,5 +354,40 @@ XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
         sum += xg_attention_tile_steps(p, (k * p->tiles / samples + (samples < p->tiles ? k : 0)) % p->tiles);
     return XG_MAX(xg_tile_over(sum, samples), (int64_t)1);
 }
+/* Of rows that see different keys the last ones see most: mostly, but not of keys where queries see what is behind. */
+XG_FN bool xg_attention_grows(const xg_attention_form *f) {
+    bool rises = false, falls = false;
+    uint32_t k;
+    for (k = 0; k < f->n_bounds; k++) {
+        rises = rises || (f->bounds[k].upper && f->bounds[k].slope > 0);
+        falls = falls || (!f->bounds[k].upper && f->bounds[k].slope > 0);
+    }
+    return rises || !falls;
+}
+/* Tiles whose steps rise, or fall: those of a head's queries. */
+XG_FN int64_t xg_attention_ramp(const xg_attention_plan *p) {
+    int64_t tiles = p->tiles;
+    uint32_t k;
+    for (k = 0; k < p->form.n_bounds; k++) {
+        int64_t period = p->form.bounds[k].period;
+        if (period > 0 && period % p->tile == 0) tiles = XG_MIN(tiles, period / p->tile);
+    }
+    return p->tiles % tiles ? p->tiles : tiles;
+}
+/* Blocks begin by falling work, as far as half of the second cache has the keys and values of their heads. */
+XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    int64_t bytes = xg_cost_mul(f->keys * (f->depth + f->columns), xg_type_bytes(f->held)), k, steps, before;
+    p->ramp = xg_attention_ramp(p);
+    p->together = XG_MIN(XG_MAX(m->l2_bytes / 2 / bytes, (int64_t)1), f->batch);
+    while (f->batch % p->together) p->together--;
+    for (k = 0; k < 3; k++, before = steps) {
+        int64_t place = k * (p->ramp - 1) / 2;
+        steps = xg_attention_tile_steps(p, xg_attention_grows(f) ? p->ramp - 1 - place : place);
+        if (!k) p->longest = (steps + 1) * 1000 / (p->walked + 1); /* a begin and an end are about a step */
+        if (k && steps > before) p->longest = 0;
+    }
+    if (p->together < f->batch || p->longest < 1000 || p->cluster > 1) p->longest = 0;
+}
 
 #endif /* XG_SCHED_ATTENTION_MASK_C */

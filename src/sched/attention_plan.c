@@ -152,6 +152,10 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->votes = p->bounded && f->votes;
     p->walked = xg_tile_over(p->bounded ? xg_attention_mean_steps(p) : p->steps, p->cluster);
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
+    p->ramp = p->tiles;
+    p->together = 1;
+    p->longest = 0;
+    if (p->bounded) xg_attention_order(p, m);
     deep = unit ? (int64_t)XG_ATTENTION_UNIT_K : piece;
     if (f->back.is) deep = XG_MAX(deep, (int64_t)XG_ATTENTION_EIGHT); /* gradients are as wide: four lanes' pairs */
     p->depth = xg_attention_over(f->depth, deep);
@@ -349,6 +353,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     xg_cost_counts c;
     memset(&c, 0, sizeof c);
     c.blocks = p->blocks;
+    c.longest = p->longest;
     c.threads = p->threads + p->producers;
     c.registers = XG_MIN(xg_attention_registers(p), (int64_t)m->registers_per_thread);
     if (p->shape.grouped) c.registers = xg_cost_registers(m, xg_attention_resident(p, m), c.threads);
