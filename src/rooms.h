@@ -394,6 +394,7 @@ XG_ROOMS_BEGIN
 #include "sched/attention_back_pair.c"
 #include "sched/attention_back_show.c"
 #include "sched/attention_back_emit.c"
+#include "sched/attention_back_once.c"
 #include "sched/attention_way.c"
 #include "sched/library.h"
 #include "sched/library.c"

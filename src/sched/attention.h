@@ -99,8 +99,8 @@ typedef struct xg_attention_bound {
 /* Of a row of the backward pass: maximum and sum of its weights, and their sum with dP. */
 enum {
     XG_ATTENTION_GRAD_SUM = XG_ATTENTION_STATS,
-    XG_ATTENTION_REFERENCE = XG_ATTENTION_GRAD_SUM, /* of the forward pass: see attention_tensor.c */
-    XG_ATTENTION_BACK_STATS
+    XG_ATTENTION_BACK_STATS,
+    XG_ATTENTION_REFERENCE = XG_ATTENTION_BACK_STATS /* of warp groups: see attention_tensor.c */
 };
 /* The backward pass: what its kernels have beside the scores (attention_back_form.c). */
 enum {
@@ -128,6 +128,10 @@ typedef struct xg_attention_back {
     /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
      * the other one has no dots but those of scores and dP, and makes what rows have. */
     bool rows_only, shows;
+    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dP, and of what is added
+     * to it, in dS; the one among the latter that is late. */
+    bool once;
+    uint32_t factors[2], rest;
     const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
@@ -204,6 +208,7 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
+    bool once;         /* of gradients: dQ is made in one walk (attention_back_once.c) */
     bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
                         * steps' buffers */
     bool keeps_grads;  /* ... likewise, of the second operand */
@@ -401,7 +406,8 @@ typedef struct xg_attention_kernel {
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
     const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
-    xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS]; /* maximum, sum, sum over dP */
+    xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
+    xg_kval *pivot[XG_ATTENTION_HALVES_MAX]; /* see attention_back_once.c */
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */
@@ -632,6 +638,7 @@ XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* t
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
 XG_FN void xg_attention_weigh(xg_attention_kernel *w);                /* sums to scores to weights */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most); /* maxima of rows with those of the step */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half); /* a row's sum += its weights */
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
@@ -646,6 +653,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_back_plan.c ---- */
+XG_FN int64_t xg_attention_back_second_width(const xg_attention_plan *p); /* columns of further sums */
 XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
 XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
@@ -688,7 +696,30 @@ XG_FN void xg_attention_pair_join(xg_attention_kernel *w); /* dQ's sums of both,
 XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half); /* a thread's, though it be beyond all */
 XG_FN void xg_attention_back_show(xg_attention_kernel *w);                  /* a step's dS, if it is a result */
 
+/* ---- attention_back_once.c: dQ in one walk ---- */
+XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights); /* whether dS is such that it may be */
+XG_FN bool xg_attention_once_may(const xg_attention_plan *p);
+XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half);
+XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w);
+XG_FN void xg_attention_once_end(xg_attention_kernel *w);
+
 /* ---- attention_back_emit.c ---- */
+/* Where an element stands: a thread's row, and its column of the step. */
+typedef struct xg_attention_back_spot {
+    int64_t half, c;
+    xg_kval *exp, *grad; /* NULL: the stage does not ask */
+} xg_attention_back_spot;
+XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s);
+/* What a dot takes of it; 0 beyond the last key. */
+XG_FN xg_kval *xg_attention_back_weight_within(
+    xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s);
+XG_FN void xg_attention_back_products(
+    xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half));
+XG_FN void xg_attention_back_grads(xg_attention_kernel *w); /* dP is there */
+XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half);
+XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second);
+XG_FN void xg_attention_back_leave(xg_attention_kernel *w);
+XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w));
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n); /* what threads with rows do */
 XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows);

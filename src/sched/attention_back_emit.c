@@ -23,11 +23,6 @@ enum {
 
 /* ---- elements ---- */
 
-/* Where an element stands: a thread's row, and its column of the step. */
-typedef struct xg_attention_back_spot {
-    int64_t half, c;
-    xg_kval *exp, *grad; /* NULL: the stage does not ask */
-} xg_attention_back_spot;
 /* A line of a thread's column c of the step and the next one. */
 XG_FN void xg_attention_back_read_line(xg_attention_kernel *w, uint32_t k, int64_t c) {
     const xg_ktype *pair = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
@@ -225,9 +220,9 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
     xg_attention_summed o = xg_attention_out_summed(w);
     int64_t half;
-    o.step = second ? w->values : w->keys;
+    o.step = second && !w->p->once ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
-    o.width = second ? w->p->columns : w->p->depth;
+    o.width = second ? xg_attention_back_second_width(w->p) : w->p->depth;
     o.at = xg_attention_back_sums_at(w->p, second);
     o.weights_at = second ? 0 : w->p->shape.step;
     o.pieces = w->f->pieces[second];
@@ -370,9 +365,10 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        xg_attention_once_carry(w, f, half);
         if (w->p->shape.in_tensor) continue;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->skips[0]; c++) xg_flow_slot(f, &w->out[half][c]);
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second && !paired && !w->skips[1]; c++)
+        for (c = 0; c < xg_attention_back_second_width(w->p) / XG_ATTENTION_BESIDE && !paired && !w->skips[1]; c++)
             xg_flow_slot(f, &w->second[half][c]);
     }
     if (w->f->back.shows) xg_flow_slot(f, &w->dest[2]);
@@ -571,7 +567,7 @@ XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_begin_most(w);
-    xg_attention_walk_all(w, true, xg_attention_back_walk_most);
+    xg_attention_walk_all(w, true, w->p->once ? xg_attention_back_walk_once : xg_attention_back_walk_most);
     xg_attention_back_end_walks(w);
     w->keys_only = false;
     for (half = 0; half < w->p->halves; half++) {
@@ -609,7 +605,7 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
         if (!w->f->match.max) w->shift[half] = xg_attention_back_shift(w, half, -1);
         w->most[half] = w->shift[half];
     }
-    xg_attention_back_bounds(w, true);
+    if (!w->p->once) xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
@@ -736,7 +732,7 @@ XG_FN void xg_attention_back_begin(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         w->stat[half][XG_ATTENTION_GRAD_SUM] = NULL;
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) w->out[half][c] = zero;
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE && w->f->back.second; c++) w->second[half][c] = zero;
+        for (c = 0; c < xg_attention_back_second_width(w->p) / XG_ATTENTION_BESIDE; c++) w->second[half][c] = zero;
     }
 }
 XG_FN void xg_attention_back_walk_dots(xg_attention_kernel *w) {
@@ -760,11 +756,14 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
 }
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
+    if (w->p->once) xg_attention_back_begin(w);
     if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
-    if (!w->f->back.rows_only)
+    if (w->p->once)
+        xg_attention_once_end(w);
+    else if (!w->f->back.rows_only)
         xg_attention_back_all_dots(w, n);
     else if (w->p->shape.in_tensor)
         xg_attention_tell(w, XG_ATTENTION_LEFT);
@@ -782,6 +781,7 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
             xg_attention_walk_all(w, false, xg_attention_ask_steps);
             xg_attention_back_end_walks(w);
         }
+        if (w->p->once) return;
         xg_attention_back_bounds(w, false);
     }
     if (b->turned ? w->p->apart : !b->together) {

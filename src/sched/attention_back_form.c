@@ -190,6 +190,7 @@ XG_FN bool xg_attention_back_cut_all(xg_attention_site *w) {
         if (f->back.late[k] && xg_attention_reached(&f->stages[XG_ATTENTION_DELTA], f->back.lines[k])) return false;
     }
     f->back.together = f->match.max && xg_attention_back_is_product(f, XG_OPERAND(f->back.delta, 0));
+    if (f->back.together && dot) xg_attention_once_find(f, XG_OPERAND(dot, f->match.weights));
     return !dot || xg_attention_cut(w, XG_ATTENTION_RESULT, xg_attention_back_root(f->comp, 0), &dot, 1);
 }
 

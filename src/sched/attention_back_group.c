@@ -71,8 +71,8 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w) {
     xg_attention_back_group_count(w, XG_K_OP_WGMMA_WAIT, 0);
     for (j = 0; j < (uint32_t)(w->p->depth / XG_KMMA_N) && !w->skips[0]; j++)
         xg_attention_take(w, w->out, j, w->asked_sums[0][j]);
-    if (!w->f->back.second || w->skips[1]) return;
-    for (j = 0; j < (uint32_t)(w->p->columns / XG_KMMA_N); j++) xg_attention_take(w, w->second, j, w->asked_sums[1][j]);
+    for (j = 0; j < (uint32_t)(xg_attention_back_second_width(w->p) / XG_KMMA_N) && !w->skips[1]; j++)
+        xg_attention_take(w, w->second, j, w->asked_sums[1][j]);
 }
 
 #endif /* XG_SCHED_ATTENTION_BACK_GROUP_C */

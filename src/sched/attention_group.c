@@ -354,7 +354,7 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
     enum {
         COLUMNS = 128 /* of keys and values */
     };
-    return p->shape.grouped && !p->shape.in_tensor && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 &&
+    return p->shape.grouped && !p->shape.in_tensor && !p->form.back.is && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 &&
            p->depth + p->columns <= COLUMNS;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */

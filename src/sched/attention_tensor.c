@@ -197,13 +197,23 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    int64_t n = w->p->columns / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *zero = xg_attention_number(w, 0), *none, **v;
+    bool once = w->p->once;
+    int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c;
+    xg_kval *zero = xg_attention_number(w, 0), *none, **v, **delta;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    for (half = 0; half < w->p->halves; half++) xg_flow_slots(&f, w->out[half], (uint32_t)n);
+    for (half = 0; half < w->p->halves; half++) {
+        xg_flow_slots(&f, w->out[half], (uint32_t)n);
+        if (!once) continue;
+        xg_flow_slots(&f, w->second[half], (uint32_t)n);
+        xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+    }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
+        delta = &w->stat[half][XG_ATTENTION_GRAD_SUM];
+        if (once) *delta = xg_k2(b, XG_K_OP_MULF, *delta, w->shrinks[half]);
+        for (c = 0; c < n && once; c++)
+            w->second[half][c] = xg_k2(b, XG_K_OP_MULF, w->second[half][c], w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
         for (c = 0, v = w->out[half]; c < n; c++, v++) {
             *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);

@@ -30,7 +30,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     static const char *const names[] = {
-        "backward", "tile", "warp_rows", "parts", "in_turns", "cluster", "walked", "matrix_unit", "powers"};
+        "backward", "tile", "warp_rows", "parts", "in_turns", "cluster", "walked", "matrix_unit", "powers", "once"};
     const xg_attention_way *w = (const xg_attention_way *)job->form;
     const xg_attention_plan *p = &w->p;
     int64_t v[XG_COUNT(names)][2];
@@ -47,6 +47,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     v[6][1] = p->steps;
     v[7][0] = p->form.unit != XG_TILE_NO_UNIT;
     v[8][0] = p->powers;
+    v[9][0] = p->once;
     for (k = 0; k < XG_COUNT(names); k++)
         if (v[k][0])
             xg_record_put(

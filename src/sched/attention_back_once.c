@@ -1,0 +1,180 @@
+/* sched/attention_back_once.c -- attention's dQ in one walk over the keys.
+ *
+ *     dS = exp (a dP + b r), where r is made of the sum over dP, which is known behind the last key
+ *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A - r0 B) f + r B g
+ *
+ * a, b: constants; f, g: what else the row has, which is 1 in the walk. r0 is what the first step's keys would make of
+ * r, so that what is rounded to 16 bits is no larger than dS. As in the forward pass, exps are relative to an earlier
+ * maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not five and
+ * two. */
+#ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
+#define XG_SCHED_ATTENTION_BACK_ONCE_C
+#include "attention.h"
+
+/* ---- the form ---- */
+
+/* What a product has as factors; of a sum among them the terms with dP and with what is late. */
+typedef struct xg_attention_once_terms {
+    uint32_t exps, grads, late, lines[2]; /* late, lines: by bits */
+    bool sum;
+} xg_attention_once_terms;
+XG_FN bool xg_attention_once_factor(const xg_attention_form *f, const xg_inst *i, xg_attention_once_terms *t) {
+    double v;
+    uint32_t k;
+    while (i->op == XG_CONVERT || i->op == XG_NEGATE || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    for (k = 0; k < f->back.n_lines; k++) {
+        uint32_t bit = 1u << k;
+        if (f->back.lines[k] != i) continue;
+        if ((t->lines[0] | t->lines[1] | t->late) & bit) return false;
+        if (f->back.late[k])
+            t->late |= bit;
+        else {
+            t->lines[0] |= bit;
+            t->lines[1] |= bit;
+        }
+        return true;
+    }
+    if (i == f->match.exp) return !t->exps++;
+    if (i == f->back.match.grad_dot) return !t->grads++;
+    if (i->op == XG_MULTIPLY)
+        return xg_attention_once_factor(f, XG_OPERAND(i, 0), t) && xg_attention_once_factor(f, XG_OPERAND(i, 1), t);
+    if (i->op == XG_ADD || i->op == XG_SUBTRACT) {
+        xg_attention_once_terms part[2];
+        uint32_t of;
+        memset(part, 0, sizeof part);
+        for (k = 0; k < 2; k++)
+            if (!xg_attention_once_factor(f, XG_OPERAND(i, k), &part[k]) || part[k].sum) return false;
+        of = part[1].grads;
+        if (t->sum || part[of].grads != 1 || part[of].late || part[!of].grads || !part[!of].late ||
+            part[0].exps != part[1].exps || ((part[0].lines[0] | part[1].lines[0]) & t->lines[0]))
+            return false;
+        t->sum = true;
+        t->exps += part[0].exps;
+        t->late |= part[!of].late;
+        t->lines[0] |= part[of].lines[0];
+        t->lines[1] |= part[!of].lines[0];
+        return true;
+    }
+    return xg_attention_constant(i, &v);
+}
+XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) {
+    xg_attention_once_terms t;
+    memset(&t, 0, sizeof t);
+    f->back.once = xg_attention_once_factor(f, weights, &t) && t.sum && t.exps == 1 && !t.grads && t.late &&
+                   !(t.late & (t.late - 1));
+    memcpy(f->back.factors, t.lines, sizeof t.lines);
+    for (f->back.rest = 0; t.late >> f->back.rest > 1;) f->back.rest++;
+}
+/* Weights that are relative to an earlier maximum have the range of f32. */
+XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
+    return p->form.back.once && !p->form.back.rows_only && p->shape.grouped && !p->shape.in_tensor && !p->votes &&
+           p->form.held == XLAGPU_BF16 && p->form.pieces[0] == 1;
+}
+
+/* ---- the walk ---- */
+
+XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half) {
+    if (!w->p->once) return;
+    xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
+    xg_flow_slot(f, &w->by[half]);
+    xg_flow_slot(f, &w->less[half]);
+    xg_flow_slot(f, &w->pivot[half]);
+}
+/* dS with other values of dP and of what is late. */
+XG_FN xg_kval *xg_attention_once_weight(
+    xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *grad, xg_kval *late, bool real) {
+    xg_attention_back_spot s;
+    s.half = half;
+    s.c = c;
+    s.exp = w->scores[half][c];
+    s.grad = grad;
+    w->line[half][w->f->back.rest] = late;
+    if (real) return xg_attention_back_real(w, XG_ATTENTION_WEIGHTS, &s);
+    return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+}
+/* For which the first step's dS of a row would add up to nothing. */
+XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *v;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    int64_t half, c, k;
+    for (half = 0; half < w->p->halves; half++) xg_flow_slot(&f, &w->pivot[half]);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, w->step, w->from));
+    f.op->a = 1;
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval *sum[2];
+        sum[0] = sum[1] = zero;
+        for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c++)
+            for (k = 0; k < 2; k++) {
+                v = xg_attention_once_weight(w, half, c, k ? zero : w->grads[half][c], k ? one : zero, true);
+                sum[k] = xg_k2(b, XG_K_OP_ADDF, sum[k], v);
+            }
+        xg_attention_combine(w, XG_K_OP_ADDF, sum, 2, XG_ATTENTION_BESIDE);
+        v = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, sum[0], sum[1]));
+        w->pivot[half] = xg_kselect(b, xg_kcmpf_(b, XG_CF_OEQ, sum[1], zero), zero, v);
+    }
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    xg_kval *most[XG_ATTENTION_HALVES_MAX], *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
+    xg_attention_back_products(w, true, NULL);
+    xg_attention_peaks(w, most);
+    xg_attention_refer(w, most);
+    xg_attention_refer_sums(w);
+    for (half = 0; half < w->p->halves; half++) {
+        w->most[half] = most[half];
+        xg_attention_exps_by(w, w->scores[half], columns, w->by[half], w->less[half]);
+        xg_attention_add_up(w, half);
+    }
+    xg_attention_back_grads(w);
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
+    xg_attention_once_pivot(w);
+    for (c = 0; c < columns; c++)
+        for (half = 0; half < w->p->halves; half++) {
+            w->soft[half][c] = xg_attention_once_weight(w, half, c, zero, one, false);
+            w->grads[half][c] = xg_attention_once_weight(w, half, c, w->grads[half][c], w->pivot[half], false);
+        }
+    xg_attention_back_sum(w, false);
+    xg_attention_back_sum(w, true);
+    xg_attention_back_group_end(w);
+    xg_attention_back_leave(w);
+}
+XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
+    xg_kval *zero = xg_attention_number(w, 0), **sum, *v;
+    int64_t half, k;
+    for (half = 0; half < w->p->halves; half++) {
+        xg_attention_refer_to(w, half, w->most[half]);
+        w->pivot[half] = zero;
+    }
+    xg_attention_back_walk(w, xg_attention_once_step);
+    for (half = 0; half < w->p->halves; half++) { /* sums relative to the maximum */
+        v = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]);
+        v = xg_attention_exp(w, v, xg_attention_shift(w, w->most[half]));
+        for (k = 0; k < 2; k++) {
+            sum = k ? &w->stat[half][XG_ATTENTION_GRAD_SUM] : &w->sum[half];
+            *sum = xg_k2(xg_attention_b(w), XG_K_OP_MULF, *sum, v);
+        }
+    }
+}
+/* What rows have is known: dQ. */
+XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
+    xg_kb *b = xg_attention_b(w);
+    int64_t half, c;
+    uint32_t k, j;
+    for (half = 0; half < w->p->halves; half++) {
+        xg_kval *by[2], *v = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]);
+        by[0] = by[1] = xg_attention_exp(w, v, w->shift[half]);
+        for (k = 0; k < w->f->back.n_lines; k++)
+            for (j = 0; j < 2; j++)
+                if (w->f->back.factors[j] >> k & 1) by[j] = xg_k2(b, XG_K_OP_MULF, by[j], w->line[half][k]);
+        v = xg_k2(b, XG_K_OP_MULF, by[0], w->pivot[half]);
+        by[1] = xg_k2(b, XG_K_OP_SUBF, xg_k2(b, XG_K_OP_MULF, by[1], w->line[half][w->f->back.rest]), v);
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) {
+            v = xg_k2(b, XG_K_OP_MULF, w->out[half][c], by[0]);
+            w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by[1], v);
+        }
+    }
+}
+
+#endif /* XG_SCHED_ATTENTION_BACK_ONCE_C */
