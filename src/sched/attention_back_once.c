@@ -76,8 +76,6 @@ XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half) {
     if (!w->p->once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
-    xg_flow_slot(f, &w->by[half]);
-    xg_flow_slot(f, &w->less[half]);
     xg_flow_slot(f, &w->pivot[half]);
 }
 /* dS with other values of dP and of what is late. */
@@ -124,18 +122,20 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = most[half];
-        xg_attention_exps_by(w, w->scores[half], columns, w->by[half], w->less[half]);
+        /* registers are scarcer than what makes factors of them */
+        xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
     }
     xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
     xg_attention_once_pivot(w);
     for (c = 0; c < columns; c++)
-        for (half = 0; half < w->p->halves; half++) {
-            w->soft[half][c] = xg_attention_once_weight(w, half, c, zero, one, false);
+        for (half = 0; half < w->p->halves; half++)
             w->grads[half][c] = xg_attention_once_weight(w, half, c, w->grads[half][c], w->pivot[half], false);
-        }
     xg_attention_back_sum(w, false);
+    for (c = 0; c < columns; c++)
+        for (half = 0; half < w->p->halves; half++)
+            w->soft[half][c] = xg_attention_once_weight(w, half, c, zero, one, false);
     xg_attention_back_sum(w, true);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
