@@ -577,6 +577,10 @@ XG_FN void xg_attention_meet_voters(xg_attention_kernel *w); /* all threads have
 XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
 
+XG_FN void xg_attention_await_side(
+    xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
+XG_FN int64_t xg_attention_joins(const xg_attention_plan *p); /* barriers in front of those of tensor memory */
+
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
@@ -702,6 +706,7 @@ XG_FN bool xg_attention_once_may(const xg_attention_plan *p);
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half);
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w);
 XG_FN void xg_attention_once_end(xg_attention_kernel *w);
+XG_FN void xg_attention_once_shrink(xg_attention_kernel *w); /* sums in tensor memory */
 
 /* ---- attention_back_emit.c ---- */
 /* Where an element stands: a thread's row, and its column of the step. */
@@ -709,6 +714,7 @@ typedef struct xg_attention_back_spot {
     int64_t half, c;
     xg_kval *exp, *grad; /* NULL: the stage does not ask */
 } xg_attention_back_spot;
+XG_FN xg_kval *xg_attention_back_tensor_spot(xg_attention_kernel *w, xg_kval *part, int64_t half, int64_t stat);
 XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s);
 /* What a dot takes of it; 0 beyond the last key. */
 XG_FN xg_kval *xg_attention_back_weight_within(

@@ -288,6 +288,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     for (half = 0; half < w->p->halves; half++) {
         xg_flow_slot(f, &w->most[half]);
         xg_flow_slot(f, &w->sum[half]);
+        xg_flow_slot(f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
         xg_flow_slot(f, &w->by[half]);
         xg_flow_slot(f, &w->less[half]);
