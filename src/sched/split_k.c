@@ -139,12 +139,6 @@ XG_FN int64_t xg_split_features(const xg_inst *i) {
         return 0;
     return XG_OPERAND(i, 0)->shape->dims[l->input_feature];
 }
-/* Products that an element of the result is a sum of. */
-XG_FN int64_t xg_split_terms(const xg_inst *conv) {
-    const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
-    const xg_shape *kernel = XG_OPERAND(conv, 1)->shape;
-    return kernel->elements / XG_MAX(kernel->dims[l->kernel_output], (int64_t)1);
-}
 /* Whether tiles of a middle size fill the device: then nothing is gained by more of them. */
 XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     enum {
@@ -273,7 +267,7 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
         (xg_inst_attr(i, XG_A_algorithm) && !xg_inst_is_tf32(i)))
         return false;
     size = i->op == XG_DOT ? xg_split_longest(i, s) : xg_split_features(i);
-    if (size < 2 || (i->op == XG_DOT ? size : xg_split_terms(i)) < 4 * XG_SPLIT_LENGTH_MIN ||
+    if (size < 2 || (i->op == XG_DOT ? size : xg_tile_terms(i)) < 4 * XG_SPLIT_LENGTH_MIN ||
         xg_split_fills(i, &m->device))
         return false;
     key = xg_split_key(i);

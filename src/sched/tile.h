@@ -385,6 +385,9 @@ XG_FN bool xg_tile_dot_algorithm(xg_module *m); /* the pass dot-algorithm-rewrit
 /* ---- byte_rows.c ---- */
 XG_FN bool xg_tile_byte_rows(xg_module *m); /* the pass byte-operand-transposer */
 
+/* ---- conv_columns.c ---- */
+XG_FN bool xg_tile_conv_columns(xg_module *m); /* the pass convolution-to-columns */
+
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
 XG_FN bool xg_grouped_fusion_pass(xg_module *m); /* grouped.c: the pass grouped-contraction-fusion */

@@ -102,6 +102,19 @@ XG_FN void xg_tile_swap(xg_tile_form *f) {
     f->operand[1] = 0;
 }
 
+/* The few features of a convolution are rows on matrix units: tiles have 16 of these at least, but 32 columns. Then
+ * neighbours in memory leave one by one, which little of a result may. */
+XG_FN bool xg_tile_few_features(const xg_tile_form *f) {
+    enum {
+        FEW = 8,
+        LESS = 4 /* times as many elements as the result has are read */
+    };
+    const xg_tile_group *g = f->group;
+    const xg_shape *read = XG_OPERAND(f->hero, 0)->shape;
+    return f->hero->op == XG_CONVOLUTION && g[XG_TILE_N].size <= FEW && xg_type_bits(read->type) <= 16 &&
+           f->hero->shape->elements <= read->elements / LESS && g[XG_TILE_M].size >= FEW * FEW;
+}
+
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
     xg_tile_builder b;
     uint32_t k;
@@ -120,7 +133,7 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) 
     f->sum = xg_contract_sum_type(hero);
     for (k = 0; k < XG_TILE_ROLES; k++)
         if ((f->group[k].size = xg_tile_group_size(&f->group[k])) <= 0) return false;
-    if (xg_tile_m_is_minor(&b)) {
+    if (xg_tile_m_is_minor(&b) || xg_tile_few_features(f)) {
         if (hero->op == XG_RAGGED_DOT && !xg_ragged_sums(hero, &k)) return false; /* rows of groups are those of M */
         xg_tile_swap(f);
     }

@@ -515,18 +515,19 @@ XG_FN void xg_tile_greet(xg_tile_kernel *w) {
     op->a = XG_KTEAM_CLUSTER;
     op->b = XG_KTEAM_RELAXED;
 }
-/* The steps in front of the loop. */
-XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
-    xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
-    xg_flow f = xg_flow_of(&w->s, NULL), some = f;
+/* A few steps are straight code where threads bring a picture's elements one by one: which place of the window each
+ * lies below, and so most of its address and guard, is known then. */
+XG_FN bool xg_tile_unit_is_straight(const xg_tile_plan *p) {
+    enum {
+        STEPS = 12
+    };
+    return p->fetch[0].vector == 1 && p->steps <= STEPS && p->form.group[XG_TILE_K].n > 1 && !p->on_processor &&
+           xg_tile_sharers(p) == 1 && !p->skips && !p->scale;
+}
+/* One of `ahead` steps in front of the loop. */
+XG_FN void xg_tile_unit_first_step(xg_tile_kernel *w, xg_kval *step, int64_t ahead) {
+    xg_flow some = xg_flow_of(&w->s, &w->shared);
     bool alone = w->inbox && ahead == 1; /* each block of a cluster has a step */
-    if (ahead > 1) {
-        xg_flow_slot(&f, &w->shared);
-        f.rolled = true;
-        step = xg_flow_for(&f, zero, xg_elem_index(&w->s, ahead), 1, ahead);
-        f.op->flags |= KL_STEP_POINTERS;
-    }
-    xg_flow_slot(&some, &w->shared);
     if (!alone && (w->p->steps < ahead || xg_tile_sums_groups(w->p) || w->p->skips || w->p->all_steps % w->p->steps))
         xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     if (w->p->on_processor)
@@ -538,8 +539,21 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     }
     xg_flow_end(&some);
     xg_tile_unit_commit(w);
+}
+XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
+    xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k, straight = xg_tile_unit_is_straight(w->p) ? ahead - 1 : 0;
+    if (ahead > 1 && !straight) {
+        xg_flow_slot(&f, &w->shared);
+        f.rolled = true;
+        step = xg_flow_for(&f, zero, xg_elem_index(&w->s, ahead), 1, ahead);
+        f.op->flags |= KL_STEP_POINTERS;
+    }
+    for (k = 0; k < straight; k++) xg_tile_unit_first_step(w, xg_elem_index(&w->s, k), ahead);
+    xg_tile_unit_first_step(w, straight ? xg_elem_index(&w->s, straight) : step, ahead);
     xg_flow_end(&f);
-    if (w->inbox && !alone) xg_tile_greet(w);
+    if (w->inbox && ahead > 1) xg_tile_greet(w);
 }
 /* With the step's operands in `buffer`; see xg_tile_unit_multiply. */
 XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, xg_kval *spare, xg_kval *behind) {
@@ -597,7 +611,9 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     const xg_tile_plan *p = w->p;
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t k;
-    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    for (k = 0; k < p->steps && xg_tile_unit_is_straight(p); k++) one(w, xg_elem_index(&w->s, k));
+    if (k) return;
+    for (; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     if (w->scale && xg_tile_scale_varies(p))
         xg_flow_slots(&f, w->numbers, XG_TILE_SCALE_AHEAD * (uint32_t)xg_tile_scale_numbers(p));
     xg_flow_slots(&f, w->ahead, (uint32_t)w->n_ahead);

@@ -817,10 +817,14 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     if (p->blocks > m->sm_count && !p->shape.grouped)
         p->resident = p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_resident(p, m) : xg_tile_unit_resident(p, m);
 }
-/* Tiles are the way whatever they take; not of a convolution in groups, whose features may be few. */
+XG_FN bool xg_tile_is_wide(const xg_tile_form *f) {
+    return XG_MIN(f->group[XG_TILE_M].size, f->group[XG_TILE_N].size) >= XG_TILE_EXTENT_MIN;
+}
+/* Tiles are the way whatever they take; not of one feature, nor of a convolution in groups, whose features may be few. */
 XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
-    return !xg_tile_few(f->hero) && work >= XG_TILE_WORK_SURE && work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
+    return !xg_tile_few(f->hero) && xg_tile_is_wide(f) && work >= XG_TILE_WORK_SURE &&
+           work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
 }
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];
@@ -852,8 +856,7 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
     if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
-    return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
-           f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
+    return work >= XG_TILE_WORK_MIN && (f->hero->op == XG_CONVOLUTION || xg_tile_is_wide(f));
 }
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     uint32_t k;

@@ -35,11 +35,14 @@ XG_FN int64_t xg_tile_split_vector(const xg_tile_plan *p) {
     return xg_gcd(xg_tile_split_own(p), XG_TILE_ACCESS_BYTES / xg_type_bytes(p->form.sum));
 }
 XG_FN int64_t xg_tile_split_vectors(const xg_tile_plan *p) { return xg_tile_split_own(p) / xg_tile_split_vector(p); }
-/* Blocks whose sums are read together. */
-XG_FN int64_t xg_tile_split_together(const xg_tile_plan *p) {
+/* Blocks whose sums are read together: that many at most, of which the split is a multiple. */
+XG_FN int64_t xg_tile_split_most(const xg_tile_plan *p) {
     int64_t words = xg_tile_split_own(p) * xg_type_bytes(p->form.sum) / XG_TILE_WORD_BYTES;
     int64_t n = XG_MAX(XG_TILE_SPLIT_FLIGHT / XG_MAX(words, (int64_t)1), (int64_t)1);
-    n = XG_MIN(n, (int64_t)XG_TILE_SPLIT_TOGETHER);
+    return XG_MIN(n, (int64_t)XG_TILE_SPLIT_TOGETHER);
+}
+XG_FN int64_t xg_tile_split_together(const xg_tile_plan *p) {
+    int64_t n = xg_tile_split_most(p);
     while (p->shape.split % n) n--;
     return n;
 }
@@ -84,7 +87,7 @@ XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, con
     if (!xg_tile_may_split(p, m)) return 0;
     for (waves = 1; waves <= XG_TILE_SPLIT_WAVES && !want; waves++) {
         k = XG_MIN(waves * m->sm_count / p->blocks, most);
-        k -= k % (k >= 16 ? 4 : k > 3 ? 2 : 1);
+        k -= k % XG_MIN(xg_tile_split_most(p), (int64_t)(k >= 16 ? 4 : k > 3 ? 2 : 1));
         k = xg_tile_over(all, xg_tile_over(all, XG_MAX(k, (int64_t)1)));
         if (k > 1 && (!n || k != parts[n - 1])) parts[n++] = (int32_t)k;
     }

@@ -556,6 +556,12 @@ XG_FN bool xg_tile_few(const xg_inst *hero) {
     return hero->op == XG_CONVOLUTION && groups > 1 &&
            hero->shape->dims[xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_feature] <= groups * FEW;
 }
+/* Products that an element of a convolution's result is a sum of. */
+XG_FN int64_t xg_tile_terms(const xg_inst *conv) {
+    const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
+    const xg_shape *kernel = XG_OPERAND(conv, 1)->shape;
+    return kernel->elements / XG_MAX(kernel->dims[l->kernel_output], (int64_t)1);
+}
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
  * for its reads as well where the loop is not unrolled. Of a convolution results share what is read
  * (emit/convolution.c). */
@@ -569,7 +575,8 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     };
     const xg_tile_form *f = &p->form;
     const xg_tile_group *g = &f->group[XG_TILE_K];
-    int64_t steps = xg_cost_mul(g->size, xg_tile_arithmetic(f->sum)), wait = STEP_LATENCY;
+    int64_t terms = f->phased ? xg_tile_terms(f->hero) : g->size, wait = STEP_LATENCY;
+    int64_t steps = xg_cost_mul(terms, xg_tile_arithmetic(f->sum));
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
     if (p->unit == XG_TILE_NO_UNIT && g->size > WRITTEN_OUT && g->axes[g->n - 1].extent % UNROLLED)
         wait = m->memory_latency / 2;
