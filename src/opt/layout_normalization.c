@@ -402,7 +402,7 @@ XG_FN bool xg_layout_turns(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k + 1 < dims.n; k++)
         if (dims.p[k] + 1 == (int64_t)i->shape->rank)
-            return i->shape->elements / 4 >= XG_OPERAND(i, 0)->shape->elements;
+            return i->shape->elements / 16 >= XG_OPERAND(i, 0)->shape->elements;
     return false;
 }
 /* Nothing to do: all plain, and no operation that may be a bitcast. */
