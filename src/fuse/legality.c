@@ -310,7 +310,7 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
  * of its own: of a few by a few. */
 XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero &&
-           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / 16 <= p->elements;
 }
 
 /* What is computed element by element at a price that nothing pays inside of a contraction, from it up to what lies in

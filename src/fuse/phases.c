@@ -322,7 +322,8 @@ XG_FN bool xg_phases_is_much(const xg_device *m, int64_t bytes) {
 XG_FN bool xg_phases_is_small(const xg_device *m, const xg_phase_work *w, int64_t parts) {
     int64_t most = (int64_t)XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
     if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
-    if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
+    if (w->serial) return false;
+    if (parts < 2) return xg_phases_time(m, w) <= most;
     if (xg_phases_is_much(m, xg_cost_mul(w->own, parts))) return false;
     return xg_phases_loss(m, w, parts) <= most && xg_cost_mul(xg_phases_part_time(m, w), xg_phases_rounds(m, parts)) <=
                                                       (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;

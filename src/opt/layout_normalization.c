@@ -396,10 +396,20 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
+/* A broadcast whose rows are an array's columns (a bias of scores by heads), read again and again: turned once. */
+XG_FN bool xg_layout_turns(const xg_inst *i) {
+    xg_ints dims = xg_attr_dims(i);
+    uint32_t k;
+    for (k = 0; k + 1 < dims.n; k++)
+        if (dims.p[k] + 1 == (int64_t)i->shape->rank)
+            return i->shape->elements / 16 >= XG_OPERAND(i, 0)->shape->elements;
+    return false;
+}
 /* Nothing to do: all plain, and no operation that may be a bitcast. */
 XG_FN bool xg_layout_is_normal(const xg_inst *i) {
     const xg_inst *o = i->n_operands ? XG_OPERAND(i, 0) : NULL;
     uint32_t k;
+    if (i->op == XG_BROADCAST && xg_layout_turns(i)) return false;
     if (i->op == XG_RESHAPE || (i->op == XG_TRANSPOSE && xg_layout_moves_nothing(o->shape, xg_attr_dims(i).p)))
         return false;
     if (i->op == XG_BITCAST) return true;

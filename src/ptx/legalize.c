@@ -230,6 +230,7 @@ XG_LZ_RULE(int_to_float) {
     xg_kval *x = XG_KOPERAND(op, 0);
     xg_kelem from = x->type->elem, to = op->results[0].type->elem;
     bool is_signed = op->op == XG_K_OP_SITOFP;
+    const int64_t EXACT = (int64_t)1 << 24; /* f32 holds these integers */
 #ifndef XLAGPU_SMALL
     xg_kval *bytes = xg_lz_bytes_to_floats(b, op);
     if (bytes) return bytes;
@@ -243,8 +244,9 @@ XG_LZ_RULE(int_to_float) {
         x = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, x, XG_E_I32);
         return xg_kcast(b, op->op, x, to);
     }
-    /* f32 holds up to 24 bits exactly; and f16 ends before integers need more */
-    x = from == XG_E_I1 || from == XG_E_I8 || from == XG_E_I16 || to == XG_E_F16
+    /* f16 ends before integers need more */
+    x = from == XG_E_I1 || from == XG_E_I8 || from == XG_E_I16 || to == XG_E_F16 ||
+                xg_range_within(xg_kval_range(x), xg_range_of(is_signed ? -EXACT : 0, EXACT))
             ? xg_kcast(b, op->op, x, XG_E_F32)
             : xg_ptx_int_to_f32_odd(b, x, is_signed);
     return xg_ptx_truncf(b, x, to);

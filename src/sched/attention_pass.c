@@ -155,11 +155,18 @@ XG_FN bool xg_attention_is_scale(const xg_inst *i) {
     while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
     return i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements * SHARE <= i->shape->elements;
 }
+/* A bias of scores, which comes again and again: it is turned once. */
+XG_FN bool xg_attention_spreads_rows(const xg_inst *user) {
+    xg_ints dims = xg_attr_dims(user);
+    return user->op == XG_BROADCAST && dims.p[dims.n - 1] + 1 == (int64_t)user->shape->rank;
+}
 XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i) {
     uint32_t asked = 0, arrays = 0, k;
     bool costs = i->op == XG_DIVIDE || i->op == XG_REMAINDER || i->op == XG_POWER;
     if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
     if (i->op == XG_CONSTANT) return i->shape->rank == 0;
+    if (i->op == XG_TRANSPOSE && xg_attention_spreads_rows(i->first_use->user) && i->shape->elements >= XG_ATTENTION_TURNED)
+        return false;
     if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
     if (w->once && i->op == XG_DIVIDE)
         costs = !xg_attention_is_generated(XG_OPERAND(i, 1), &asked) || !xg_attention_is_stored(XG_OPERAND(i, 0));

@@ -199,7 +199,8 @@ XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *ro
     p->result_boxes = t.boxes;
 }
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
-    return p->form.hero->op == XG_CONVOLUTION && p->may_group && !p->pixels && !xg_tile_may_bulk(p);
+    return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group && !p->pixels &&
+           !xg_tile_may_bulk(p);
 }
 /* The same plan, of boxes; positions lie in rows, or in k. False: that cannot be. */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {

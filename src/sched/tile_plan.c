@@ -508,6 +508,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
+    if (xg_tile_hangs_over(p)) cycles = xg_cost_add(cycles, xg_tile_epilogue_clocks(p, m));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     cycles = xg_cost_add(cycles, xg_tile_split_clocks(p, m));
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);

@@ -123,10 +123,12 @@ XG_FN int64_t xg_tile_waits(int64_t rounds) {
     return rounds / together;
 }
 /* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
+XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
+    return p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size ||
+           p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size;
+}
 XG_ONE_COPY XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
-    if (p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size) return rounds;
-    if (p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size) return rounds;
-    return xg_tile_waits(rounds);
+    return xg_tile_hangs_over(p) ? rounds : xg_tile_waits(rounds);
 }
 /* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
