@@ -107,7 +107,6 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
         xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
             "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
     e->record->launch.shared = xg_solver_shared_bytes(d);
-    e->record->launch.resident = 1; /* few matrices: a thread may have what registers it needs */
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 XG_FN void xg_emit_solver(xg_fusion_emission *e) {

@@ -54,6 +54,23 @@ XG_FN int64_t xg_concatenate_unroll(
     return offset ? xg_gcd(unroll, offset * inner) : unroll;
 }
 
+/* The code of all sections: what makes an operand stands in one of them, all else in each. */
+XG_FN int64_t xg_concatenate_work(const xg_concatenate *c) {
+    const xg_partition *p = c->e->parts;
+    uint32_t n = c->heroes.p[0]->n_operands, *in = XG_NEW_N(c->e->arena, uint32_t, p->n_insts + 1), o, k, j;
+    int64_t work = 0;
+    for (o = 1; o <= n; o++) {
+        for (k = 0; k < c->heroes.n; k++) in[xg_partition_place(p, XG_OPERAND(c->heroes.p[k], o - 1))] = o;
+        for (k = p->n_insts; k-- > 0;) {
+            if (in[k] != o) continue;
+            work += xg_emit_inst_work(p->insts[k]);
+            for (j = 0; j < p->insts[k]->n_operands; j++) in[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = o;
+        }
+    }
+    for (k = 0; k < p->n_insts; k++)
+        if (!in[k]) work += n * xg_emit_inst_work(p->insts[k]);
+    return work;
+}
 XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     const xg_inst *hero = NULL;
     int64_t offset = 0, most;
@@ -62,8 +79,7 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     c->e = e;
     if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
     hero = c->heroes.p[0];
-    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX ||
-        hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX)
+    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || xg_concatenate_work(c) > XG_CONCATENATE_WORK_MAX)
         return false;
     c->dim = (uint32_t)xg_attr_dims(hero).p[0];
     c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);

@@ -13,6 +13,7 @@
 enum {
     XG_STRIP_COUNT = 8,      /* results along the dimension; an order may ask for twice as many */
     XG_STRIP_TAPS = 32,      /* of a step, so many loads are under way */
+    XG_STRIP_TAPS_LEAST = 8, /* of all steps: a window without such a divisor has a last step of fewer */
     XG_STRIP_LANES = 2,      /* neighbours in memory: more take registers from other warps */
     XG_STRIP_LANES_MAX = 16, /* that an order may ask for */
     XG_STRIP_WARPS = 8       /* of a multiprocessor, which are worth more than what results share */
@@ -28,8 +29,8 @@ typedef struct xg_strip {
     xg_section section;
     xg_shape walk, space; /* of the threads; that, then steps of the window, then input features, then lanes */
     uint32_t dim, minor;  /* of the window; of the result */
-    int64_t count, lanes, taps;
-    xg_contract_site site; /* while elements are made */
+    int64_t count, lanes, taps, first; /* taps of a step, and in front of the steps */
+    xg_contract_site site;             /* while elements are made */
 } xg_strip;
 
 /* ---- the form ---- */
@@ -64,8 +65,8 @@ static const xg_form_field xg_strip_form[] = {
     {"count", offsetof(xg_strip, count)},
     {"lanes", offsetof(xg_strip, lanes)},
 };
-/* The walk of the threads, and what loops go over. */
-XG_FN void xg_strip_walk(xg_strip *d) {
+/* The walk of the threads, and what loops go over, with so many steps along the dimension. */
+XG_FN void xg_strip_walk(xg_strip *d, int64_t steps) {
     uint32_t rank = d->shape->rank, k;
     int64_t *dims = XG_NEW_N(d->e->arena, int64_t, XG_RANK_MAX + 1);
     memcpy(dims, d->shape->dims, rank * sizeof *dims);
@@ -75,7 +76,7 @@ XG_FN void xg_strip_walk(xg_strip *d) {
     dims[d->labels->output_spatial.p[d->dim]] = xg_strip_groups(d);
     dims[d->minor] /= d->lanes;
     for (k = 0; k < d->w.n; k++) dims[rank + k] = d->w.p[k].size;
-    dims[rank + d->dim] /= d->taps;
+    dims[rank + d->dim] = steps;
     dims[rank + k] = XG_OPERAND(d->i, 1)->shape->dims[d->labels->kernel_input];
     dims[rank + k + 1] = d->lanes;
 }
@@ -97,6 +98,7 @@ XG_FN bool xg_emit_convolution_plan(xg_fusion_emission *e) {
     }
     n = d->w.p[d->dim].size;
     for (d->taps = XG_MIN(n, (int64_t)XG_STRIP_TAPS); n % d->taps; d->taps--) {}
+    if (d->taps < XG_MIN(n, (int64_t)XG_STRIP_TAPS_LEAST)) d->taps = XG_STRIP_TAPS;
     if (!xg_form_is_whole(e)) xg_strip_decide(d, slides);
     xg_form_read(e, xg_strip_form, XG_COUNT(xg_strip_form), d);
     if ((uint64_t)d->count - 1 >= XG_MIN(2 * XG_STRIP_COUNT, (uint64_t)xg_strip_extent(d, d->dim)) ||
@@ -104,7 +106,7 @@ XG_FN bool xg_emit_convolution_plan(xg_fusion_emission *e) {
         return xg_emit_refuse(e, "count and lanes must be 1 to 16, no more than there are, lanes divide the innermost "
                                  "dimension, if none slides");
     xg_form_write(e, xg_strip_form, XG_COUNT(xg_strip_form), d);
-    xg_strip_walk(d);
+    xg_strip_walk(d, n / d->taps);
     d->section.shape = &d->walk;
     d->section.unroll = 1;
     return xg_sections_launch(e, &d->section, 1);
@@ -141,6 +143,7 @@ XG_FN const xg_imap *xg_strip_map(const xg_strip *d, uint32_t operand, int64_t a
         const xg_window_dim *w = &d->w.p[k];
         int64_t count = k == d->dim ? d->count : 1, taps = k == d->dim ? d->taps : 1, from = k == d->dim ? at : 0;
         const xg_aff *tap = xg_aff_mul(x, xg_aff_dim(x, rank + k), taps), *r;
+        if (k == d->dim) tap = xg_aff_add_k(x, tap, d->first);
         if (operand) {
             tap = xg_aff_add_k(x, tap, from);
             if (w->reversal) tap = xg_aff_sub(x, xg_aff_const(x, w->size - 1), tap);
@@ -233,11 +236,21 @@ XG_FN void xg_strip_write(xg_strip *d, xg_scope *s, int64_t u, const xg_elem *ac
 XG_FN void xg_strip_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
     xg_strip *d = (xg_strip *)data;
     uint32_t n = (uint32_t)(d->count * d->lanes), rank = d->shape->rank, k;
+    int64_t size = d->w.p[d->dim].size, taps = d->taps, last = size % taps;
     xg_elem acc[2 * XG_STRIP_COUNT * XG_STRIP_LANES_MAX];
     (void)which;
     xg_contract_begin(s, &d->site, d->i, at);
     for (k = 0; k < n; k++) acc[k] = xg_contract_zero(s, d->site.sum);
     xg_elem_nest(s, d->space.dims + rank, d->w.n + 1, xg_strip_step, d, acc, n);
+    if (last) { /* taps, in one step */
+        d->first = size - last;
+        d->taps = last;
+        xg_strip_walk(d, 1);
+        xg_elem_nest(s, d->space.dims + rank, d->w.n + 1, xg_strip_step, d, acc, n);
+        d->first = 0;
+        d->taps = taps;
+        xg_strip_walk(d, size / taps);
+    }
     for (k = 0; k < d->w.n + 2; k++) d->site.vars[rank + k] = xg_elem_index(s, 0);
     for (k = 0; k < (uint32_t)d->count; k++) xg_strip_write(d, s, k, acc, dest);
 }

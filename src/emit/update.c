@@ -3,7 +3,8 @@
  * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of
  * it, in whose memory it lies (fuse/in_place.c): what is not updated is there already. Each update has blocks of its
  * own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of one
- * array overlap, the last one alone computes and writes. */
+ * array overlap, the last one alone computes and writes. Results that are numbers (a loop's counter) are computed beside
+ * them. */
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 #include "emit.h"
@@ -11,8 +12,8 @@
 typedef struct xg_update {
     xg_section *sections;
     uint32_t *root, n;
-    const xg_inst **which;
-} xg_update; /* by section */
+    const xg_inst **which; /* the update; NULL: the root is a number */
+} xg_update;               /* by section */
 
 XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
     root = xg_in_place_strip(root);
@@ -34,14 +35,19 @@ XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t
 }
 
 XG_FN bool xg_update_takes(const xg_fusion_emission *e) {
+    bool any = false;
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) {
         int64_t param;
-        if (!xg_update_of(e->roots[k])) return false;
+        if (!xg_update_of(e->roots[k])) {
+            if (e->roots[k]->shape->rank) return false;
+            continue;
+        }
         param = xg_fuse_in_place(e->arena, e->fusion, k);
         if (param < 0 || !xg_update_alone(e, (uint32_t)param, k)) return false;
+        any = true;
     }
-    return true;
+    return any;
 }
 
 /* Where an update begins in dimension k, if that is a constant; it is moved until it fits. */
@@ -117,6 +123,10 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
     xg_flow f = xg_flow_of(s, &dest[root]);
     xg_elem v;
+    if (!i) {
+        dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, r, at), dest[root], r->shape, at);
+        return;
+    }
     xg_update_place(s, i, at, idx);
     xg_flow_if(&f, xg_update_lasts(s, r, i, idx));
     v = xg_elem_of(s, XG_OPERAND(i, 1), at);
@@ -144,12 +154,18 @@ XG_FN bool xg_emit_update_plan(xg_fusion_emission *e) {
     uint32_t k, n = 0;
     if (!xg_update_takes(e)) return false;
     XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
-    u->sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
-    u->root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
-    u->which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
+    n = (n + 1) * e->n_roots + 1;
+    u->sections = XG_NEW_N(e->arena, xg_section, n);
+    u->root = XG_NEW_N(e->arena, uint32_t, n);
+    u->which = XG_NEW_N(e->arena, const xg_inst *, n);
     for (k = 0; k < e->n_roots; k++) {
-        const xg_inst *i;
-        for (i = xg_update_of(e->roots[k]); i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
+        const xg_inst *i = xg_update_of(e->roots[k]);
+        if (!i) {
+            u->sections[u->n].shape = e->roots[k]->shape;
+            u->root[u->n++] = k;
+            continue;
+        }
+        for (; i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
             xg_shape *walk = XG_NEW(e->arena, xg_shape);
             *walk = *XG_OPERAND(i, 1)->shape;
             if (!walk->elements) continue;

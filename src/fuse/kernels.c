@@ -284,6 +284,14 @@ XG_FN bool xg_kernel_reorders(const xg_inst *i, xg_access_kind kind) {
            (i->op == XG_COPY && kind != XG_ACCESS_SAME);
 }
 
+/* Is element n of the operand what element n in memory's order is made of? */
+XG_FN bool xg_kernel_keeps_place(const xg_inst *i, uint32_t k) {
+    if (i->op == XG_GATHER) /* one number says where one element is */
+        return k == 1 && XG_OPERAND(i, 1)->shape->elements == i->shape->elements &&
+               xg_attr_ints(i, XG_A_start_index_map).n == 1;
+    return i->op == XG_BITCAST;
+}
+
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
     int64_t work, op = xg_cost_op(i), steps = xg_fuse_steps(i);
@@ -329,7 +337,8 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
         how.walked = xg_cost_scale(how.walked, a.num, a.den);
         if (xg_kernel_reorders(i, a.kind)) how.order = xg_kernel_key(how.order, xg_hash_mix(i->id, 0) | 1);
-        if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
+        if (a.kind != XG_ACCESS_SAME && !xg_kernel_keeps_place(i, k))
+            how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);

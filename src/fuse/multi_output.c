@@ -177,11 +177,16 @@ XG_FN const xg_kernel *xg_multi_updated(const xg_kernel *leader, const xg_kernel
     }
     return of;
 }
-/* Updates in place of arrays of their own, with blocks of their own (emit/update.c): one launch for all of them. */
+XG_FN bool xg_multi_is_number(const xg_kernel *k) {
+    return k->elements == 1 && !k->hero && !k->rows && !k->is_update_in_place;
+}
+/* Updates in place of arrays of their own, and numbers, with blocks of their own (emit/update.c): one launch for all of
+ * them. */
 XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
     uint32_t k;
     for (k = 0; k < xg_kernel_n_outputs(a); k++) {
-        const xg_kernel *x = xg_multi_updated(a, xg_kernel_root(a, k));
+        const xg_kernel *root = xg_kernel_root(a, k), *x = xg_multi_updated(a, root);
+        if (xg_multi_is_number(root)) continue;
         if (!x || xg_kernel_find_input(b, x)) return false;
     }
     return true;
@@ -202,7 +207,8 @@ XG_FN bool xg_multi_keeps_tiles(const xg_kernel *a, const xg_kernel *b) {
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
-    if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
+    if ((a->is_update_in_place || b->is_update_in_place) && xg_multi_updates(a, b) && xg_multi_updates(b, a))
+        return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS &&
@@ -444,6 +450,13 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* A loop over elements, however long: a number, such as a loop's counter, costs nothing beside it. */
+XG_FN bool xg_multi_takes_numbers(const xg_kernel *k) { return k->live && k->leader == k && !k->hero && !k->rows; }
+XG_FN bool xg_multi_meets(const xg_kernel *a, const xg_kernel *b) {
+    if (xg_multi_is_little(a) && xg_multi_is_little(b)) return true;
+    return (xg_multi_is_number(a) && xg_multi_takes_numbers(b)) || (xg_multi_is_number(b) && xg_multi_takes_numbers(a));
+}
+
 /* The small ones by level; of one level those that wait come last, and find the others there. */
 XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
     xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1),
@@ -451,7 +464,7 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
     uint32_t n = 0, w = 0, all, k;
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *x = g->kernels.p[k];
-        if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
+        if ((!xg_multi_is_little(x) && !xg_multi_takes_numbers(x)) || xg_multi_is_fill(x)) continue;
         if (xg_multi_waits(x))
             waiting[w++] = x;
         else
@@ -479,7 +492,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
             if (xg_multi_waits(b) != (waiting == 1)) continue;
             for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
                 xg_kernel *a = xg_multi_leader(list[j]);
-                if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
+                if (a == last || a == b || !xg_multi_meets(a, b) || (!waiting && xg_multi_waits(a))) continue;
                 last = a;
                 tries++;
                 if (xg_multi_with_larger(g, a, b)) break;

@@ -82,6 +82,14 @@ XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
     xg_queue_sift(q, at);
 }
 
+/* Windows of a padded image read it at many places: while each is a kernel of its own, memory's time hides what choosing
+ * an operand takes at each of them. The concatenation moves when they have met. */
+XG_FN bool xg_queue_is_sliced(const xg_inst *i) {
+    uint32_t n = 0;
+    XG_FOR_USES(u, i) n += u->user->op == XG_SLICE;
+    return n > 1;
+}
+
 /* Its gain changed: into the queue, to another place, or out. */
 XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
     xg_queued k;
@@ -93,6 +101,7 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
         return;
     }
     k.worth = xg_queue_worth(p) - (p->hero ? XG_PRIORITY_HERO_PS : 0);
+    if (p->inst->op == XG_CONCATENATE && xg_queue_is_sliced(p->inst)) k.worth = 0;
     k.place = p->place;
     if (!at) {
         xg_push(q->g->arena, xg_queued, &q->heap, k);

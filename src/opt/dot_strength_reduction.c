@@ -1,9 +1,10 @@
-/* opt/dot_strength_reduction.c -- dots with a vector become multiply and reduce.
+/* opt/dot_strength_reduction.c -- dots with a vector, and those of sums of a few products, become multiply and reduce.
  *
  * Where one operand has no dimension of its own (but for ones), every element of the other is needed once: that is no
  * contraction by tiles but a reduction, which reads memory in order, fuses with what makes the matrix, and takes the
  * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
+ * Sums of up to four products (points of three coordinates, rotations) are few operations beside writing the result.
  * Dots that may become attention are left (the pass attention-split sees to those that do not), and, beside fast
  * memory, large matrices of bytes (xg_dot_is_of_bytes).
  * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
@@ -42,16 +43,13 @@ XG_FN xlagpu_type xg_dot_sum_type(const xg_inst *dot) {
     return xg_type_bits(l) > xg_type_bits(t) || xg_type_bits(r) > xg_type_bits(t) ? XLAGPU_INVALID : t;
 }
 
-/* The vector in the dimensions of the matrix. */
-XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_part *v, xg_inst *x) {
-    int64_t place[XG_RANK_MAX], dims[XG_RANK_MAX] = {0}, order[XG_RANK_MAX] = {0}, sorted[XG_RANK_MAX] = {0};
+/* A side in more dimensions: place, by dimension of it; -1: it is 1 and goes. */
+XG_FN xg_inst *xg_dot_spread(const xg_hb *b, xg_inst *x, int64_t *place, const int64_t *to, uint32_t rank) {
+    int64_t dims[XG_RANK_MAX] = {0}, order[XG_RANK_MAX] = {0}, sorted[XG_RANK_MAX] = {0};
     uint32_t k, j, n = 0;
-    for (k = 0; k < v->x->shape->rank; k++) place[k] = -1;
-    for (k = 0; k < v->batch.n; k++) place[v->batch.p[k]] = m->batch.p[k];
-    for (k = 0; k < v->contracting.n; k++) place[v->contracting.p[k]] = m->contracting.p[k];
-    for (k = 0; k < v->x->shape->rank; k++)
+    for (k = 0; k < x->shape->rank; k++)
         if (place[k] >= 0) {
-            dims[n] = v->x->shape->dims[k];
+            dims[n] = x->shape->dims[k];
             place[n++] = place[k];
         }
     x = xg_hb_reshape(b, x, dims, n);
@@ -61,7 +59,15 @@ XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_
     }
     for (k = 0; k < n; k++) sorted[k] = place[order[k]];
     if (!xg_perm_is_identity(order, n)) x = xg_hb_transpose(b, x, order);
-    return xg_hb_broadcast(b, x, m->x->shape->dims, m->x->shape->rank, sorted, n);
+    return xg_hb_broadcast(b, x, to, rank, sorted, n);
+}
+/* Where the dimensions of a side stand among others: the batch, the sum (given), its own from `own` on (-1: gone). */
+XG_FN void xg_dot_places(
+    const xg_dot_part *s, const int64_t *batch, const int64_t *sum, int64_t own, int64_t place[XG_RANK_MAX]) {
+    uint32_t k;
+    for (k = 0; k < s->x->shape->rank; k++) place[k] = own < 0 || xg_dot_takes(s, k) ? -1 : own++;
+    for (k = 0; k < s->batch.n; k++) place[s->batch.p[k]] = batch[k];
+    for (k = 0; k < s->contracting.n; k++) place[s->contracting.p[k]] = sum[k];
 }
 
 /* What the sum leaves, in the order of the dot: its batch dimensions, then its own. */
@@ -94,13 +100,54 @@ XG_FN uint32_t xg_dot_vector(const xg_dot_part *side) {
     return xg_dot_is_vector(&side[1]) ? 1 : xg_dot_is_vector(&side[0]) ? 0 : 2;
 }
 
-XG_FN bool xg_dot_reduces(const xg_inst *i) {
-    xg_dot_part side[2];
+XG_FN bool xg_dot_may_reduce(const xg_inst *i, xg_dot_part *side) {
     if (i->op != XG_DOT || xg_inst_attr(i, XG_A_algorithm) || xg_dot_sum_type(i) == XLAGPU_INVALID) return false;
     xg_dot_parts_of(i, side);
     if (i->shape->dynamic || side[0].x->shape->dynamic || side[1].x->shape->dynamic) return false;
-    return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements &&
-           xg_dot_vector(side) < 2;
+    return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements;
+}
+XG_FN bool xg_dot_reduces(const xg_inst *i) {
+    xg_dot_part side[2];
+    return xg_dot_may_reduce(i, side) && xg_dot_vector(side) < 2;
+}
+/* Everything that is made of it, element by element, is one number of each row in the end. */
+XG_FN bool xg_dot_is_folded(const xg_inst *i) {
+    const xg_inst *user;
+    uint32_t steps = 16; /* no longer chains, so that many dots do not go through the same one */
+    do {
+        user = i->first_use ? i->first_use->user : NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return false;
+        i = user;
+    } while (user && (xg_op_flags(user->op) & XGF_EW) && --steps);
+    return user && user->op == XG_REDUCE;
+}
+/* Few rows on one side: tiles would be empty. Rows that are far apart read the other side again. */
+XG_FN bool xg_dot_is_narrow(const xg_inst *i, const xg_dot_part *side, int64_t k) {
+    enum {
+        ROWS = 9
+    };
+    int64_t rows = side[0].x->shape->elements / k, columns = side[1].x->shape->elements / k;
+    uint32_t j;
+    for (j = 0; j < side->batch.n; j++) {
+        rows /= side->x->shape->dims[side->batch.p[j]];
+        columns /= side->x->shape->dims[side->batch.p[j]];
+    }
+    return columns <= ROWS ||
+           (rows <= ROWS && columns * k * xg_type_bytes(side[1].x->shape->type) <= i->comp->module->device.l2_bytes);
+}
+/* A sum of a few products, which cost less than to write it down for a reduction, or to bring it into tiles. */
+XG_FN bool xg_dot_is_short(const xg_inst *i) {
+    enum {
+        PRODUCTS = 4 /* more are worth tiles */
+    };
+    xg_dot_part side[2];
+    int64_t k = 1;
+    uint32_t j;
+    if (!xg_dot_may_reduce(i, side)) return false;
+    for (j = 0; j < side->contracting.n && k <= PRODUCTS; j++) k *= side->x->shape->dims[side->contracting.p[j]];
+    return k <= PRODUCTS && i->shape->rank + side->contracting.n <= XG_RANK_MAX &&
+           (xg_dot_is_folded(i) || xg_dot_is_narrow(i, side, k));
 }
 /* What is converted, of a matrix that is the product of it and of numbers spread over the matrix; else the matrix. */
 XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
@@ -152,17 +199,39 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     if ((k == 1 || bits == 8) && quick) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
-XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch && !xg_dot_is_of_bytes(i); }
+XG_FN bool xg_dot_reduces_alone(const xg_inst *i) {
+    return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_of_bytes(i) : xg_dot_is_short(i));
+}
+/* Of two matrices: both in the dimensions of the result, and of the sum behind those. */
+XG_FN xg_inst *xg_dot_reduce_short(const xg_hb *b, xg_inst *dot, const xg_dot_part *side) {
+    xlagpu_type t = xg_dot_sum_type(dot);
+    int64_t dims[XG_RANK_MAX], at[XG_RANK_MAX], place[XG_RANK_MAX];
+    uint32_t rank = dot->shape->rank, n = side->contracting.n, k, own = side->batch.n;
+    xg_inst *x[2];
+    for (k = 0; k < rank + n; k++) {
+        dims[k] = k < rank ? dot->shape->dims[k] : side->x->shape->dims[side->contracting.p[k - rank]];
+        at[k] = k;
+    }
+    for (k = 0; k < 2; k++) {
+        xg_dot_places(&side[k], at, at + rank, own, place);
+        x[k] = xg_dot_spread(b, xg_hb_convert(b, side[k].x, t), place, dims, rank + n);
+        own = side->x->shape->rank - n;
+    }
+    return xg_hb_convert(b, xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), at + rank, n), dot->shape->type);
+}
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     xlagpu_type t = xg_dot_sum_type(dot);
     xg_dot_part side[2];
     const xg_dot_part *m;
+    int64_t place[XG_RANK_MAX];
     uint32_t v;
     xg_inst *x[2], *r;
     xg_dot_parts_of(dot, side);
     v = xg_dot_vector(side);
+    if (v == 2) return xg_dot_reduce_short(b, dot, side);
     m = &side[1 - v];
-    x[v] = xg_dot_spread(b, m, &side[v], xg_hb_convert(b, side[v].x, t));
+    xg_dot_places(&side[v], m->batch.p, m->contracting.p, -1, place);
+    x[v] = xg_dot_spread(b, xg_hb_convert(b, side[v].x, t), place, m->x->shape->dims, m->x->shape->rank);
     x[1 - v] = xg_hb_convert(b, m->x, t);
     r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));

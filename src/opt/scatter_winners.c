@@ -16,7 +16,7 @@
 
 enum {
     XG_WINNERS_UPDATES = 32 /* of a batch */,
-    XG_WINNERS_TABLE = 64 /* times as many places as updates */
+    XG_WINNERS_TABLE = 4096 /* places for each update: memory writes so many of them before a load of a rival returns */
 };
 
 /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each
