@@ -526,8 +526,8 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
         for (k = 0; k < XG_COUNT(kinds) && !xg_str_is(word, kinds[k]); k++) {}
         k = k < XG_COUNT(kinds) || xg_str_is(word, "devices")                                 ? 0
             : xg_str_is(word, "device")                                                       ? 1
-            : xg_str_is(word, "last_tile_dim_replicate") || xg_str_is(word, "last_tile_dims") ? 2
-            : xg_str_is(word, "shard_as") || xg_str_is(word, "shard_like")                    ? 3
+            : xg_word_in("last_tile_dim_replicate last_tile_dims", word) >= 0 ? 2
+            : xg_word_in("shard_as shard_like", word) >= 0                    ? 3
             : xg_str_is(word, "metadata")                                                     ? 4
                                                                                               : 5;
         if (k == 5)

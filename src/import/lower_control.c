@@ -174,7 +174,7 @@ XG_FN xg_inst *xg_lower_rng(xg_low *w, const xg_ir_op *op) {
     in[0] = xg_low_in(w, op, 0);
     in[1] = xg_low_in(w, op, 1);
     i = xg_low_new(w, XG_RNG, xg_low_shape(w, op, 0), in, 2);
-    if (!xg_str_is(d, "UNIFORM") && !xg_str_is(d, "NORMAL"))
+    if (xg_word_in("UNIFORM NORMAL", d) < 0)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, "UNIFORM or NORMAL", "'%.*s' is not a distribution",
             (int)XG_MIN(d.n, 60u), d.p);
     xg_inst_set_text(i, XG_A_distribution, xg_str_is(d, "UNIFORM") ? "rng_uniform" : "rng_normal");
