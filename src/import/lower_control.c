@@ -142,9 +142,7 @@ XG_FN xg_inst *xg_lower_composite(xg_low *w, const xg_ir_op *op) {
     xg_put_quoted(&b, attrs && attrs->text.n ? attrs->text : XG_STR("{}"));
     xg_puts(&b, ",composite.name=");
     xg_put_quoted(&b, name->text);
-    xg_puts(&b, ",composite.version=\"");
-    xg_put_i64(&b, xg_ir_int(op, "version", 0));
-    xg_puts(&b, "\"}");
+    xg_printf(&b, ",composite.version=\"%lld\"}", (long long)xg_ir_int(op, "version", 0));
     xg_low_set_int(i, XG_A_is_composite, 1);
     xg_low_set_text(w, i, XG_A_frontend_attributes, xg_str_of(b.p, b.n));
     return i;

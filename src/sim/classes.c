@@ -83,8 +83,7 @@ XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
         word = xg_str_of(s->text + from, end - from);
         if (memory) {
             if (xg_sim_prefix(word, "shared")) return XLAGPU_CLASS_SHARED;
-            if (xg_word_in("local const", word) >= 0 || xg_sim_prefix(word, "param"))
-                return XLAGPU_CLASS_OTHER_MEMORY;
+            if (xg_word_in("local const", word) >= 0 || xg_sim_prefix(word, "param")) return XLAGPU_CLASS_OTHER_MEMORY;
         } else if (xg_word_in("f32 f32x2", word) >= 0)
             cls = XLAGPU_CLASS_F32;
         else if (xg_str_is(word, "f64"))

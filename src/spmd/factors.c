@@ -256,7 +256,7 @@ XG_FN int xg_select_never(const xg_inst *i) {
     direction = xg_attr_str(c->root, XG_A_direction);
     return (xg_word_in("GE GT", direction) >= 0      ? 1
                : xg_word_in("LE LT", direction) >= 0 ? -1
-                                                                          : 0) *
+                                                     : 0) *
            (XG_OPERAND(c->root, 0) == c->params[0] ? 1 : -1);
 }
 XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {
