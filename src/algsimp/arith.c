@@ -372,7 +372,7 @@ RULE(compare_self) {
     xg_str d = xg_attr_str(i, XG_A_direction);
     bool total = xg_attr_is(i, XG_A_type, "TOTALORDER");
     if (P(0) != P(1) || !(xg_alg_is_int(P(0)) || total)) return NULL;
-    return xg_hb_int_like(&a->b, i, xg_str_is(d, "EQ") || xg_str_is(d, "LE") || xg_str_is(d, "GE"));
+    return xg_hb_int_like(&a->b, i, xg_word_in("EQ LE GE", d) >= 0);
 }
 RULE(compare_unsigned_zero) { /* u < 0 and 0 > u never, u >= 0 and 0 <= u always */
     xg_str d = xg_attr_str(i, XG_A_direction);
@@ -396,7 +396,7 @@ RULE(compare_pred) {
     xg_str d = xg_attr_str(i, XG_A_direction);
     xg_inst *x, *y;
     uint32_t k;
-    if (!xg_alg_is_pred(P(0)) || !(xg_str_is(d, "EQ") || xg_str_is(d, "NE"))) return NULL;
+    if (!xg_alg_is_pred(P(0)) || xg_word_in("EQ NE", d) < 0) return NULL;
     XG_EITHER(x, y)
     if (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)) return xg_alg_truth(a, x, xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
@@ -405,7 +405,7 @@ RULE(compare_converted_pred) {
     xg_str d = xg_attr_str(i, XG_A_direction);
     xg_inst *x, *y;
     uint32_t k;
-    if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_attr_is(i, XG_A_type, "TOTALORDER")) return NULL;
+    if (xg_word_in("EQ NE", d) < 0 || xg_attr_is(i, XG_A_type, "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
     if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
         return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));

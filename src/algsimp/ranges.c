@@ -186,10 +186,8 @@ RULE(compare_range) {
         less = equal = 0;
     else if (x.lo >= y.hi)
         less = 0;
-    if (xg_str_is(d, "EQ") || xg_str_is(d, "NE"))
-        return equal == 0 ? xg_hb_int_like(&a->b, i, xg_str_is(d, "NE")) : NULL;
-    if (xg_str_is(d, "LT") || xg_str_is(d, "GE"))
-        return less >= 0 ? xg_hb_int_like(&a->b, i, less == xg_str_is(d, "LT")) : NULL;
+    if (xg_word_in("EQ NE", d) >= 0) return equal == 0 ? xg_hb_int_like(&a->b, i, xg_str_is(d, "NE")) : NULL;
+    if (xg_word_in("LT GE", d) >= 0) return less >= 0 ? xg_hb_int_like(&a->b, i, less == xg_str_is(d, "LT")) : NULL;
     if (x.hi <= y.lo) return xg_hb_int_like(&a->b, i, xg_str_is(d, "LE")); /* never greater */
     return x.lo > y.hi ? xg_hb_int_like(&a->b, i, xg_str_is(d, "GT")) : NULL;
 }

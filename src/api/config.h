@@ -201,7 +201,8 @@ extern int madvise(void *at, size_t bytes, int advice);
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
             _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
-                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") XG_ROOMS_SMALLEST
+                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") \
+                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else

@@ -423,7 +423,7 @@ XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape, boo
     a->shape = shape;
     if (shape && shape->dims[1] * shape->dims[2] > XG_BLOCK_INT_MAX) xg_block_refuse(d, "they are too large");
     if (shape && !xg_block_has_type(d, a->kind, shape, operand)) xg_block_refuse(d, "another type");
-    for (k = d->at; !xg_str_is(d->tokens[k].text, "]") && !xg_str_is(d->tokens[k].text, ","); k++) {}
+    for (k = d->at; xg_word_in("] ,", d->tokens[k].text) < 0; k++) {}
     vector = !xg_str_is(d->tokens[k].text, ",");
     xg_block_expect(d, "[");
     a->rows = 1;

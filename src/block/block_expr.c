@@ -410,9 +410,9 @@ XG_FN xg_bval xg_block_call(xg_block *d, xg_str name) { /* behind ( */
     bool two = xg_block_takes(d, ",");
     if (two) y = xg_block_expr(d);
     xg_block_expect(d, ")");
-    if (xg_str_is(name, "min") || xg_str_is(name, "max")) return xg_block_least(d, x, y, xg_str_is(name, "min"));
+    if (xg_word_in("min max", name) >= 0) return xg_block_least(d, x, y, xg_str_is(name, "min"));
     if (xg_str_is(name, "sqrt")) return xg_bval_real(xg_block_sqrt(d, xg_block_plain(d, x)));
-    if (xg_str_is(name, "inverse") || xg_str_is(name, "inverse_root"))
+    if (xg_word_in("inverse inverse_root", name) >= 0)
         return xg_bval_real(xg_block_newton(d, xg_block_plain(d, x), xg_str_is(name, "inverse_root")));
     if (xg_str_is(name, "magnitude")) return xg_bval_real(xg_block_magnitude(d, xg_block_plain(d, x)));
     if (xg_str_is(name, "finite"))

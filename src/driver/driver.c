@@ -154,12 +154,8 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     xg_buf b;
     xg_buf_init(&b, s->work);
     for (k = 0; k < n; k++) {
-        xg_put_i64(&b, args[k].slice);
-        xg_putc(&b, args[k].written ? '!' : ':');
-        xg_put_i64(&b, args[k].bytes);
-        xg_putc(&b, args[k].aliased ? '!' : ':');
-        xg_put_i64(&b, args[k].align);
-        xg_putc(&b, ' ');
+        xg_printf(&b, "%lld%c%lld%c%lld ", (long long)args[k].slice, args[k].written ? '!' : ':',
+            (long long)args[k].bytes, args[k].aliased ? '!' : ':', (long long)args[k].align);
     }
     xg_put_i64(&b, xg_driver_way(s, r));
     xg_put_str(&b, xg_driver_fingerprint(s, fusion));

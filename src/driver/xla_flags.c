@@ -31,8 +31,8 @@ XG_COLD XG_NORETURN XG_FN void xg_flag_refuse(const xg_flag_word *w, const char 
         (int)XG_MIN(w->name.n, 100u), w->name.p, takes);
 }
 XG_FN void xg_flag_read_bool(const xg_flag_word *w, bool *to) {
-    *to = !w->has_value || xg_str_is(w->value, "true") || xg_str_is(w->value, "1");
-    if (!*to && !xg_str_is(w->value, "false") && !xg_str_is(w->value, "0")) xg_flag_refuse(w, "true or false");
+    *to = !w->has_value || xg_word_in("true 1", w->value) >= 0;
+    if (!*to && xg_word_in("false 0", w->value) < 0) xg_flag_refuse(w, "true or false");
 }
 XG_FN void xg_flag_read_count(const xg_flag_word *w, uint32_t *to) {
     uint32_t k;

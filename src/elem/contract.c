@@ -28,8 +28,8 @@ XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i) {
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     xg_str a = xg_attr_str(i, XG_A_algorithm);
     if (t != XLAGPU_F32) return t;
-    if (xg_str_is(a, "dot_bf16_bf16_f32") || xg_str_is(a, "dot_bf16_bf16_bf16")) return XLAGPU_BF16;
-    if (xg_str_is(a, "dot_f16_f16_f32") || xg_str_is(a, "dot_f16_f16_f16")) return XLAGPU_F16;
+    if (xg_word_in("dot_bf16_bf16_f32 dot_bf16_bf16_bf16", a) >= 0) return XLAGPU_BF16;
+    if (xg_word_in("dot_f16_f16_f32 dot_f16_f16_f16", a) >= 0) return XLAGPU_F16;
     return t;
 }
 

@@ -139,8 +139,8 @@ XG_FN void xg_dot_drop(float *x, size_t n, uint32_t dropped) {
 XG_FN xlagpu_type xg_dot_rounding(const xg_inst *i, const xg_shape *s) {
     xg_str a = xg_attr_str(i, XG_A_algorithm);
     if (s->type != XLAGPU_F32) return XLAGPU_INVALID;
-    if (xg_str_is(a, "dot_bf16_bf16_f32") || xg_str_is(a, "dot_bf16_bf16_bf16")) return XLAGPU_BF16;
-    if (xg_str_is(a, "dot_f16_f16_f32") || xg_str_is(a, "dot_f16_f16_f16")) return XLAGPU_F16;
+    if (xg_word_in("dot_bf16_bf16_f32 dot_bf16_bf16_bf16", a) >= 0) return XLAGPU_BF16;
+    if (xg_word_in("dot_f16_f16_f32 dot_f16_f16_f16", a) >= 0) return XLAGPU_F16;
     return XLAGPU_INVALID;
 }
 

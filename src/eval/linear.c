@@ -293,8 +293,8 @@ XG_FN xg_value *xg_fft_value(
 }
 XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_str type = xg_attr_str(i, XG_A_fft_type);
-    return xg_fft_value(r, i, i->shape, in, xg_attr_ints(i, XG_A_fft_length).n,
-        xg_str_is(type, "IFFT") || xg_str_is(type, "IRFFT"), true);
+    return xg_fft_value(
+        r, i, i->shape, in, xg_attr_ints(i, XG_A_fft_length).n, xg_word_in("IFFT IRFFT", type) >= 0, true);
 }
 
 /* The call of cuFFT (api/executable.h). */

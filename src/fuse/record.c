@@ -302,10 +302,10 @@ XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str v
 #ifndef XLAGPU_SMALL
     else if (xg_str_is(key, "backend")) {
         r->backend = xg_config_word(value);
-        if (!xg_str_is(r->backend, "ptx") && !xg_str_is(r->backend, "llvm")) xg_record_fail(w, "backend", value);
+        if (xg_word_in("ptx llvm", r->backend) < 0) xg_record_fail(w, "backend", value);
     }
 #endif
-    else if (r->kind.n || !(xg_str_is(key, "emitter") || xg_str_is(key, "rule") || xg_str_is(key, "library")))
+    else if (r->kind.n || xg_word_in("emitter rule library", key) < 0)
         xg_record_unknown(w, key);
     else {
         r->kind = key;

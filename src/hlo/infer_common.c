@@ -234,8 +234,7 @@ XG_FN const char *xg_infer_signature(const xg_inst *i, const xg_comp *c) {
         if (k) xg_puts(&b, ", ");
         xg_puts(&b, c->params[k] ? xg_infer_text(i, c->params[k]->shape) : "?");
     }
-    xg_puts(&b, k < c->n_params ? ", ...) -> " : ") -> ");
-    xg_puts(&b, c->root ? xg_infer_text(i, c->root->shape) : "?");
+    xg_printf(&b, "%s%s", k < c->n_params ? ", ...) -> " : ") -> ", c->root ? xg_infer_text(i, c->root->shape) : "?");
     return b.p;
 }
 XG_FN xg_comp *xg_want_comp(const xg_inst *i, xg_attr_key key, uint32_t n_params) {

@@ -251,7 +251,7 @@ static const xg_shape *xg_infer_fft(xg_module *m, const xg_inst *i) {
     bool real_in = xg_str_is(type, "RFFT"), real_out = xg_str_is(type, "IRFFT");
     xg_draft d;
     uint32_t k;
-    XG_RULE(i, real_in || real_out || xg_str_is(type, "FFT") || xg_str_is(type, "IFFT"), NULL,
+    XG_RULE(i, real_in || real_out || xg_word_in("FFT IFFT", type) >= 0, NULL,
         "fft_type=%.*s must be FFT, IFFT, RFFT or IRFFT", (int)type.n, type.p);
     XG_RULE(i, n.n >= 1 && n.n <= 3, NULL, "fft_length=%s must have 1 to 3 entries", xg_infer_ints_text(i, n));
     XG_RULE(i, s->rank >= n.n, NULL, "%s has fewer dimensions than fft_length=%s has entries", xg_infer_text(i, s),
@@ -285,7 +285,7 @@ static const xg_shape *xg_infer_triangular_solve(xg_module *m, const xg_inst *i)
     bool left = xg_attr_int(i, XG_A_left_side, 0) != 0;
     uint32_t k, r = a->rank;
     xg_want_same_type(i, 0, 1);
-    XG_RULE(i, xg_str_is(t, "NO_TRANSPOSE") || xg_str_is(t, "TRANSPOSE") || xg_str_is(t, "ADJOINT"), NULL,
+    XG_RULE(i, xg_word_in("NO_TRANSPOSE TRANSPOSE ADJOINT", t) >= 0, NULL,
         "transpose_a=%.*s must be NO_TRANSPOSE, TRANSPOSE or ADJOINT", (int)t.n, t.p);
     XG_RULE(i, r >= 2 && xg_shape_dim_agrees(a, r - 1, a, r - 2), NULL, "operand 0 must be square matrices, but is %s",
         xg_infer_text(i, a));

@@ -28,9 +28,7 @@ XG_FN const char *xg_parse_did_you_mean(
     xg_buf b;
     if (!nearby) return NULL;
     xg_buf_init(&b, p->arena);
-    xg_puts(&b, "did you mean '");
-    xg_puts(&b, nearby);
-    xg_puts(&b, "'?");
+    xg_printf(&b, "did you mean '%s'?", nearby);
     return b.p;
 }
 XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) {

@@ -472,9 +472,7 @@ XG_FN void xg_attr_parse_METADATA(xg_parse *p, xg_attr *a) {
     for (k = 0; k < XG_METADATA_COUNT; k++) {
         if (!((seen >> k) & 1)) continue;
         if (b.n) xg_putc(&b, ' ');
-        xg_puts(&b, xg_metadata_rows[k].name);
-        xg_putc(&b, '=');
-        xg_put_str(&b, text[k]);
+        xg_printf(&b, "%s=%.*s", xg_metadata_rows[k].name, (int)text[k].n, text[k].p);
     }
     m->text = xg_str_of(b.p, b.n);
 }

@@ -120,9 +120,7 @@ XG_FN xg_str xg_parse_axis_name(xg_parse *p, xg_buf *b) {
     for (k = 0; k < name.n; k++)
         if ((unsigned char)name.p[k] < 32 || name.p[k] == '\'' || name.p[k] == '\\')
             xg_lex_fail_at(&p->lex, at, NULL, "the name of an axis has no quotes, backslashes or control characters");
-    xg_putc(b, '\'');
-    xg_put_str(b, name);
-    xg_putc(b, '\'');
+    xg_printf(b, "'%.*s'", (int)name.n, name.p);
     return name;
 }
 /* device_ids=(1,0,3,2) or device_ids=([2,2]T(1,0)) */
@@ -524,12 +522,12 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
         if (x->kind != XG_TOK_WORD)
             xg_lex_fail(x, XG_HINT_SHARDING, "expected a part of the sharding, found %s", xg_lex_found(x));
         for (k = 0; k < XG_COUNT(kinds) && !xg_str_is(word, kinds[k]); k++) {}
-        k = k < XG_COUNT(kinds) || xg_str_is(word, "devices")                                 ? 0
-            : xg_str_is(word, "device")                                                       ? 1
-            : xg_str_is(word, "last_tile_dim_replicate") || xg_str_is(word, "last_tile_dims") ? 2
-            : xg_str_is(word, "shard_as") || xg_str_is(word, "shard_like")                    ? 3
-            : xg_str_is(word, "metadata")                                                     ? 4
-                                                                                              : 5;
+        k = k < XG_COUNT(kinds) || xg_str_is(word, "devices")                 ? 0
+            : xg_str_is(word, "device")                                       ? 1
+            : xg_word_in("last_tile_dim_replicate last_tile_dims", word) >= 0 ? 2
+            : xg_word_in("shard_as shard_like", word) >= 0                    ? 3
+            : xg_str_is(word, "metadata")                                     ? 4
+                                                                              : 5;
         if (k == 5)
             xg_lex_fail(x,
                 "a sharding is {replicated}, {manual}, {unknown}, {unreduced}, {maximal device=n}, "
@@ -544,14 +542,12 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
                 continue;
             }
             if (k == 1) {
-                xg_puts(&parts[k], "device=");
-                xg_put_i64(&parts[k], xg_lex_int(x, "a device"));
+                xg_printf(&parts[k], "device=%lld", (long long)xg_lex_int(x, "a device"));
                 continue;
             }
             if (k == 0 || k == 3 || xg_str_is(word, "last_tile_dim_replicate"))
                 xg_lex_fail(x, NULL, "'%.*s' takes no value", (int)word.n, word.p);
-            xg_put_str(&parts[k], word);
-            xg_putc(&parts[k], '=');
+            xg_printf(&parts[k], "%.*s=", (int)word.n, word.p);
             if (x->kind != '{') xg_lex_fail(x, NULL, "expected '{', found %s", xg_lex_found(x));
             xg_put_str(&parts[k], xg_lex_balanced(x));
             continue;
@@ -559,10 +555,7 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
         if (xg_str_is(word, "devices") || k == 1 || k == 4 || xg_str_is(word, "last_tile_dims"))
             xg_lex_fail(x, NULL, "expected '=' after '%.*s'", (int)word.n, word.p);
         xg_put_str(&parts[k], word);
-        if (k == 3) {
-            xg_putc(&parts[k], ' ');
-            xg_put_i64(&parts[k], xg_lex_int(x, "a group"));
-        }
+        if (k == 3) { xg_printf(&parts[k], " %lld", (long long)xg_lex_int(x, "a group")); }
     }
     if (!parts[0].n) xg_lex_fail_at(x, at, XG_HINT_SHARDING, "the sharding says neither a kind nor devices");
     if (parts[1].n != 0 && !xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
@@ -588,8 +581,7 @@ XG_FN void xg_sharding_one(xg_parse *p, xg_buf *b) {
         if (!xg_lex_is(x, "device_id")) xg_lex_fail(x, NULL, "expected device_id=n, found %s", xg_lex_found(x));
         xg_lex_next(x);
         xg_lex_expect(x, '=', "'='");
-        xg_puts(b, "maximal_mesh[device_id=");
-        xg_put_i64(b, xg_lex_int(x, "a device"));
+        xg_printf(b, "maximal_mesh[device_id=%lld", (long long)xg_lex_int(x, "a device"));
         xg_lex_expect(x, ']', "']'");
         xg_putc(b, ']');
     } else

@@ -180,8 +180,7 @@ XG_FN void xg_parse_header(xg_parse *p) {
 XG_FN void xg_parse_stack_row(xg_parse *p, xg_buf *b, bool named) {
     xg_lex *x = &p->lex;
     bool first = true;
-    xg_put_i64(b, xg_lex_int(x, "a row number"));
-    xg_putc(b, ' ');
+    xg_printf(b, "%lld ", (long long)xg_lex_int(x, "a row number"));
     if (named) {
         if (x->kind != XG_TOK_STRING) xg_lex_fail(x, NULL, "expected a quoted string, found %s", xg_lex_found(x));
         xg_put_str(b, xg_lex_text(x));
@@ -200,8 +199,7 @@ XG_FN void xg_parse_stack_row(xg_parse *p, xg_buf *b, bool named) {
             xg_put_str(b, xg_lex_text(x));
             xg_lex_next(x);
             xg_lex_expect(x, '=', "'='");
-            xg_putc(b, '=');
-            xg_put_i64(b, xg_lex_int(x, "a number"));
+            xg_printf(b, "=%lld", (long long)xg_lex_int(x, "a number"));
         }
         xg_lex_next(x);
         xg_putc(b, '}');
@@ -216,8 +214,7 @@ XG_FN void xg_parse_stack_tables(xg_parse *p) {
     for (k = 0; k < XG_COUNT(tables); k++) {
         if (!xg_lex_is(&p->lex, tables[k])) continue;
         if (b.n) xg_putc(&b, '\n');
-        xg_puts(&b, tables[k]);
-        xg_putc(&b, '\n');
+        xg_printf(&b, "%s\n", tables[k]);
         xg_lex_next(&p->lex);
         while (p->lex.kind == XG_TOK_NUMBER) xg_parse_stack_row(p, &b, k < 2);
     }

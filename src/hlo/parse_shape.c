@@ -124,8 +124,7 @@ XG_FN void xg_parse_layout_split_at(xg_parse *p, xg_buf *b, const xg_layout_of *
                 "dimension %lld in memory, of size %lld, cannot be split at %lld here", (long long)dim, (long long)size,
                 (long long)index);
         before = index;
-        xg_putc(b, mark);
-        xg_put_i64(b, index);
+        xg_printf(b, "%c%lld", mark, (long long)index);
     }
 }
 XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b, const xg_layout_of *of) {
@@ -158,8 +157,7 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of
         xg_lex_next(x);
         xg_puts(b, "L(");
         if (xg_lex_peek(x) == '0') xg_lex_fail(x, NULL, "an array's end is padded to a multiple of at least 1 element");
-        xg_put_i64(b, xg_parse_layout_number(p));
-        xg_putc(b, ')');
+        xg_printf(b, "%lld)", (long long)xg_parse_layout_number(p));
     }
     if (x->kind == '#') xg_parse_layout_sparse(p, "the type of indices");
     if (x->kind == '*') xg_parse_layout_sparse(p, "the type of pointers");
@@ -178,9 +176,7 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of
     if (xg_lex_is(x, "P")) xg_parse_layout_sparse(p, "a physical shape");
     if (xg_lex_is(x, "M")) {
         xg_lex_next(x);
-        xg_puts(b, "M(");
-        xg_put_i64(b, xg_parse_layout_number(p));
-        xg_putc(b, ')');
+        xg_printf(b, "M(%lld)", (long long)xg_parse_layout_number(p));
     }
     if (x->kind != '}')
         xg_lex_fail(x,

@@ -118,9 +118,7 @@ XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_st
             if (xg_str_is(op, func[k])) dialect = XG_STR("func");
     }
     xg_buf_init(&out, b->arena);
-    xg_put_str(&out, dialect);
-    xg_putc(&out, '.');
-    xg_put_str(&out, op);
+    xg_printf(&out, "%.*s.%.*s", (int)dialect.n, dialect.p, (int)op.n, op.p);
     v.text = xg_str_of(out.p, out.n);
     v.row = xg_ir_row(b->ir, v.text);
     v.props = xg_bc_prop_names(&v);

@@ -467,9 +467,8 @@ XG_FN void xg_bc_put_texts(xg_bc *b, xg_bc_cur *c, xg_buf *out, bool quoted) { /
 XG_FN void xg_bc_sdy_sharding(xg_bc *b, xg_bc_cur *c, xg_buf *out) {
     const xg_ir_attr *mesh = xg_bc_attr(b, c);
     xg_bc_cur back;
-    xg_puts(out, mesh->kind == XG_IR_SYMBOL ? "#sdy.sharding<@" : "#sdy.sharding<mesh");
-    xg_put_str(out, mesh->text);
-    xg_puts(out, ", [");
+    xg_printf(out, "%s%.*s, [", mesh->kind == XG_IR_SYMBOL ? "#sdy.sharding<@" : "#sdy.sharding<mesh",
+        (int)mesh->text.n, mesh->text.p);
     xg_bc_put_texts(b, c, out, false);
     xg_puts(out, "]");
     back = *c;

@@ -76,8 +76,7 @@ XG_FN const xg_attr *xg_low_metadata(xg_low *w, const xg_ir_loc *loc) {
     if (loc->file.n) {
         xg_puts(b, b->n ? " source_file=" : "source_file=");
         xg_put_quoted(b, loc->file);
-        xg_puts(b, " source_line=");
-        xg_put_i64(b, loc->line);
+        xg_printf(b, " source_line=%lld", (long long)loc->line);
     }
     d->text = xg_str_copy(w->arena, xg_str_of(b->p, b->n));
     d->op_name = loc->name;

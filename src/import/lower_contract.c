@@ -151,11 +151,7 @@ XG_FN xg_str xg_low_labels_of_numbers(xg_low *w, const xg_ir_op *op, uint32_t le
         for (j = 0; j < spatial.n; j++) xg_low_label(text[k], rank, spatial.p[j], (char)('0' + j % 10));
     }
     xg_buf_init(&b, w->arena);
-    xg_puts(&b, text[0]);
-    xg_puts(&b, "_");
-    xg_puts(&b, text[1]);
-    xg_puts(&b, "->");
-    xg_puts(&b, text[2]);
+    xg_printf(&b, "%s_%s->%s", text[0], text[1], text[2]);
     return xg_str_of(b.p, b.n);
 }
 XG_FN xg_str xg_low_labels(xg_low *w, const xg_ir_op *op, uint32_t left, uint32_t right) {

@@ -142,9 +142,7 @@ XG_FN xg_inst *xg_lower_composite(xg_low *w, const xg_ir_op *op) {
     xg_put_quoted(&b, attrs && attrs->text.n ? attrs->text : XG_STR("{}"));
     xg_puts(&b, ",composite.name=");
     xg_put_quoted(&b, name->text);
-    xg_puts(&b, ",composite.version=\"");
-    xg_put_i64(&b, xg_ir_int(op, "version", 0));
-    xg_puts(&b, "\"}");
+    xg_printf(&b, ",composite.version=\"%lld\"}", (long long)xg_ir_int(op, "version", 0));
     xg_low_set_int(i, XG_A_is_composite, 1);
     xg_low_set_text(w, i, XG_A_frontend_attributes, xg_str_of(b.p, b.n));
     return i;
@@ -174,7 +172,7 @@ XG_FN xg_inst *xg_lower_rng(xg_low *w, const xg_ir_op *op) {
     in[0] = xg_low_in(w, op, 0);
     in[1] = xg_low_in(w, op, 1);
     i = xg_low_new(w, XG_RNG, xg_low_shape(w, op, 0), in, 2);
-    if (!xg_str_is(d, "UNIFORM") && !xg_str_is(d, "NORMAL"))
+    if (xg_word_in("UNIFORM NORMAL", d) < 0)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, "UNIFORM or NORMAL", "'%.*s' is not a distribution",
             (int)XG_MIN(d.n, 60u), d.p);
     xg_inst_set_text(i, XG_A_distribution, xg_str_is(d, "UNIFORM") ? "rng_uniform" : "rng_normal");

@@ -290,9 +290,7 @@ XG_FN void xg_low_custom_aliases(xg_low *w, const xg_ir_op *op, xg_inst *i) { /*
         const xg_ir_attr *item = a->v.items[k], *operand = xg_ir_dict_get(item, "operand_index");
         xg_puts(&b, k ? ", " : "{");
         xg_low_put_ints(&b, xg_ir_ints(w->ir, xg_ir_dict_get(item, "output_tuple_indices")));
-        xg_puts(&b, ": (");
-        xg_put_i64(&b, operand && operand->kind == XG_IR_INT ? operand->i : 0);
-        xg_puts(&b, ", ");
+        xg_printf(&b, ": (%lld, ", (long long)(operand && operand->kind == XG_IR_INT ? operand->i : 0));
         xg_low_put_ints(&b, xg_ir_ints(w->ir, xg_ir_dict_get(item, "operand_tuple_indices")));
         xg_puts(&b, ")");
     }

@@ -114,9 +114,7 @@ XG_FN void xg_low_accuracy(xg_low *w, const xg_ir_op *op, xg_inst *i) {
         xg_float_print_g(&b, v[k], 17);
     }
     ulps = xg_ir_dict_get(a, "ulps");
-    xg_puts(&b, ",ulps=");
-    xg_put_i64(&b, ulps && ulps->kind == XG_IR_INT ? ulps->i : 0);
-    xg_puts(&b, "}}");
+    xg_printf(&b, ",ulps=%lld}}", (long long)(ulps && ulps->kind == XG_IR_INT ? ulps->i : 0));
     xg_low_set_text(w, i, XG_A_result_accuracy, xg_str_of(b.p, b.n));
 }
 XG_FN xg_inst *xg_lower_accurate(xg_low *w, const xg_ir_op *op) {

@@ -147,9 +147,7 @@ XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out) {
 XG_FN xg_str xg_shard_joined(xg_low *w, const char *front, xg_str text, const char *back) {
     xg_buf b;
     xg_buf_init(&b, w->arena);
-    xg_puts(&b, front);
-    xg_put_str(&b, text);
-    xg_puts(&b, back);
+    xg_printf(&b, "%s%.*s%s", front, (int)text.n, text.p, back);
     return xg_str_of(b.p, b.n);
 }
 /* {key="value",key="value"}; an empty key: there is no second one */
@@ -204,10 +202,8 @@ XG_APART XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body) { /* 
         xg_str name = xg_ir_word(op, "sym_name");
         const xg_ir_attr *mesh = xg_ir_find(op, "mesh");
         if (!xg_ir_is(op, "sdy.mesh") || !mesh) continue;
-        xg_puts(&b, b.n ? ", " : "{xla.sdy.meshes={");
-        xg_put_str(&b, name);
-        xg_puts(&b, " = #sdy.mesh");
-        xg_put_str(&b, mesh->text);
+        xg_printf(&b, "%s%.*s = #sdy.mesh%.*s", b.n ? ", " : "{xla.sdy.meshes={", (int)name.n, name.p,
+            (int)mesh->text.n, mesh->text.p);
     }
     if (!b.n) return;
     xg_puts(&b, "}}");

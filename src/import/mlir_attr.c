@@ -150,7 +150,7 @@ XG_FN const xg_ir_attr *xg_mlir_dialect_attr(xg_mlir *x) {
     if (*x->at != '<') xg_mlir_fail(x, from, NULL, "'%.*s' is not defined", (int)XG_MIN(w.n + 1, 60u), from);
     ours = (w.n >= 9 && memcmp(w.p, "stablehlo", 9) == 0) || (w.n >= 4 && memcmp(w.p, "mhlo", 4) == 0) ||
            (w.n >= 4 && memcmp(w.p, "chlo", 4) == 0);
-    if (!ours || xg_str_is(w, "stablehlo.conv") || xg_str_is(w, "mhlo.conv")) return xg_mlir_raw(x, from);
+    if (!ours || xg_word_in("stablehlo.conv mhlo.conv", w) >= 0) return xg_mlir_raw(x, from);
     body = x->at++;
     if (*x->at == '>' || !xg_mlir_at_word(x)) {
         x->at = body;
@@ -214,7 +214,7 @@ XG_FN const xg_ir_attr *xg_mlir_word_attr(xg_mlir *x) {
         return a;
     }
     x->at += w.n;
-    if (xg_str_is(w, "true") || xg_str_is(w, "false")) {
+    if (xg_word_in("true false", w) >= 0) {
         a = xg_ir_attr_new(x->ir, XG_IR_BOOL, w);
         a->i = xg_str_is(w, "true");
         return a;

@@ -372,7 +372,7 @@ XG_FN void xg_mlir_form_word(xg_mlir *x, xg_mlir_making *o) {
     static const char *const words[] = {"comparison_direction", "compare_type"};
     xg_str w = xg_mlir_peek_word(x);
     const char *back = x->at;
-    if (xg_str_is(w, "dense") || xg_str_is(w, "dense_resource")) {
+    if (xg_word_in("dense dense_resource", w) >= 0) {
         xg_mlir_add_attr(x, o, XG_STR("value"), xg_mlir_attr(x));
         return;
     }

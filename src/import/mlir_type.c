@@ -225,7 +225,7 @@ XG_FN const xg_ir_type *xg_mlir_dialect_type(xg_mlir *x) { /* at '!' */
         (void)xg_dict_put_lasting(&x->known_types, alias, (void *)(uintptr_t)t);
         return t;
     }
-    if (xg_str_is(w, "stablehlo.token") || xg_str_is(w, "mhlo.token")) return xg_ir_type_kind_of(x->ir, XG_IR_TOKEN, w);
+    if (xg_word_in("stablehlo.token mhlo.token", w) >= 0) return xg_ir_type_kind_of(x->ir, XG_IR_TOKEN, w);
     if (*x->at == '<') (void)xg_mlir_balanced(x);
     return xg_ir_type_kind_of(x->ir, XG_IR_FOREIGN, xg_str_of(from, (size_t)(x->at - from)));
 }
@@ -240,7 +240,7 @@ XG_FN const xg_ir_type *xg_mlir_named_type(xg_mlir *x) {
         xg_mlir_type_list(x, ">", &in);
         return xg_ir_type_tuple(x->ir, in.p, in.n);
     }
-    if (xg_str_is(w, "memref") || xg_str_is(w, "vector")) {
+    if (xg_word_in("memref vector", w) >= 0) {
         (void)xg_mlir_balanced(x);
         return xg_ir_type_kind_of(x->ir, XG_IR_FOREIGN, xg_str_of(from, (size_t)(x->at - from)));
     }

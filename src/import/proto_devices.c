@@ -30,9 +30,7 @@ XG_FN void xg_proto_put_axis_name(xg_proto *p, const unsigned char *at, xg_buf *
     for (k = 0; k < name.n; k++)
         if ((unsigned char)name.p[k] < 32 || name.p[k] == '\'' || name.p[k] == '\\')
             xg_proto_fail(p, at, NULL, "the name of an axis has no quotes, backslashes or control characters");
-    xg_putc(b, '\'');
-    xg_put_str(b, name);
-    xg_putc(b, '\'');
+    xg_printf(b, "'%.*s'", (int)name.n, name.p);
 }
 /* mesh['x'=2,'y'=4], device_ids=(...) */
 XG_FN void xg_proto_put_mesh(xg_proto *p, xg_buf *b, xg_proto_bytes m, xg_proto_axes *axes) {
@@ -139,8 +137,7 @@ XG_FN void xg_proto_put_metadatas(xg_proto *p, xg_buf *b, xg_proto_bytes m, uint
     uint32_t n = 0, k = 0;
     while (xg_proto_next(p, &m, &f)) n += f.number == number;
     if (!n) return;
-    xg_puts(b, before);
-    xg_puts(b, n > 1 ? "metadata={" : "metadata=");
+    xg_printf(b, "%s%s", before, n > 1 ? "metadata={" : "metadata=");
     while (xg_proto_next(p, &all, &f)) {
         xg_metadata none;
         if (f.number != number) continue;

@@ -88,8 +88,7 @@ XG_FN xg_str xg_proto_metadata_text(xg_proto *p, xg_proto_bytes m, xg_metadata *
         uint32_t key = keys[k];
         if (!v.string[key].n && !v.number[key]) continue;
         if (b.n) xg_putc(&b, ' ');
-        xg_puts(&b, xg_metadata_rows[key].name);
-        xg_putc(&b, '=');
+        xg_printf(&b, "%s=", xg_metadata_rows[key].name);
         if (v.string[key].n)
             xg_put_quoted(&b, v.string[key]);
         else

@@ -89,9 +89,7 @@ XG_FN void xg_proto_put_splits(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
     xg_puts(b, "SC");
     while (xg_proto_next(p, &m, &f)) {
         if (f.number != XG_LAYOUT_SPLITS) continue;
-        xg_putc(b, '(');
-        xg_put_i64(b, xg_proto_int_of(p, xg_proto_message(p, &f), 1));
-        xg_putc(b, ':');
+        xg_printf(b, "(%lld:", (long long)xg_proto_int_of(p, xg_proto_message(p, &f), 1));
         xg_proto_put_list(b, xg_proto_ints_of(p, f.bytes, 2), NULL);
         xg_putc(b, ')');
     }

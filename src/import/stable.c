@@ -33,10 +33,8 @@ XG_FN xg_stable_value *xg_stable_take(xg_stable *w, xg_stable_value *v, const xg
     if (!v->parts[k].name.n && !v->parts[k].parts) {
         v->parts[k].name = xg_stable_fresh(w);
         xg_stable_indent(w);
-        xg_put_str(&w->b, v->parts[k].name);
-        xg_puts(&w->b, " = stablehlo.get_tuple_element ");
-        xg_put_str(&w->b, v->name);
-        xg_printf(&w->b, "[%u] : (", k);
+        xg_printf(&w->b, "%.*s = stablehlo.get_tuple_element %.*s[%u] : (", (int)v->parts[k].name.n, v->parts[k].name.p,
+            (int)v->name.n, v->name.p, k);
         xg_stable_type(w, s);
         xg_puts(&w->b, ") -> ");
         xg_stable_type(w, s->elems[k]);
@@ -52,8 +50,7 @@ XG_FN xg_str xg_stable_whole(xg_stable *w, xg_stable_value *v, const xg_shape *s
     for (k = 0; k < s->n_elems; k++) names[k] = xg_stable_whole(w, xg_stable_take(w, v, s, k), s->elems[k]);
     v->name = xg_stable_fresh(w);
     xg_stable_indent(w);
-    xg_put_str(&w->b, v->name);
-    xg_puts(&w->b, " = stablehlo.tuple ");
+    xg_printf(&w->b, "%.*s = stablehlo.tuple ", (int)v->name.n, v->name.p);
     for (k = 0; k < s->n_elems; k++) {
         if (k) xg_puts(&w->b, ", ");
         xg_put_str(&w->b, names[k]);
@@ -245,8 +242,7 @@ XG_FN void xg_stable_region(xg_stable *w, const xg_comp *c) {
         xg_puts(&w->b, "^bb0(");
         for (k = 0; k < args.n; k++) {
             if (k) xg_puts(&w->b, ", ");
-            xg_put_str(&w->b, args.p[k].name);
-            xg_puts(&w->b, ": ");
+            xg_printf(&w->b, "%.*s: ", (int)args.p[k].name.n, args.p[k].name.p);
             xg_stable_type(w, args.p[k].shape);
         }
         xg_puts(&w->b, "):");
@@ -294,9 +290,7 @@ XG_FN void xg_stable_tail(xg_stable *w, const xg_inst *i, const xg_stable_items 
 }
 XG_FN void xg_stable_plain(xg_stable *w, const xg_inst *i, xg_str name, const xg_stable_items *operands) {
     xg_stable_define(w, i);
-    xg_puts(&w->b, memchr(name.p, '.', name.n) ? "\"" : "\"stablehlo.");
-    xg_put_str(&w->b, name);
-    xg_puts(&w->b, "\"(");
+    xg_printf(&w->b, "%s%.*s\"(", memchr(name.p, '.', name.n) ? "\"" : "\"stablehlo.", (int)name.n, name.p);
     xg_stable_names(w, operands);
     xg_putc(&w->b, ')');
     xg_stable_tail(w, i, operands);
@@ -314,8 +308,7 @@ XG_FN void xg_stable_constant(xg_stable *w, const xg_inst *i) {
                 xg_stable_refuse(w, i, "it is a tuple of what is no array");
             v->parts[k].name = xg_stable_fresh(w);
             xg_stable_indent(w);
-            xg_put_str(&w->b, v->parts[k].name);
-            xg_puts(&w->b, " = stablehlo.constant ");
+            xg_printf(&w->b, "%.*s = stablehlo.constant ", (int)v->parts[k].name.n, v->parts[k].name.p);
             xg_stable_literal(w, l->elems[k]);
         }
         return;
@@ -364,21 +357,13 @@ XG_FN void xg_stable_call(xg_stable *w, const xg_inst *i, const xg_comp *c) {
         xg_puts(&w->b, "\"stablehlo.composite\"(");
         xg_stable_names(w, &operands);
         xg_puts(&w->b, ") <{");
-        if (attributes.n) {
-            xg_puts(&w->b, "composite_attributes = ");
-            xg_put_str(&w->b, attributes);
-            xg_puts(&w->b, ", ");
-        }
-        xg_puts(&w->b, "decomposition = ");
-        xg_put_str(&w->b, w->funcs[c->id]);
-        xg_puts(&w->b, ", name = ");
+        if (attributes.n) { xg_printf(&w->b, "composite_attributes = %.*s, ", (int)attributes.n, attributes.p); }
+        xg_printf(&w->b, "decomposition = %.*s, name = ", (int)w->funcs[c->id].n, w->funcs[c->id].p);
         xg_stable_string(&w->b, name);
         if (version.n) xg_printf(&w->b, ", version = %.*s : i32", (int)version.n, version.p);
         xg_puts(&w->b, "}>");
     } else {
-        xg_puts(&w->b, "func.call ");
-        xg_put_str(&w->b, w->funcs[c->id]);
-        xg_putc(&w->b, '(');
+        xg_printf(&w->b, "func.call %.*s(", (int)w->funcs[c->id].n, w->funcs[c->id].p);
         xg_stable_names(w, &operands);
         xg_putc(&w->b, ')');
         xg_stable_extras(w, i);
@@ -401,9 +386,7 @@ XG_FN void xg_stable_conditional(xg_stable *w, const xg_inst *i) {
     uint32_t k, n = branches ? branches->v.comps->n : 2;
     bool two = index->shape->type == XLAGPU_PRED;
     xg_stable_define(w, i);
-    xg_puts(&w->b, two ? "\"stablehlo.if\"(" : "\"stablehlo.case\"(");
-    xg_put_str(&w->b, name);
-    xg_puts(&w->b, ") (");
+    xg_printf(&w->b, "%s%.*s) (", two ? "\"stablehlo.if\"(" : "\"stablehlo.case\"(", (int)name.n, name.p);
     for (k = 0; k < n; k++) {
         const xg_comp *c =
             branches ? branches->v.comps->p[k] : xg_attr_comp(i, k ? XG_A_false_computation : XG_A_true_computation);
@@ -429,8 +412,7 @@ XG_FN void xg_stable_random(xg_stable *w, const xg_inst *i) {
     l.shape = s;
     l.data = (void *)(uintptr_t)i->shape->dims;
     xg_stable_indent(w);
-    xg_put_str(&w->b, name);
-    xg_puts(&w->b, " = stablehlo.constant ");
+    xg_printf(&w->b, "%.*s = stablehlo.constant ", (int)name.n, name.p);
     xg_stable_literal(w, &l);
     xg_stable_push(w, &operands, name, s);
     xg_stable_plain(w, i, XG_STR("rng"), &operands);
@@ -439,10 +421,8 @@ XG_FN void xg_stable_random(xg_stable *w, const xg_inst *i) {
 XG_FN xg_str xg_stable_step(xg_stable *w, xg_str from, const xg_shape *s, const xg_shape *to, const int64_t *order) {
     xg_str name = xg_stable_fresh(w);
     xg_stable_indent(w);
-    xg_put_str(&w->b, name);
-    xg_printf(&w->b, " = \"stablehlo.%s\"(", order ? "transpose" : "reshape");
-    xg_put_str(&w->b, from);
-    xg_putc(&w->b, ')');
+    xg_printf(&w->b, "%.*s = \"stablehlo.%s\"(%.*s)", (int)name.n, name.p, order ? "transpose" : "reshape", (int)from.n,
+        from.p);
     if (order) {
         w->n_props = 0;
         xg_puts(&w->b, " <{");
@@ -558,9 +538,7 @@ XG_FN void xg_stable_body(xg_stable *w, const xg_comp *c) {
 
 /* ", name = text" among the attributes of an argument or result, behind " {" for the first. */
 XG_FN void xg_stable_attribute(xg_stable *w, uint32_t *n, const char *name) {
-    xg_puts(&w->b, (*n)++ ? ", " : " {");
-    xg_puts(&w->b, name);
-    xg_puts(&w->b, " = ");
+    xg_printf(&w->b, "%s%s = ", (*n)++ ? ", " : " {", name);
 }
 XG_FN void xg_stable_layout_mode(xg_stable *w, uint32_t *n, const xg_shape *s) {
     uint32_t k;
@@ -643,9 +621,8 @@ XG_FN void xg_stable_results(xg_stable *w, const xg_comp *c) {
 XG_FN void xg_stable_func(xg_stable *w, const xg_comp *c) {
     uint32_t k;
     xg_stable_indent(w);
-    xg_puts(&w->b, c == w->m->entry ? "func.func public " : "func.func private ");
-    xg_put_str(&w->b, w->funcs[c->id]);
-    xg_putc(&w->b, '(');
+    xg_printf(&w->b, "%s%.*s(", c == w->m->entry ? "func.func public " : "func.func private ", (int)w->funcs[c->id].n,
+        w->funcs[c->id].p);
     w->next = 0;
     for (k = 0; k < c->n_params; k++) {
         xg_stable_value *v = xg_stable_value_of(w, c->params[k]);
@@ -653,8 +630,7 @@ XG_FN void xg_stable_func(xg_stable *w, const xg_comp *c) {
         memset(v, 0, sizeof *v);
         v->name = xg_str_copy(w->arena, xg_str_of(text, xg_format(text, sizeof text, "%%arg%u", k)));
         if (k) xg_puts(&w->b, ", ");
-        xg_put_str(&w->b, v->name);
-        xg_puts(&w->b, ": ");
+        xg_printf(&w->b, "%.*s: ", (int)v->name.n, v->name.p);
         xg_stable_type(w, c->params[k]->shape);
         xg_stable_arg_attrs(w, c, k);
         xg_stable_loc(w, c->params[k]);

@@ -11,8 +11,7 @@ XG_NORETURN XG_FN void xg_stable_refuse(xg_stable *w, const xg_inst *i, const ch
 }
 XG_FN void xg_stable_prop(xg_stable *w, const char *name) {
     if (w->n_props++) xg_puts(&w->b, ", ");
-    xg_puts(&w->b, name);
-    xg_puts(&w->b, " = ");
+    xg_printf(&w->b, "%s = ", name);
 }
 XG_FN void xg_stable_list(xg_stable *w, xg_ints v) { /* [1, 2] */
     uint32_t k;
@@ -27,10 +26,7 @@ XG_FN void xg_stable_array(xg_stable *w, const char *name, const int64_t *p, uin
     uint32_t k;
     xg_stable_prop(w, name);
     xg_puts(&w->b, "array<i64");
-    for (k = 0; k < n; k++) {
-        xg_puts(&w->b, k ? ", " : ": ");
-        xg_put_i64(&w->b, p[k]);
-    }
+    for (k = 0; k < n; k++) { xg_printf(&w->b, "%s%lld", k ? ", " : ": ", (long long)p[k]); }
     xg_putc(&w->b, '>');
 }
 XG_FN void xg_stable_ints_of(xg_stable *w, const xg_inst *i, const char *name, xg_attr_key key) {
@@ -39,13 +35,11 @@ XG_FN void xg_stable_ints_of(xg_stable *w, const xg_inst *i, const char *name, x
 }
 XG_FN void xg_stable_i64(xg_stable *w, const char *name, int64_t v) {
     xg_stable_prop(w, name);
-    xg_put_i64(&w->b, v);
-    xg_puts(&w->b, " : i64");
+    xg_printf(&w->b, "%lld : i64", (long long)v);
 }
 XG_FN void xg_stable_i32(xg_stable *w, const char *name, int64_t v) {
     xg_stable_prop(w, name);
-    xg_put_i64(&w->b, v);
-    xg_puts(&w->b, " : i32");
+    xg_printf(&w->b, "%lld : i32", (long long)v);
 }
 XG_FN void xg_stable_bool(xg_stable *w, const char *name, int64_t v) {
     xg_stable_prop(w, name);
@@ -499,8 +493,8 @@ XG_FN void xg_stable_aliases(xg_stable *w, const xg_inst *i) {
     xg_putc(&w->b, '[');
     for (k = 0; k < a->v.aliases->n; k++) {
         const xg_alias *one = &a->v.aliases->p[k];
-        xg_puts(&w->b, k ? ", #stablehlo.output_operand_alias<" : "#stablehlo.output_operand_alias<");
-        xg_puts(&w->b, "output_tuple_indices = ");
+        xg_printf(&w->b,
+            "%soutput_tuple_indices = ", k ? ", #stablehlo.output_operand_alias<" : "#stablehlo.output_operand_alias<");
         xg_stable_list(w, one->output);
         xg_printf(&w->b, ", operand_index = %lld, operand_tuple_indices = ", (long long)one->operand);
         xg_stable_list(w, one->operand_index);
@@ -539,8 +533,8 @@ XG_FN void xg_stable_custom_call(xg_stable *w, const xg_inst *i) {
     if (called) {
         xg_stable_prop(w, "called_computations");
         for (k = 0; k < called->v.comps->n; k++) {
-            xg_puts(&w->b, k ? ", " : "[");
-            xg_put_str(&w->b, w->funcs[called->v.comps->p[k]->id]);
+            xg_printf(&w->b, "%s%.*s", k ? ", " : "[", (int)w->funcs[called->v.comps->p[k]->id].n,
+                w->funcs[called->v.comps->p[k]->id].p);
         }
         xg_putc(&w->b, ']');
     }

@@ -671,9 +671,9 @@ XG_FN xg_kop *xg_kparse_constant(xg_kparser *p, xg_kb *b, xg_kopcode code) {
         xg_kexpect(p, "]");
     }
     if (dense) xg_kexpect(p, ">");
-    if (!dense && (xg_str_is(re, "true") || xg_str_is(re, "false")) && !xg_ktake(p, ":"))
+    if (!dense && xg_word_in("true false", re) >= 0 && !xg_ktake(p, ":"))
         return xg_kconst_int(b, XG_E_I1, xg_str_is(re, "true"))->def;
-    if (dense || pair || !(xg_str_is(re, "true") || xg_str_is(re, "false"))) xg_kexpect(p, ":");
+    if (dense || pair || xg_word_in("true false", re) < 0) xg_kexpect(p, ":");
     t = xg_kparse_type(p);
     if (t->kind > XG_TK_VECTOR || pair != xg_kelem_is_complex(t->elem))
         xg_kparse_fail(p, at, "the constant does not fit its type", xg_str_of(NULL, 0));

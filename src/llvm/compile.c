@@ -382,7 +382,7 @@ XG_FN const xg_backend *xg_backend_find(xg_ctx *c, xg_str name) {
 #ifndef XLAGPU_SMALL
     if (xg_str_is(name, "llvm-ir")) return &xg_llvm_ir_backend_row;
 #endif
-    if (xg_str_is(name, "llvm") || xg_str_is(name, "llvm-cpu")) {
+    if (xg_word_in("llvm llvm-cpu", name) >= 0) {
 #ifdef XLAGPU_USE_LLVM
         return name.n > 4 ? &xg_cpu_backend_row : &xg_llvm_backend_row;
 #else

@@ -28,7 +28,7 @@ XG_FN bool xg_offload_is_marker(const xg_inst *i) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);
     if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain)
         return false;
-    return xg_str_is(s, "MoveToHost") || xg_str_is(s, "MoveToDevice") || xg_str_is(s, "annotate_device_placement");
+    return xg_word_in("MoveToHost MoveToDevice annotate_device_placement", s) >= 0;
 }
 XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);

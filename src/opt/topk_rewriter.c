@@ -33,8 +33,8 @@ XG_APART XG_FN bool xg_topk_read_comparator(xg_topk *t) {
     direction = xg_attr_str(root, XG_A_direction);
     x = XG_OPERAND(root, 0);
     y = XG_OPERAND(root, 1);
-    if ((!xg_str_is(direction, "LT") && !xg_str_is(direction, "GT")) || x->op != XG_PARAMETER ||
-        y->op != XG_PARAMETER || x->number / 2 != y->number / 2 || x == y)
+    if (xg_word_in("LT GT", direction) < 0 || x->op != XG_PARAMETER || y->op != XG_PARAMETER ||
+        x->number / 2 != y->number / 2 || x == y)
         return false;
     class_of = xg_type_class(x->shape->type);
     if (class_of != XGT_I && class_of != XGT_F) return false;

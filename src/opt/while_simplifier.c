@@ -97,11 +97,11 @@ XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int6
         bound++;
     } else if (xg_str_is(direction, "GE"))
         bound--;
-    if (xg_str_is(direction, "LT") || xg_str_is(direction, "LE")) {
+    if (xg_word_in("LT LE", direction) >= 0) {
         if (init >= bound) return 0;
         if (step <= 0 || !xg_add64(bound, -init, &span) || !xg_add64(span, step - 1, &n)) return -1;
         n /= step;
-    } else if (xg_str_is(direction, "GT") || xg_str_is(direction, "GE")) {
+    } else if (xg_word_in("GT GE", direction) >= 0) {
         if (init <= bound) return 0;
         if (step >= 0 || step == INT64_MIN || bound == INT64_MIN || !xg_add64(init, -bound, &span) ||
             !xg_add64(span, -step - 1, &n))

@@ -126,8 +126,8 @@ XG_APART XG_FN bool xg_typed_bits(xg_str s, xlagpu_type type, uint64_t *out) {
     bool minus = s.n && s.p[0] == '-', overflow = false;
     double d = 0;
     if (type == XLAGPU_PRED) {
-        *out = xg_str_is(s, "true") || xg_str_is(s, "1") || xg_str_is(s, "-1");
-        return *out || xg_str_is(s, "false") || xg_str_is(s, "0");
+        *out = xg_word_in("true 1 -1", s) >= 0;
+        return *out || xg_word_in("false 0", s) >= 0;
     }
     if (xg_type_class(type) == XGT_F && (xg_typed_is_float(s) || s.n < 2 || (s.p[1] | 32) != 'x')) {
         *out = xg_float_parse(s.p, s.n, &d, &overflow) == s.n ? xg_float_encode(type, d) : 0;
@@ -267,7 +267,7 @@ XG_FN bool xg_typed_dense(xg_typed_text *t, xg_exe_attribute *r) {
 /* A number or a word alone. */
 XG_FN bool xg_typed_scalar(xg_typed_text *t, xg_str word, xg_exe_attribute *r) {
     xlagpu_type type = xg_typed_is_float(word) ? XLAGPU_F64 : XLAGPU_S64;
-    if (xg_str_is(word, "true") || xg_str_is(word, "false") || xg_str_is(word, "unit")) {
+    if (xg_word_in("true false unit", word) >= 0) {
         type = XLAGPU_PRED;
         if (word.p[0] == 'u') word = xg_str_z("true");
     } else if (xg_typed_take(t, ':'))

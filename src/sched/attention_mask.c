@@ -178,14 +178,14 @@ XG_FN bool xg_attention_at_least(xg_attention_site *w, xg_inst *x, xg_inst *y, c
 XG_FN bool xg_attention_compared(xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds) {
     xg_str direction = xg_attr_str(i, XG_A_direction);
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1);
-    bool less = xg_str_is(direction, "LT") || xg_str_is(direction, "LE"), strict, one, other;
+    bool less = xg_word_in("LT LE", direction) >= 0, strict, one, other;
     if (xg_str_is(direction, holds ? "EQ" : "NE")) {
         one = xg_attention_at_least(w, x, y, map, 0);
         other = xg_attention_at_least(w, y, x, map, 0);
         return one && other;
     }
-    if (!less && !xg_str_is(direction, "GT") && !xg_str_is(direction, "GE")) return false;
-    strict = xg_str_is(direction, "LT") || xg_str_is(direction, "GT");
+    if (!less && xg_word_in("GT GE", direction) < 0) return false;
+    strict = xg_word_in("LT GT", direction) >= 0;
     if (less == holds) /* y is more, or x is not less */
         return xg_attention_at_least(w, y, x, map, strict == holds);
     return xg_attention_at_least(w, x, y, map, strict == holds);

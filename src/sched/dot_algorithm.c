@@ -53,7 +53,7 @@ XG_FN bool xg_pieces_of(const xg_inst *dot, xg_pieces *w) {
         w->order = r->order;
         return true;
     }
-    if (a.n && !xg_str_is(a, "unset") && !xg_str_is(a, "dot_f32_f32_f32")) return false;
+    if (a.n && xg_word_in("unset dot_f32_f32_f32", a) < 0) return false;
     w->order = XG_TILE_PIECES;
     for (k = 0; k < 4 && !w->n[0]; k++) { /* bf16 is twice as fast */
         w->tf32 = k >= 2;

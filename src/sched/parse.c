@@ -414,8 +414,7 @@ XG_FN xg_niter xg_nparse_iter(xg_nparse *r, const xg_imap *names) {
     xg_str kind = xg_nparse_name(r, "S or R"), name;
     xg_niter i;
     memset(&i, 0, sizeof i);
-    if (!xg_str_is(kind, "S") && !xg_str_is(kind, "R"))
-        xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
+    if (xg_word_in("S R", kind) < 0) xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
     i.kind = kind.p[0];
     name = xg_nparse_name(r, "an iterator's name");
     xg_lex_expect(r->x, ':', "':' after an iterator's name");

@@ -206,7 +206,7 @@ XG_TROW(reindex) {
     xg_nstmt *s = xg_tread_stmt(r, 0);
     xg_nbuf *buf = xg_tread_buf(r, 1);
     xg_str way = xg_tread_word(r, 2);
-    if (!xg_str_is(way, "read") && !xg_str_is(way, "write"))
+    if (xg_word_in("read write", way) < 0)
         xg_tread_fail(r, way, "read or write", "reindex: '%.*s' is neither", (int)way.n, way.p);
     xg_tread_give(r, 0, xg_sched_reindex(r->n, s, buf, xg_str_is(way, "write")));
 }

@@ -76,16 +76,15 @@ XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     op = xg_str_of(s->text + at, end - at);
     for (i = 0; i < XG_COUNT(xg_sim_classes); i++)
         if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
-    memory = xg_str_is(op, "ld") || xg_str_is(op, "ldu") || xg_str_is(op, "st");
+    memory = xg_word_in("ld ldu st", op) >= 0;
     if (memory) cls = XLAGPU_CLASS_GLOBAL;
     while (end < s->size && s->text[end] == '.') { /* its modifiers */
         for (from = ++end; end < s->size && (xg_sim_is_word(s->text[end]) || s->text[end] == ':'); end++) {}
         word = xg_str_of(s->text + from, end - from);
         if (memory) {
             if (xg_sim_prefix(word, "shared")) return XLAGPU_CLASS_SHARED;
-            if (xg_str_is(word, "local") || xg_str_is(word, "const") || xg_sim_prefix(word, "param"))
-                return XLAGPU_CLASS_OTHER_MEMORY;
-        } else if (xg_str_is(word, "f32") || xg_str_is(word, "f32x2"))
+            if (xg_word_in("local const", word) >= 0 || xg_sim_prefix(word, "param")) return XLAGPU_CLASS_OTHER_MEMORY;
+        } else if (xg_word_in("f32 f32x2", word) >= 0)
             cls = XLAGPU_CLASS_F32;
         else if (xg_str_is(word, "f64"))
             cls = XLAGPU_CLASS_F64;

@@ -294,7 +294,7 @@ XG_APART XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
         if (in.kind == XG_SIM_K_ALU) {
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
             in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
-            in.fn = xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
+            in.fn = (xg_sim_fn)(void (*)(void))xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
         } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE ||
                    (in.kind == XG_SIM_K_ASYNC && in.d != XG_SIM_NOREG))
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);

@@ -179,7 +179,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
     row->decode(p, s, row->arg);
-    if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp"))
+    if (xg_word_in("mov selp", s->op) >= 0)
         for (i = s->first; i < p->code.n; i++)
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)

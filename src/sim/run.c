@@ -244,8 +244,7 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     L.v = v;
     L.dst = full ? v->regs + in->d : w->scratch;
     L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
-    XG_SIM_FIND(&L, in);
-    in->fn(&L, in);
+    xg_sim_arithmetic(&L, in);
     if (full) return;
     xg_sim_blend(v->regs + in->d, w->scratch, mask, in->dbytes);
     if (in->d2bytes) xg_sim_blend(v->regs + in->d2, w->scratch2, mask, in->d2bytes);
@@ -680,8 +679,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
-                XG_SIM_FIND(&L, in);
-                in->fn(&L, in);
+                XG_SIM_DO(&L, in);
                 in++;
             } while (in->fn && !(in->flags & XG_SIM_GUARDED) &&
                      !w->faulted); /* every function ends with a record that has none */

@@ -460,66 +460,51 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     xg_sim_e_##T x; \
     memcpy(&x, p##x + i * sizeof(x), sizeof(x));
 #define XG_S_HEAD(name) \
-    XG_FN void xg_sim_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { \
+    XG_FN void xg_sim_##name(XG_SIM_ROW) { \
         const uint32_t imm = in->imm; \
-        char *pd = L->dst; \
-        uint32_t w = L->warps; \
         size_t i; \
         (void)imm;
 #define XG_S_LOOP \
-    do { \
-        for (i = 0; i < XG_SIM_WARP; i++) {
+    XG_SIM_WARPS \
+    for (i = 0; i < XG_SIM_WARP; i++) {
 #define XG_S_PUT(T) \
     memcpy(pd + i * sizeof(xg_sim_e_##T), &r, sizeof r); \
     } \
-    pd += L->dstride;
+    XG_SIM_NEXT
 #define XG_S_1(name, T, A, ...) \
     XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_WARPS_END \
     }
 #define XG_S_2(name, T, A, B, ...) \
     XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_WARPS_END \
     }
 #define XG_S_3(name, T, A, B, C, ...) \
     XG_S_HEAD(name) \
     XG_SIM_SOURCE(a) \
     XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) XG_SIM_WARPS_END \
     }
 /* Four sources or two destinations (q, 32 bits, where dst2 is set). */
 #define XG_S_4(name, T, A, B, C, E, ...) \
-    XG_S_HEAD(name) char *pq = L->dst2; \
-    XG_SIM_SOURCE(a) \
-    XG_SIM_SOURCE(b) \
-    XG_SIM_SOURCE(c) \
-    XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
+    XG_S_HEAD(name) \
+    XG_SIM_DEST_q XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) \
+        XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
     __VA_ARGS__; \
     if (pq) { memcpy(pq + i * 4, &q, 4); } \
     XG_S_PUT(T) \
-    pq += pq ? L->dstride : 0; \
+    XG_SIM_NEXT_TOO \
     XG_SIM_STEP(a) \
     XG_SIM_STEP(b) \
     XG_SIM_STEP(c) \
     XG_SIM_STEP(e) \
-    } \
-    while (--w) \
-        ; \
+    XG_SIM_WARPS_END \
     }
 XG_SIM_SCALAR_OPS(XG_S_1, XG_S_2, XG_S_3, XG_S_4)
 
@@ -576,7 +561,7 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     case XG_SIM_F_##name: \
         return XG_SIM_T(name);
 #define XG_SIM_T(name) xg_sim_base_##name
-static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
+static xg_sim_lane_fn xg_sim_base_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_VECTOR_NAMES
     default: return NULL;
@@ -585,7 +570,7 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #if XG_SIM_X86
 #define XG_SIM_T(name) xg_sim_avx2_##name
-XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+XG_APART static xg_sim_lane_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_WIDE_NAMES
     default: return xg_sim_base_fn(f);
@@ -595,7 +580,7 @@ XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
 #endif
 #if XG_SIM_AVX512
 #define XG_SIM_T(name) xg_sim_avx512_##name
-static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
+static xg_sim_lane_fn xg_sim_avx512_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_VECTOR_NAMES
     default: return NULL;
@@ -604,7 +589,7 @@ static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #endif
 #define XG_SIM_T(name) xg_sim_##name
-XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+XG_APART static xg_sim_lane_fn xg_sim_scalar_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_SCALAR_NAMES
     default: return NULL;
@@ -612,7 +597,7 @@ XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
 }
 #undef XG_SIM_T
 #undef XG_SIM_X
-XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+XG_FN xg_sim_lane_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
     if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
 #if XG_SIM_AVX512
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);

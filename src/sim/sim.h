@@ -424,8 +424,6 @@ typedef struct xg_sim_lanes {
     size_t dstride;      /* bytes from one warp's destination to the next one's */
     const char *base[2]; /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];    /* the same for sources; stride[1] is 0 */
-    const char *from[2]; /* in a build for size: the first two sources, a and b, and their strides: see XG_SIM_FIND */
-    size_t step[2];
     uint32_t warps;
     struct xg_sim_worker *w;
     struct xg_sim_warp *v; /* the first of them */
@@ -442,7 +440,7 @@ enum {
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
-    xg_sim_fn fn; /* of ALU; of other kinds the short way for whole warps, or NULL */
+    xg_sim_fn fn; /* of ALU, an xg_sim_lane_fn; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op; /* the function's number; or what a kind makes of it */
     uint16_t n;  /* items of list */

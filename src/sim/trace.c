@@ -212,7 +212,7 @@ XG_APART XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_s
     }
     if (p->pipe == XG_PIPE_F64) p->latency = XG_SIM_TRACE_F64_CLOCKS;
     if (p->pipe == XG_PIPE_INTEGER && wide) p->weight = 2;
-    if (p->pipe == XG_PIPE_INTEGER && (xg_str_is(op, "mad") || xg_str_is(op, "mul"))) p->weight = wide ? 4 : 1;
+    if (p->pipe == XG_PIPE_INTEGER && xg_word_in("mad mul", op) >= 0) p->weight = wide ? 4 : 1;
     if (xg_str_is(op, "div")) {
         p->weight = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? (wide ? 70 : 18) : rounded ? 10 : 2);
         p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);

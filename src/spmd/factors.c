@@ -254,9 +254,9 @@ XG_FN int xg_select_never(const xg_inst *i) {
     xg_str direction;
     if (c->root->op != XG_COMPARE || !xg_reducer_is_plain(c) || xg_type_class(i->shape->type) == XGT_C) return 0;
     direction = xg_attr_str(c->root, XG_A_direction);
-    return (xg_str_is(direction, "GE") || xg_str_is(direction, "GT")      ? 1
-               : xg_str_is(direction, "LE") || xg_str_is(direction, "LT") ? -1
-                                                                          : 0) *
+    return (xg_word_in("GE GT", direction) >= 0      ? 1
+               : xg_word_in("LE LT", direction) >= 0 ? -1
+                                                     : 0) *
            (XG_OPERAND(c->root, 0) == c->params[0] ? 1 : -1);
 }
 XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {

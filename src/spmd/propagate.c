@@ -180,7 +180,7 @@ XG_FN void xg_prop_inst(xg_prop *p, const xg_inst *i) {
     }
     if (xg_str_is(target, "Sharding"))
         xg_prop_edges(p, p->first[XG_OPERAND(i, 0)->id], at, i->shape->leaves);
-    else if (xg_str_is(target, "SPMDFullToShardShape") || xg_str_is(target, "SPMDShardToFullShape"))
+    else if (xg_word_in("SPMDFullToShardShape SPMDShardToFullShape", target) >= 0)
         xg_prop_border(p, i, xg_str_is(target, "SPMDFullToShardShape"));
     else
         xg_prop_rule(p, i);
