@@ -61,10 +61,8 @@ XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
 /* ---- one fusion ---- */
 
 XG_FN xg_inst *xg_fusions_param(const xg_kernels *g, xg_comp *c, const xg_kernel *o, xg_inst **outside) {
-    char name[32];
     outside[c->n_params] = g->values[o->place] ? g->values[o->place] : o->inst;
-    xg_format(name, sizeof name, "param_%u", c->n_params);
-    return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
+    return xg_comp_add_numbered_param(c, o->shape);
 }
 
 /* Which members no other kernel computes: all of their users are such, or values that this kernel gives and that others
@@ -107,7 +105,11 @@ XG_APART XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char 
             }
             operands[n] = g->inner[o->place];
         }
-        g->inner[member->place] = member->moves ? xg_inst_move(i, c, operands) : xg_inst_clone(i, c, operands, NULL);
+        if (member->moves) {
+            xg_inst_move(i, c, operands);
+            g->inner[member->place] = i;
+        } else
+            g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
     }
     c->root = g->inner[k->place];
     return c;

@@ -115,7 +115,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst_set_comp(fusion, XG_A_calls, c);
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
-    c->root = xg_inst_move(i, c, inside);
+    xg_inst_move(i, c, inside);
+    c->root = i;
     (void)xg_fuse_untuple_root(c);
 }
 

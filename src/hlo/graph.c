@@ -204,6 +204,21 @@ XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name)
     xg_comp_set_param(i, c->n_params);
     return i;
 }
+/* Of a computation that has its parameters first. */
+XG_FN xg_inst *xg_comp_add_numbered_param(xg_comp *c, const xg_shape *shape) {
+    xg_module *m = c->module;
+    uint32_t n = c->n_params;
+    xg_inst *i = xg_inst_make(c, XG_PARAMETER, shape, NULL, 0, n ? c->params[n - 1]->next : c->first);
+    char name[32];
+    if (n == m->param_names.n) {
+        xg_format(name, sizeof name, "param_%u", n);
+        xg_push(m->arena, xg_str, &m->param_names, xg_str_copy(m->arena, xg_str_z(name)));
+    }
+    (void)xg_graph_name(&c->names, &c->fresh, m->param_names.p[n], true, i);
+    xg_inst_take_name(i);
+    xg_comp_set_param(i, n);
+    return i;
+}
 XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number) {
     uint32_t k;
     xg_inst *gone = c->params[number];
@@ -303,26 +318,18 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
 }
-XG_FN xg_inst *xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
-    xg_module *m = to->module;
-    xg_inst *made = (xg_inst *)xg_alloc_lines(m->nodes, sizeof *made);
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
     uint32_t k;
-    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == m);
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
     xg_inst_unlink(i);
-    *made = *i;
-    made->comp = to;
-    made->first_use = made->last_use = NULL;
-    made->operands = (xg_use *)xg_alloc_raw(m->uses, sizeof(xg_use) * i->n_operands);
-    for (k = 0; k < i->n_operands; k++) {
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* one that moved before it, too: users stand in the order of the moves */
         xg_use_unlink(&i->operands[k]);
-        made->operands[k].user = made;
-        xg_use_link(&made->operands[k], operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
     }
-    xg_inst_link(made, NULL);
-    xg_inst_keep_name(made, i);
-    xg_inst_copy_attrs(made, i);
-    i->comp = to; /* whatever comes behind it by control_predecessors sees that it is gone from there */
-    return made;
+    xg_inst_link(i, NULL);
+    xg_inst_keep_name(i, i);
+    if (xg_inst_order(i)) xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;

@@ -309,6 +309,7 @@ struct xg_module {
     const xg_source *source; /* NULL for modules made by code */
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
+    XG_VEC(xg_str) param_names; /* of fused computations, which share the texts */
     bool is_scheduled;
     bool compact_operands;        /* an operand is printed without its shape (the default of dumps today) */
     bool has_entry_layout;        /* it was written */
@@ -423,6 +424,7 @@ XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before);
 XG_FN void xg_comp_remove(xg_comp *c);
 /* with the next number, before the first instruction that is no parameter */
 XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name);
+XG_FN xg_inst *xg_comp_add_numbered_param(xg_comp *c, const xg_shape *shape); /* param_0, param_1 ... */
 /* has no users; those behind it are renumbered */
 XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number);
 XG_FN void xg_comp_set_param(xg_inst *i, int64_t number); /* gives a new PARAMETER its number */
@@ -439,9 +441,8 @@ XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n);
 XG_FN const xg_ints *xg_ints_kept(xg_module *m, const int64_t *p, uint32_t n);
 XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
-/* To the end of another computation, and in memory to what stands there; its users are the caller's to see to. The old
- * one is not to be used any more but by those that let go of it. */
-XG_FN xg_inst *xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
+/* To the end of another computation; its users are the caller's to see to. */
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */

@@ -547,13 +547,14 @@ XG_FN uint32_t xg_parse_lines(xg_parse *p) {
 XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex *x = &p->lex;
     xg_comp *outer = p->comp;
-    uint32_t unnamed = p->unnamed.n;
+    uint32_t unnamed = p->unnamed.n, lines;
     size_t open = xg_lex_offset(x);
     bool root;
     xg_parse_enter(p);
     xg_lex_expect(x, '{', "'{' and the instructions of the computation");
     p->comp = c;
-    xg_dict_reserve(&c->names, xg_parse_lines(p));
+    lines = xg_parse_lines(p);
+    xg_dict_reserve(&c->names, lines + lines / 4); /* passes add some */
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;

@@ -248,6 +248,7 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     b.outside = XG_NEW_N(w->arena, xg_inst *, most);
     xg_map64_init(&b.copies, w->arena);
     b.to = xg_comp_new(m, attention ? XG_STR("attention_computation") : XG_STR("narrow_product"), w->root->comp);
+    xg_dict_reserve(&b.to->names, w->n + w->n / 2);
     results[0] = b.to->root = xg_attention_copy(&b, w->root);
     for (k = 0; k < w->n_stats; k++) results[k + 1] = xg_attention_copy(&b, w->stats[k]);
     inside = xg_hb_end(b.to, NULL);

@@ -74,6 +74,7 @@ XG_APART XG_FN xg_inst *xg_behind_make(xg_behind *j) {
     j->outside = XG_NEW_N(j->arena, xg_inst *, (size_t)j->product->n_operands + j->rows->n_operands + 1);
     xg_map64_init(&j->copies, j->arena);
     j->to = xg_comp_new(m, of_rows->name, j->rows->comp);
+    xg_dict_reserve(&j->to->names, xg_attr_calls(j->product)->n_insts + of_rows->n_insts);
     xg_behind_take(j, j->product);
     xg_behind_take(j, j->rows);
     for (k = 0; k < n; k++) results[k] = xg_behind_copy(j, xg_fuse_leaf(of_rows, k));
