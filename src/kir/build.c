@@ -697,6 +697,7 @@ XG_FN void xg_kop_drop_uses(xg_kop *op) {
     xg_kop *o;
     for (k = 0; k < op->n_operands; k++) xg_kuse_unlink(&op->operands[k]);
     op->parent->func->module->n_ops--;
+    op->parent->func->module->made[op->op]--;
     op->parent = NULL; /* tells a worklist that it is gone */
     for (k = 0; k < op->n_regions; k++)
         for (o = op->regions[k]->last; o; o = o->prev) xg_kop_drop_uses(o);

@@ -123,14 +123,22 @@ XG_FN xg_kop *xg_kop_rebuild(
     return op;
 }
 
-XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other) {
+/* *left: so many there may still be. */
+XG_FN void xg_kops_collect(
+    xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other, uint32_t *left) {
     xg_kop *op;
     uint32_t k;
-    if (!r->func->module->made[code] && !r->func->module->made[other]) return;
-    for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_regions; k++) xg_kops_collect_of(a, out, op->regions[k], code, other);
-        if (op->op == code || op->op == other) xg_push(a, xg_kop *, out, op);
+    for (op = r->first; op && *left; op = op->next) {
+        bool is = op->op == code || op->op == other;
+        *left -= is;
+        for (k = 0; k < op->n_regions; k++) xg_kops_collect(a, out, op->regions[k], code, other, left);
+        if (is) xg_push(a, xg_kop *, out, op);
     }
+}
+XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other) {
+    const uint32_t *made = r->func->module->made;
+    uint32_t left = made[code] + (other != code ? made[other] : 0);
+    xg_kops_collect(a, out, r, code, other, &left);
 }
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule *m, xg_kop *op)) {
     xg_kfunc *f;

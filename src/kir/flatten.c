@@ -110,13 +110,22 @@ XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_kt
     xg_kop_shorten(op, from + 1);
 }
 
-XG_FN void xg_kflat_region_types(xg_kmodule *m, xg_kregion *r) {
-    uint32_t k, i;
+/* The scratch of a value that changes its type keeps the old one. */
+XG_FN void xg_kflat_values(xg_kmodule *m, xg_kval *v, uint32_t n) {
+    for (; n--; v++) {
+        v->scratch = (void *)(uintptr_t)v->type;
+        v->type = xg_kflat_type(m, v->type);
+    }
+}
+/* Gives what reads and writes elements, too. */
+XG_FN void xg_kflat_region(xg_kmodule *m, xg_kops *ops, xg_kregion *r) {
+    uint32_t i;
     xg_kop *op;
-    for (k = 0; k < r->n_args; k++) r->args[k].type = xg_kflat_type(m, r->args[k].type);
+    xg_kflat_values(m, r->args, r->n_args);
     for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_results; k++) op->results[k].type = xg_kflat_type(m, op->results[k].type);
-        for (i = 0; i < op->n_regions; i++) xg_kflat_region_types(m, op->regions[i]);
+        if (op->op == XG_K_OP_EXTRACT || op->op == XG_K_OP_INSERT) xg_push(m->temp, xg_kop *, ops, op);
+        xg_kflat_values(m, op->results, op->n_results);
+        for (i = 0; i < op->n_regions; i++) xg_kflat_region(m, ops, op->regions[i]);
     }
 }
 
@@ -128,11 +137,11 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         xg_map64 maps; /* by the tensor's type */
         uint32_t k;
         memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT, XG_K_OP_INSERT);
+        xg_kflat_region(m, &ops, f->body);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_ATOMIC_RMW, XG_K_OP_ATOMIC_RMW);
         of = XG_NEW_N(m->temp, const xg_ktype *, ops.n + 1);
-        for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
-        xg_kflat_region_types(m, f->body);
+        for (k = 0; k < ops.n; k++)
+            of[k] = (const xg_ktype *)ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->scratch;
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
         xg_map64_init(&maps, m->temp);
         for (k = 0; k < ops.n; k++)

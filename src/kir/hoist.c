@@ -81,20 +81,20 @@ XG_APART XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_ru
     h.matrices = 0;
     xg_khoist_from(&h, h.body);
 }
-XG_FN void xg_khoist_region(xg_kregion *r, uint32_t cluster) {
-    xg_kop *op;
-    uint32_t k;
-    for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_regions; k++) xg_khoist_region(op->regions[k], cluster);
-        if (op->op == XG_K_OP_FOR)
-            xg_khoist_body(op, 0, xg_kfor_trips(op) > 0, cluster);
-        else if (op->op == XG_K_OP_WHILE)
-            for (k = 0; k < 2; k++) xg_khoist_body(op, k, k == 0, cluster);
-    }
-}
 XG_FN void xg_kir_hoist(xg_kmodule *m) {
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_khoist_region(f->body, f->cluster);
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR, XG_K_OP_WHILE);
+        for (k = 0; k < loops.n; k++) {
+            xg_kop *op = loops.p[k];
+            bool always = op->op == XG_K_OP_WHILE;
+            xg_khoist_body(op, 0, always || xg_kfor_trips(op) > 0, f->cluster);
+            if (always) xg_khoist_body(op, 1, false, f->cluster);
+        }
+    }
 }
 
 #endif /* XG_KIR_HOIST_C */

@@ -365,7 +365,7 @@ struct xg_kmodule {
     xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
-    uint32_t made[XG_K_OP_COUNT];        /* operations ever, by opcode */
+    uint32_t made[XG_K_OP_COUNT];        /* operations that are there, by opcode; no fewer */
     struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
 };
 

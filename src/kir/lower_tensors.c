@@ -674,11 +674,17 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     default: break;
     }
 }
+XG_FN void xg_klow_clear(xg_kval *v, uint32_t n) {
+    for (; n--; v++) v->scratch = NULL;
+}
 /* All but the terminator, which is the business of the operation around. */
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r) {
     xg_kop *op, *next;
+    uint32_t k;
     for (op = r->first; op; op = next) {
         next = op->next;
+        xg_klow_clear(op->results, op->n_results);
+        for (k = 0; k < op->n_regions; k++) xg_klow_clear(op->regions[k]->args, op->regions[k]->n_args);
         xg_klow_op(z, op);
     }
 }
@@ -739,15 +745,6 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     f->args = args;
     f->n_inputs = inputs;
 }
-XG_FN void xg_klow_clear(xg_kregion *r) {
-    xg_kop *op;
-    uint32_t k;
-    for (k = 0; k < r->n_args; k++) r->args[k].scratch = NULL;
-    for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_results; k++) op->results[k].scratch = NULL;
-        for (k = 0; k < op->n_regions; k++) xg_klow_clear(op->regions[k]);
-    }
-}
 XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
     xg_kleveller z;
     xg_kfunc *f = m->entry;
@@ -759,7 +756,7 @@ XG_FN void xg_kir_lower_tensors(xg_kmodule *m) {
     m->shared_bytes = 0;
     xg_set_init(&z.rests, m->temp);
     xg_set_init(&z.bases, m->temp);
-    xg_klow_clear(f->body);
+    xg_klow_clear(f->body->args, f->body->n_args);
     xg_klow_params(&z, f);
     xg_klow_region(&z, f->body);
     end = xg_kregion_end(f->body);

@@ -42,7 +42,8 @@ XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
 XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
     xg_kval *r = op->results;
     xg_range known = xg_range_of(r->lo, r->hi);
-    op->op = code;
+    op->parent->func->module->made[op->op]--;
+    op->parent->func->module->made[op->op = code]++;
     xg_kop_set_operand(op, 0, x);
     xg_kop_set_operand(op, 1, y);
     xg_kop_infer_range(op);

@@ -58,14 +58,14 @@ XG_FN bool xg_ksink_is_short(const xg_kregion *r) {
     }
     return n <= XG_KSINK_SHORT + 1; /* the last one ends it */
 }
-/* op->scratch: the branch it may go to; of an `if` its counts. From the last one on: users are seen first. *nested:
- * whether operations have regions. */
-XG_FN bool xg_ksink_mark(xg_kmodule *m, const xg_kregion *r, bool *nested) {
+/* op->scratch: the branch it may go to; of an `if` its counts. From the last one on: users are seen first. nested:
+ * operations with regions. */
+XG_FN bool xg_ksink_mark(xg_kmodule *m, const xg_kregion *r, xg_kops *nested) {
     bool some = false, branches = false;
     xg_kop *op;
     for (op = r->last; op; op = op->prev) {
         op->scratch = NULL;
-        *nested = *nested || op->n_regions;
+        if (op->n_regions) xg_push(m->temp, xg_kop *, nested, op);
         if (op->op == XG_K_OP_IF) {
             op->scratch = XG_NEW(m->temp, xg_ksink_counts);
             branches = true;
@@ -87,17 +87,16 @@ XG_FN void xg_ksink_move(const xg_kregion *r) {
 }
 /* Outer regions first: what goes into a branch may go on into one of its branches. */
 XG_FN void xg_ksink_region(xg_kmodule *m, const xg_kregion *r) {
-    bool nested = false;
+    xg_kops nested;
     uint32_t k;
+    memset(&nested, 0, sizeof nested);
     if (xg_ksink_mark(m, r, &nested)) xg_ksink_move(r);
-    if (!nested) return;
-    XG_FOR_KOPS(op, r) {
-        for (k = 0; k < op->n_regions; k++) xg_ksink_region(m, op->regions[k]);
-    }
+    while (nested.n--)
+        for (k = 0; k < nested.p[nested.n]->n_regions; k++) xg_ksink_region(m, nested.p[nested.n]->regions[k]);
 }
 XG_FN void xg_kir_sink(xg_kmodule *m) {
     const xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_ksink_region(m, f->body);
+    for (f = m->first; f && m->made[XG_K_OP_IF]; f = f->next) xg_ksink_region(m, f->body);
 }
 
 #endif /* XG_KIR_SINK_C */

@@ -207,11 +207,12 @@ XG_FN void xg_kwide_merge(xg_kmodule *m, xg_kwide *w, uint32_t n) {
 }
 XG_FN void xg_kwide_region(xg_kwider *z, xg_kregion *r) {
     xg_kwide w;
-    bool nested = false;
+    xg_kops nested;
     uint32_t k, n;
+    memset(&nested, 0, sizeof nested);
     z->loads.n = 0;
     XG_FOR_KOPS(op, r) {
-        nested = nested || op->n_regions;
+        if (op->n_regions) xg_push(z->m->temp, xg_kop *, &nested, op);
         if (!xg_kwide_takes(op) || !xg_kwide_read(op, &w)) continue;
         w.place = z->loads.n;
         xg_push(z->m->temp, xg_kwide, &z->loads, w);
@@ -223,15 +224,14 @@ XG_FN void xg_kwide_region(xg_kwider *z, xg_kregion *r) {
             if (n > 1) xg_kwide_merge(z->m, &z->loads.p[k], n);
         }
     }
-    if (!nested) return;
-    XG_FOR_KOPS(op, r)
-        for (k = 0; k < op->n_regions; k++) xg_kwide_region(z, op->regions[k]);
+    for (n = 0; n < nested.n; n++)
+        for (k = 0; k < nested.p[n]->n_regions; k++) xg_kwide_region(z, nested.p[n]->regions[k]);
 }
 XG_FN void xg_kir_widen_loads(xg_kmodule *m) {
     xg_kwider z;
     memset(&z, 0, sizeof z);
     z.m = m;
-    xg_kwide_region(&z, m->entry->body);
+    if (m->made[XG_K_OP_LOAD] > 1) xg_kwide_region(&z, m->entry->body);
 }
 
 #endif /* XG_KIR_WIDEN_LOADS_C */

@@ -581,18 +581,21 @@ static void xg_ptx_name(xg_ptx *p, xg_kfunc *f) {
 }
 /* Sums the shared arrays; over the static limit they become slices of one dynamic array, whose size the launch must
  * give. */
-static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
-    uint32_t i;
-    XG_FOR_KOPS(op, r) {
-        if (op->op == XG_K_OP_SHARED_PTR) {
-            xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
-            int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
-            p->shared_align = XG_MAX(p->shared_align, align);
-            if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared))
-                xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits",
-                    (int)p->f->name.n, p->f->name.p);
-        }
-        for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
+static void xg_ptx_measure_shared(xg_ptx *p) {
+    xg_kops ops;
+    xg_dict seen;
+    uint32_t k;
+    memset(&ops, 0, sizeof ops);
+    xg_dict_init(&seen, p->arena);
+    xg_kops_collect_of(p->arena, &ops, p->f->body, XG_K_OP_SHARED_PTR, XG_K_OP_SHARED_PTR);
+    for (k = 0; k < ops.n; k++) {
+        const xg_kop *op = ops.p[k];
+        xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
+        int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
+        p->shared_align = XG_MAX(p->shared_align, align);
+        if (xg_dict_put(&seen, name, p) && !xg_add64(at, op->a, &p->static_shared))
+            xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits",
+                (int)p->f->name.n, p->f->name.p);
     }
 }
 static void xg_ptx_comment(xg_buf *b, xg_str text) {
@@ -691,7 +694,6 @@ static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
 }
 XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
-    xg_dict seen;
     if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
     m->target = p->target;
     p->arena = m->arena;
@@ -707,10 +709,9 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     p->static_shared = p->dynamic_at = 0;
     p->shared_align = 16;
     xg_dict_init(&p->arrays, p->arena);
-    xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
     xg_ptx_check_params(p, f);
-    xg_ptx_measure_shared(p, f->body, &seen);
+    xg_ptx_measure_shared(p);
     p->dynamic = p->static_shared > p->device->shared_static;
     if (p->static_shared > p->device->shared_per_block)
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
