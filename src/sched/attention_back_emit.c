@@ -756,10 +756,7 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
 }
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
-    if (w->p->once) {
-        xg_attention_back_begin(w);
-        if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
-    }
+    if (w->p->once) xg_attention_back_begin(w);
     if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
     else if (!w->p->shape.grouped)
