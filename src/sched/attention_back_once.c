@@ -114,8 +114,8 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         v = xg_attention_once_weight(w, half, 0, one, zero, one);
         v = xg_k2(b, XG_K_OP_MULF, v, xg_attention_once_weight(w, half, 0, one, one, NULL));
         by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
-        v = xg_k2(b, XG_K_OP_DIVF, all[1], all[0]);
-        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), xg_k2(b, XG_K_OP_MULF, v, by), zero);
+        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1], all[0]), by);
+        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), v, zero);
         by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
         w->pivot[half] = v;

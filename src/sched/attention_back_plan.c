@@ -404,6 +404,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         const xg_attention_shape *s = &shapes[k / 2];
         bool narrow = s->step == XG_ATTENTION_ROWS;
         once = k % 2;
+        if (once && (!p->form.back.once || !s->grouped || s->in_tensor)) continue;
         if (!xg_attention_is_ordered(given, s, 1, 0)) continue;
         if (given && !xg_attention_says(given, "once", &once, 1, !once || !xg_record_get(&given->form, "group_tile")))
             continue;
