@@ -128,10 +128,10 @@ typedef struct xg_attention_back {
     /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
      * the other one has no dots but those of scores and dP, and makes what rows have. */
     bool rows_only, shows;
-    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dP, and of what is added
-     * to it, in dS; the one among the latter that is late. */
+    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS; the one that is added
+     * to dP. */
     bool once;
-    uint32_t factors[2], rest;
+    uint32_t factors, rest;
     const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
@@ -243,7 +243,8 @@ XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operan
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the constant that has it, or NULL */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
-XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m);
+XG_FN bool xg_attention_grows(const xg_attention_form *f);         /* the last rows see most keys */
+XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m); /* in which blocks begin, where they differ */
 
 /* ---- attention_box.c ---- */
 /* offset: where an element of the parameter lies, of the five numbers. */
@@ -305,6 +306,7 @@ XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
+XG_FN bool xg_attention_says(const xg_record *given, const char *what, const int64_t *v, uint32_t n, bool absent);
 XG_FN bool xg_attention_is_ordered(
     const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers); /* no order names others */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);

@@ -1,9 +1,9 @@
 /* sched/attention_back_once.c -- attention's dQ in one walk over the keys.
  *
  *     dS = exp (a dP + b r), where r is made of the sum over dP, which is known behind the last key
- *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A - r0 B) f + r B g
+ *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A + (r - r0) B) f
  *
- * a, b: constants; f, g: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
+ * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
  * that what is rounded to 16 bits is no larger than dS: where a step brings more than a fifth of a row's weight it
  * becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an earlier maximum,
  * and sums are scaled where that grows by much. That is four products and one exp of each score, not five and two. */
@@ -13,62 +13,45 @@
 
 /* ---- the form ---- */
 
-/* What a product has as factors; of a sum among them the terms with dP and with what is late. */
-typedef struct xg_attention_once_terms {
-    uint32_t exps, grads, late, lines[2]; /* late, lines: by bits */
-    bool sum;
-} xg_attention_once_terms;
-XG_FN bool xg_attention_once_factor(const xg_attention_form *f, const xg_inst *i, xg_attention_once_terms *t) {
+/* Factors of a product, in bits: lines, what is late among them, and these three. */
+enum {
+    XG_ATTENTION_ONCE_EXP = 1 << XG_ATTENTION_LINES,
+    XG_ATTENTION_ONCE_GRAD = XG_ATTENTION_ONCE_EXP << 1,
+    XG_ATTENTION_ONCE_SUM = XG_ATTENTION_ONCE_EXP << 2, /* of dP and what is late, each times a constant */
+    XG_ATTENTION_ONCE_NO = XG_ATTENTION_ONCE_EXP << 3   /* another one, or one twice */
+};
+XG_FN uint32_t xg_attention_once_factors(const xg_attention_form *f, const xg_inst *i) {
+    uint32_t x, y, k;
     double v;
-    uint32_t k;
     while (i->op == XG_CONVERT || i->op == XG_NEGATE || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
-    for (k = 0; k < f->back.n_lines; k++) {
-        uint32_t bit = 1u << k;
-        if (f->back.lines[k] != i) continue;
-        if ((t->lines[0] | t->lines[1] | t->late) & bit) return false;
-        if (f->back.late[k])
-            t->late |= bit;
-        else {
-            t->lines[0] |= bit;
-            t->lines[1] |= bit;
-        }
-        return true;
-    }
-    if (i == f->match.exp) return !t->exps++;
-    if (i == f->back.match.grad_dot) return !t->grads++;
-    if (i->op == XG_MULTIPLY)
-        return xg_attention_once_factor(f, XG_OPERAND(i, 0), t) && xg_attention_once_factor(f, XG_OPERAND(i, 1), t);
-    if (i->op == XG_ADD || i->op == XG_SUBTRACT) {
-        xg_attention_once_terms part[2];
-        uint32_t of;
-        memset(part, 0, sizeof part);
-        for (k = 0; k < 2; k++)
-            if (!xg_attention_once_factor(f, XG_OPERAND(i, k), &part[k]) || part[k].sum) return false;
-        of = part[1].grads;
-        if (t->sum || part[of].grads != 1 || part[of].late || part[!of].grads || !part[!of].late ||
-            part[0].exps != part[1].exps || ((part[0].lines[0] | part[1].lines[0]) & t->lines[0]))
-            return false;
-        t->sum = true;
-        t->exps += part[0].exps;
-        t->late |= part[!of].late;
-        t->lines[0] |= part[of].lines[0];
-        t->lines[1] |= part[!of].lines[0];
-        return true;
-    }
-    return xg_attention_constant(i, &v);
+    for (k = 0; k < f->back.n_lines; k++)
+        if (f->back.lines[k] == i) return 1u << k;
+    if (i == f->match.exp) return XG_ATTENTION_ONCE_EXP;
+    if (i == f->back.match.grad_dot) return XG_ATTENTION_ONCE_GRAD;
+    if (i->op != XG_MULTIPLY && i->op != XG_ADD && i->op != XG_SUBTRACT)
+        return xg_attention_constant(i, &v) ? 0 : XG_ATTENTION_ONCE_NO;
+    x = xg_attention_once_factors(f, XG_OPERAND(i, 0));
+    y = xg_attention_once_factors(f, XG_OPERAND(i, 1));
+    if (x & y) return XG_ATTENTION_ONCE_NO;
+    if (i->op == XG_MULTIPLY) return x | y;
+    for (k = 0; k < f->back.n_lines; k++)
+        if (f->back.late[k] && (x | y) == (XG_ATTENTION_ONCE_GRAD | 1u << k) && x && y)
+            return XG_ATTENTION_ONCE_SUM | 1u << k;
+    return XG_ATTENTION_ONCE_NO;
 }
 XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) {
-    xg_attention_once_terms t;
-    memset(&t, 0, sizeof t);
-    f->back.once = xg_attention_once_factor(f, weights, &t) && t.sum && t.exps == 1 && !t.grads && t.late &&
-                   !(t.late & (t.late - 1));
-    memcpy(f->back.factors, t.lines, sizeof t.lines);
-    for (f->back.rest = 0; t.late >> f->back.rest > 1;) f->back.rest++;
+    uint32_t all = xg_attention_once_factors(f, weights), late = 0, k;
+    for (k = 0; k < f->back.n_lines; k++)
+        if (f->back.late[k] && all >> k & 1) {
+            late++;
+            f->back.rest = k;
+        }
+    f->back.factors = all & (XG_ATTENTION_ONCE_EXP - 1) & ~(1u << f->back.rest);
+    f->back.once = late == 1 && all >> XG_ATTENTION_LINES == 5; /* exp and the sum */
 }
 /* Weights that are relative to an earlier maximum have the range of f32. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
-    return p->form.back.once && !p->form.back.rows_only && p->shape.grouped && !p->shape.in_tensor && !p->votes &&
-           p->form.held == XLAGPU_BF16 && p->form.pieces[0] == 1;
+    return !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 && p->form.pieces[0] == 1;
 }
 
 /* ---- the walk ---- */
@@ -171,18 +154,17 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
 XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     int64_t half, c;
-    uint32_t k, j;
+    uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *by[2], *v = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]);
-        by[0] = by[1] = xg_attention_exp(w, v, w->shift[half]);
+        xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
+        by = xg_attention_exp(w, by, w->shift[half]);
         for (k = 0; k < w->f->back.n_lines; k++)
-            for (j = 0; j < 2; j++)
-                if (w->f->back.factors[j] >> k & 1) by[j] = xg_k2(b, XG_K_OP_MULF, by[j], w->line[half][k]);
-        v = xg_k2(b, XG_K_OP_MULF, by[0], w->pivot[half]);
-        by[1] = xg_k2(b, XG_K_OP_SUBF, xg_k2(b, XG_K_OP_MULF, by[1], w->line[half][w->f->back.rest]), v);
+            if (w->f->back.factors >> k & 1) by = xg_k2(b, XG_K_OP_MULF, by, w->line[half][k]);
+        v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) {
-            v = xg_k2(b, XG_K_OP_MULF, w->out[half][c], by[0]);
-            w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by[1], v);
+            xg_kval **to = &w->out[half][c];
+            *to = xg_k3(b, XG_K_OP_FMA, w->second[half][c], v, *to);
+            *to = xg_k2(b, XG_K_OP_MULF, *to, by);
         }
     }
 }
