@@ -183,6 +183,7 @@ typedef struct xg_attention_shape {
     bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
     bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
     bool in_tensor; /* ... or rather one thread for them: scores, weights and sums lie in tensor memory */
+    bool once;      /* of gradients: dQ is made in one walk (attention_back_once.c) */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
@@ -208,7 +209,6 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
-    bool once;         /* of gradients: dQ is made in one walk (attention_back_once.c) */
     bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
                         * steps' buffers */
     bool keeps_grads;  /* ... likewise, of the second operand */
@@ -306,7 +306,6 @@ XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m);
 XG_FN int64_t xg_attention_held_columns(const xg_attention_plan *p); /* whose sums threads have while they walk */
 XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m);
-XG_FN bool xg_attention_says(const xg_record *given, const char *what, const int64_t *v, uint32_t n, bool absent);
 XG_FN bool xg_attention_is_ordered(
     const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers); /* no order names others */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);

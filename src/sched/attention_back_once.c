@@ -51,13 +51,14 @@ XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) 
 }
 /* Weights that are relative to an earlier maximum have the range of f32. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
-    return !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 && p->form.pieces[0] == 1;
+    return p->form.back.once && !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 &&
+           p->form.pieces[0] == 1;
 }
 
 /* ---- the walk ---- */
 
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half) {
-    if (!w->p->once) return;
+    if (!w->p->shape.once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
     xg_flow_slot(f, &w->pivot[half]);
 }

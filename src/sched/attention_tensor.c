@@ -197,7 +197,7 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    bool once = w->p->once;
+    bool once = w->p->shape.once;
     int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c;
     xg_kval *zero = xg_attention_number(w, 0), *none, **v;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
