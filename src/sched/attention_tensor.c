@@ -198,27 +198,24 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     bool once = w->p->shape.once;
-    int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c;
+    int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c, k;
     xg_kval *zero = xg_attention_number(w, 0), *none, **v;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     for (half = 0; half < w->p->halves; half++) {
-        xg_flow_slots(&f, w->out[half], (uint32_t)n);
-        if (!once) continue;
-        xg_flow_slots(&f, w->second[half], (uint32_t)n);
-        xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
+        if (once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
         v = &w->stat[half][XG_ATTENTION_GRAD_SUM];
         if (once) *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
-        for (c = 0; c < n && once; c++)
-            w->second[half][c] = xg_k2(b, XG_K_OP_MULF, w->second[half][c], w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
-        for (c = 0, v = w->out[half]; c < n; c++, v++) {
-            *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
-            if (xg_attention_is_behind(w->p)) *v = xg_kselect(b, none, zero, *v);
-        }
+        for (k = 0; k <= once; k++)
+            for (c = 0, v = (k ? w->second : w->out)[half]; c < n; c++, v++) {
+                *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
+                if (xg_attention_is_behind(w->p)) *v = xg_kselect(b, none, zero, *v);
+            }
     }
     xg_flow_end(&f);
 }
