@@ -128,10 +128,10 @@ typedef struct xg_attention_back {
     /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
      * the other one has no dots but those of scores and dP, and makes what rows have. */
     bool rows_only, shows;
-    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dP, and of what is added
-     * to it, in dS; the one among the latter that is late. */
+    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS; the one that is added
+     * to dP. */
     bool once;
-    uint32_t factors[2], rest;
+    uint32_t factors, rest;
     const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
@@ -183,6 +183,7 @@ typedef struct xg_attention_shape {
     bool grouped;   /* four warps together multiply by matrices in shared memory, which tensor copies bring */
     bool in_turns;  /* one buffer of keys and one of values: each is brought while the other one is used */
     bool in_tensor; /* ... or rather one thread for them: scores, weights and sums lie in tensor memory */
+    bool once;      /* of gradients: dQ is made in one walk (attention_back_once.c) */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_shape shape;
@@ -208,7 +209,6 @@ typedef struct xg_attention_plan {
     int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                                   /* bytes */
     int64_t picoseconds;
-    bool once;         /* of gradients: dQ is made in one walk (attention_back_once.c) */
     bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
                         * steps' buffers */
     bool keeps_grads;  /* ... likewise, of the second operand */
@@ -243,7 +243,8 @@ XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operan
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the constant that has it, or NULL */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
-XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m);
+XG_FN bool xg_attention_grows(const xg_attention_form *f);         /* the last rows see most keys */
+XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m); /* in which blocks begin, where they differ */
 
 /* ---- attention_box.c ---- */
 /* offset: where an element of the parameter lies, of the five numbers. */
@@ -408,7 +409,8 @@ typedef struct xg_attention_kernel {
     const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
-    xg_kval *pivot[XG_ATTENTION_HALVES_MAX]; /* see attention_back_once.c */
+    /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
+    xg_kval *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */
@@ -578,10 +580,6 @@ XG_FN void xg_attention_meet_voters(xg_attention_kernel *w); /* all threads have
 XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
 
-XG_FN void xg_attention_await_side(
-    xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead);
-XG_FN int64_t xg_attention_joins(const xg_attention_plan *p); /* barriers in front of those of tensor memory */
-
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
@@ -642,9 +640,9 @@ XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w);                    /* t
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
-XG_FN void xg_attention_weigh(xg_attention_kernel *w);                /* sums to scores to weights */
+XG_FN void xg_attention_weigh(xg_attention_kernel *w);                 /* sums to scores to weights */
 XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most); /* maxima of rows with those of the step */
-XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half); /* a row's sum += its weights */
+XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half);  /* a row's sum += its weights */
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
 XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);
@@ -707,7 +705,6 @@ XG_FN bool xg_attention_once_may(const xg_attention_plan *p);
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half);
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w);
 XG_FN void xg_attention_once_end(xg_attention_kernel *w);
-XG_FN void xg_attention_once_shrink(xg_attention_kernel *w); /* sums in tensor memory */
 
 /* ---- attention_back_emit.c ---- */
 /* Where an element stands: a thread's row, and its column of the step. */
@@ -715,7 +712,6 @@ typedef struct xg_attention_back_spot {
     int64_t half, c;
     xg_kval *exp, *grad; /* NULL: the stage does not ask */
 } xg_attention_back_spot;
-XG_FN xg_kval *xg_attention_back_tensor_spot(xg_attention_kernel *w, xg_kval *part, int64_t half, int64_t stat);
 XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s);
 /* What a dot takes of it; 0 beyond the last key. */
 XG_FN xg_kval *xg_attention_back_weight_within(

@@ -220,7 +220,7 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     bool grouped = w->p->shape.grouped;
     xg_attention_summed o = xg_attention_out_summed(w);
     int64_t half;
-    o.step = second && !w->p->once ? w->values : w->keys;
+    o.step = second && !w->p->shape.once ? w->values : w->keys;
     o.pitch = second ? w->p->value_pitch : w->p->pitch;
     o.width = second ? xg_attention_back_second_width(w->p) : w->p->depth;
     o.at = xg_attention_back_sums_at(w->p, second);
@@ -567,7 +567,7 @@ XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_back_begin_most(w);
-    xg_attention_walk_all(w, true, w->p->once ? xg_attention_back_walk_once : xg_attention_back_walk_most);
+    xg_attention_walk_all(w, true, w->p->shape.once ? xg_attention_back_walk_once : xg_attention_back_walk_most);
     xg_attention_back_end_walks(w);
     w->keys_only = false;
     for (half = 0; half < w->p->halves; half++) {
@@ -605,7 +605,7 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
         if (!w->f->match.max) w->shift[half] = xg_attention_back_shift(w, half, -1);
         w->most[half] = w->shift[half];
     }
-    if (!w->p->once) xg_attention_back_bounds(w, true);
+    if (!w->p->shape.once) xg_attention_back_bounds(w, true);
     memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
@@ -756,15 +756,12 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
     if (xg_attention_is_paired(w->p) && !w->f->back.turned) xg_attention_pair_join(w);
 }
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
-    if (w->p->once) {
-        xg_attention_back_begin(w);
-        if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
-    }
+    if (w->p->shape.once) xg_attention_back_begin(w);
     if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
     else if (!w->p->shape.grouped)
         xg_attention_back_bounds(w, true);
-    if (w->p->once)
+    if (w->p->shape.once)
         xg_attention_once_end(w);
     else if (!w->f->back.rows_only)
         xg_attention_back_all_dots(w, n);
@@ -784,7 +781,7 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
             xg_attention_walk_all(w, false, xg_attention_ask_steps);
             xg_attention_back_end_walks(w);
         }
-        if (w->p->once) return;
+        if (w->p->shape.once) return;
         xg_attention_back_bounds(w, false);
     }
     if (b->turned ? w->p->apart : !b->together) {

@@ -78,7 +78,7 @@ XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
 }
 /* Columns of further sums. */
 XG_FN int64_t xg_attention_back_second_width(const xg_attention_plan *p) {
-    return p->once ? p->depth : p->form.back.second ? p->columns : 0;
+    return p->shape.once ? p->depth : p->form.back.second ? p->columns : 0;
 }
 /* Columns whose sums a thread keeps; of a pair's warps one has those of dK, the other one those of dV. */
 XG_FN int64_t xg_attention_back_sums(const xg_attention_plan *p) {
@@ -202,7 +202,7 @@ XG_FN int64_t xg_attention_back_both(const xg_attention_form *f) {
 /* What a warp does in a step of all its walks; the number of these. */
 XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_back_work *w) {
     const xg_attention_form *f = &p->form;
-    int64_t each = p->halves * p->own / XG_ATTENTION_BESIDE, walks = xg_attention_back_both(f) - p->once, issue;
+    int64_t each = p->halves * p->own / XG_ATTENTION_BESIDE, walks = xg_attention_back_both(f) - p->shape.once, issue;
     memset(w, 0, sizeof *w);
     if (f->match.max) { /* maximum and sum */
         walks++;
@@ -213,7 +213,7 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
             xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         }
     }
-    for (issue = xg_attention_back_both(f) - p->once; issue; issue--) {
+    for (issue = xg_attention_back_both(f) - p->shape.once; issue; issue--) {
         xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
         xg_attention_back_scores(p, p->columns, p->keeps_grads, w);
         w->issue += each * XG_ATTENTION_BACK_TERM_ISSUE;
@@ -226,8 +226,8 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
         w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
     }
     xg_attention_back_out(p, p->depth, f->pieces[0], w);
-    if (f->back.second || p->once) {
-        w->issue += each * (p->once ? XG_ATTENTION_BACK_TERM_ISSUE : XG_ATTENTION_BACK_SECOND_ISSUE);
+    if (f->back.second || p->shape.once) {
+        w->issue += each * (p->shape.once ? XG_ATTENTION_BACK_TERM_ISSUE : XG_ATTENTION_BACK_SECOND_ISSUE);
         xg_attention_back_out(p, xg_attention_back_second_width(p), f->pieces[1], w);
     }
     return walks;
@@ -235,7 +235,7 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = (xg_attention_back_both(f) - p->once) * (p->depth + p->columns) + p->apart * p->depth;
+    *scores = (xg_attention_back_both(f) - p->shape.once) * (p->depth + p->columns) + p->apart * p->depth;
     if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
     *all = *scores + f->pieces[1] * xg_attention_back_second_width(p);
     if (!f->back.rows_only) *all += f->pieces[0] * p->depth;
@@ -379,51 +379,44 @@ XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m
 }
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 2, step, 2, true, false, true},
+#define X(warps, step) {warps, 2, step, 2, true, false, true, false},
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 1, true, false, false},
+#define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
             XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 2, step, 2, false, false, false},
+#define X(warps, step) {warps, 2, step, 2, false, false, false, false},
                 XG_ATTENTION_BACK_PAIR_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 1, false, false, false},
+#define X(warps, step) {warps, 1, step, 1, false, false, false, false},
                     XG_ATTENTION_BACK_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 2, false, false, false},
+#define X(warps, step) {warps, 1, step, 2, false, false, false, false},
                         XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
-    int64_t least = INT64_MAX, time, once;
-    const xg_attention_shape *best = NULL;
-    bool best_once = false;
+    int64_t least = INT64_MAX, time;
+    const xg_attention_shape *best = NULL, *s;
     size_t k;
     if (p->form.depth > XG_ATTENTION_EXTENT_MAX || p->form.columns > XG_ATTENTION_EXTENT_MAX) return false;
-    for (k = 0; k < 2 * XG_COUNT(shapes); k++) {
-        const xg_attention_shape *s = &shapes[k / 2];
-        bool narrow = s->step == XG_ATTENTION_ROWS;
-        once = k % 2;
+    for (k = 0; k < XG_COUNT(shapes); k++) {
+        bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
+        s = &shapes[k];
         if (!xg_attention_is_ordered(given, s, 1, 0)) continue;
-        if (given && !xg_attention_says(given, "once", &once, 1, !once || !xg_record_get(&given->form, "group_tile")))
-            continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
         if (narrow && !given && xg_attention_reads(&p->form))
             continue; /* they would read a sector for few of its elements */
-        p->once = once;
         xg_attention_back_settle(p, s, m);
-        if (once && !xg_attention_once_may(p)) continue;
+        if (s->once && !xg_attention_once_may(p)) continue;
         if (xg_attention_is_paired(p) && !xg_attention_back_may_pair(p)) continue;
         if (!xg_attention_back_fits(p, m) || (p->bounded && p->form.back.shows)) continue; /* steps left out: no dS */
         time = xg_attention_back_time(p, m);
         if (time >= least) continue;
         least = time;
         best = s;
-        best_once = once;
     }
     if (!best) return false;
-    p->once = best_once;
     xg_attention_back_settle(p, best, m);
     p->picoseconds = least;
     return true;

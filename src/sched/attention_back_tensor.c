@@ -20,8 +20,7 @@ XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second)
     return 2 * p->shape.step + (second ? p->depth : 0);
 }
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
-    int64_t second = xg_attention_back_second_width(p);
-    return xg_attention_back_sums_at(p, second) + (second ? second : p->depth);
+    return xg_attention_back_sums_at(p, p->form.back.second) + (p->form.back.second ? p->columns : p->depth);
 }
 /* An operand of the tile's rows to columns of tensor memory. */
 XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, int64_t width, int64_t to) {
@@ -55,7 +54,7 @@ XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     xg_attention_read_all(w, grads ? w->p->shape.step : 0, w->p->own, grads ? w->grads : w->scores);
     if (!grads && w->f->back.turned) /* the lines are there */
         xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
-    if (!grads && !xg_attention_back_second_width(w->p)) xg_attention_back_tensor_next(w, NULL, false);
+    if (!grads && !w->f->back.second) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
     int64_t tell = grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY;
@@ -73,9 +72,10 @@ XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attent
     xg_flow_end(&one);
 }
 XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w) {
-    int64_t parts = w->p->shape.parts, second = xg_attention_back_second_width(w->p);
+    int64_t parts = w->p->shape.parts;
     xg_attention_read_all(w, xg_attention_back_sums_at(w->p, false), w->p->depth / parts, w->out);
-    if (second) xg_attention_read_all(w, xg_attention_back_sums_at(w->p, true), second / parts, w->second);
+    if (w->f->back.second)
+        xg_attention_read_all(w, xg_attention_back_sums_at(w->p, true), w->p->columns / parts, w->second);
 }
 
 /* ---- what rows have ---- */

@@ -29,13 +29,11 @@ enum {
 XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p) {
     return p->shape.parts * (int64_t)XG_TILE_BULK_GROUP;
 }
-/* Of groups that have halves of the same rows' keys. */
-XG_FN int64_t xg_attention_joins(const xg_attention_plan *p) { return p->once && p->shape.in_tensor; }
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
     return p->shape.grouped
-               ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_joins(p) + xg_attention_tells(p) + xg_attention_meets(p)
+               ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES + xg_attention_tells(p) + xg_attention_meets(p)
                : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
@@ -139,7 +137,7 @@ XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
 XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     int64_t n = xg_attention_barriers(w->p), stages = w->p->stages,
-            sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p), joins = xg_attention_joins(w->p), k;
+            sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p), k;
     bool in_tensor = w->p->shape.in_tensor;
     xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
@@ -147,7 +145,6 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
         xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
             k == n - xg_attention_meets(w->p)                       ? w->p->threads + w->p->producers
             : k >= sides                                            ? xg_attention_told(w->p, k - sides)
-            : k >= sides - joins                                    ? w->p->threads
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
                                                                     : w->p->threads / xg_attention_group_threads(w->p));
     xg_flow_end(&f);
@@ -357,8 +354,8 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
     enum {
         COLUMNS = 128 /* of keys and values */
     };
-    return p->shape.grouped && !p->shape.in_tensor && !p->form.back.is && p->form.pieces[0] == 1 && !p->votes && p->steps > 1 &&
-           p->depth + p->columns <= COLUMNS;
+    return p->shape.grouped && !p->shape.in_tensor && !p->form.back.is && p->form.pieces[0] == 1 && !p->votes &&
+           p->steps > 1 && p->depth + p->columns <= COLUMNS;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {

@@ -408,7 +408,8 @@ XG_FN bool xg_attention_says(const xg_record *given, const char *what, const int
 /* An order that names a tile takes no other. */
 XG_FN bool xg_attention_is_ordered(
     const xg_record *given, const xg_attention_shape *s, int64_t cluster, int64_t powers) {
-    int64_t parts = s->parts, turns = s->in_turns, rows = s->blocks * (int64_t)XG_ATTENTION_ROWS, tile[2];
+    int64_t parts = s->parts, turns = s->in_turns, once = s->once, rows = s->blocks * (int64_t)XG_ATTENTION_ROWS,
+            tile[2];
     const char *own = s->grouped ? "group_tile" : "tile", *other = s->grouped ? "tile" : "group_tile";
     bool named;
     if (!given) return true;
@@ -420,6 +421,7 @@ XG_FN bool xg_attention_is_ordered(
            xg_attention_says(given, "cluster", &cluster, 1, !named || cluster == 1) &&
            xg_attention_says(given, "in_turns", &turns, 1, !named || !turns) &&
            xg_attention_says(given, "powers", &powers, 1, !named || !powers) &&
+           xg_attention_says(given, "once", &once, 1, !named || !once) &&
            xg_attention_says(given, "warp_rows", &rows, 1, !named || s->grouped || s->blocks == 1);
 }
 /* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
@@ -429,16 +431,16 @@ XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device 
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, 1, step, 2, true, false, true},
+#define X(warps, step) {warps, 1, step, 2, true, false, true, false},
         XG_ATTENTION_TENSOR_SHAPES(X)
 #undef X
-#define X(warps, step) {warps, 1, step, 1, true, false, false},
+#define X(warps, step) {warps, 1, step, 1, true, false, false, false},
             XG_ATTENTION_GROUP_SHAPES(X)
 #undef X
-#define X(warps, parts, step) {warps, parts, step, 1, false, false, false},
+#define X(warps, parts, step) {warps, parts, step, 1, false, false, false, false},
                 XG_ATTENTION_SHAPES(X)
 #undef X
-#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns, false},
+#define X(warps, step, in_turns) {warps, 1, step, 2, false, in_turns, false, false},
                     XG_ATTENTION_WIDE_SHAPES(X)
 #undef X
     };

@@ -179,48 +179,43 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         xg_flow_slot(&f, &w->by[half]);
         xg_flow_slot(&f, &w->less[half]);
         xg_flow_slot(&f, &w->sum[half]);
-        if (w->p->once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
         if (!in_tensor) xg_flow_slot(&f, &w->shrinks[half]);
     }
     w->grown = xg_k1(b, XG_K_OP_VOTEANY, any);
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
-    if (in_tensor && !w->p->once) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
+    if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
     for (half = 0; half < w->p->halves; half++) {
         at = &w->stat[half][XG_ATTENTION_REFERENCE];
         w->shrinks[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
         w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
-        at = &w->stat[half][XG_ATTENTION_GRAD_SUM];
-        if (w->p->once) *at = xg_k2(b, XG_K_OP_MULF, *at, w->shrinks[half]);
         xg_attention_refer_to(w, half, most[half]);
     }
-    if (in_tensor && w->p->once)
-        xg_attention_once_shrink(w);
-    else if (in_tensor)
-        xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
     xg_flow_end(&f);
 }
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    bool once = w->p->once;
-    int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c;
+    bool once = w->p->shape.once;
+    int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c, k;
     xg_kval *zero = xg_attention_number(w, 0), *none, **v;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     for (half = 0; half < w->p->halves; half++) {
-        xg_flow_slots(&f, w->out[half], (uint32_t)n);
-        if (once) xg_flow_slots(&f, w->second[half], (uint32_t)n);
+        for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
+        if (once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
-        for (c = 0; c < n && once; c++)
-            w->second[half][c] = xg_k2(b, XG_K_OP_MULF, w->second[half][c], w->shrinks[half]);
+        v = &w->stat[half][XG_ATTENTION_GRAD_SUM];
+        if (once) *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
-        for (c = 0, v = w->out[half]; c < n; c++, v++) {
-            *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
-            if (xg_attention_is_behind(w->p)) *v = xg_kselect(b, none, zero, *v);
-        }
+        for (k = 0; k <= once; k++)
+            for (c = 0, v = (k ? w->second : w->out)[half]; c < n; c++, v++) {
+                *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
+                if (xg_attention_is_behind(w->p)) *v = xg_kselect(b, none, zero, *v);
+            }
     }
     xg_flow_end(&f);
 }
@@ -313,8 +308,7 @@ XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
     int64_t parts = p->shape.parts;
     if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL);
     if (p->form.back.is) xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL);
-    if (xg_attention_back_second_width(p))
-        xg_attention_shrink(w, xg_attention_back_sums_at(p, true), xg_attention_back_second_width(p) / parts, NULL);
+    if (p->form.back.second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), p->columns / parts, NULL);
 }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);

@@ -47,7 +47,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     v[6][1] = p->steps;
     v[7][0] = p->form.unit != XG_TILE_NO_UNIT;
     v[8][0] = p->powers;
-    v[9][0] = p->once;
+    v[9][0] = p->shape.once;
     for (k = 0; k < XG_COUNT(names); k++)
         if (v[k][0])
             xg_record_put(
