@@ -227,6 +227,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
 
 /* ---- tile_form.c ---- */
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+XG_FN bool xg_tile_is_wide(const xg_tile_form *f);                               /* of more than one row and column */
 /* The same sum with phases of positions as axes of the batch: see there. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
