@@ -227,6 +227,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
 
 /* ---- tile_form.c ---- */
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+XG_FN bool xg_tile_is_wide(const xg_tile_form *f);                               /* of more than one row and column */
 /* The same sum with phases of positions as axes of the batch: see there. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
@@ -314,7 +315,9 @@ XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
 XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
-XG_FN bool xg_tile_few(const xg_inst *hero); /* a convolution in groups, each of few features of the result */
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns, or a long sum */
+XG_FN int64_t xg_tile_terms(const xg_inst *conv);   /* products that an element of its result is a sum of */
+XG_FN bool xg_tile_few(const xg_inst *hero);        /* a convolution in groups, each of few features of the result */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -323,8 +326,7 @@ XG_FN bool xg_tile_plan_of(
 
 /* What depends on the order of rows and k, and the shape. */
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
-XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
-XG_FN bool xg_tile_is_sure(const xg_tile_form *f);  /* so large that nothing else is compared */
+XG_FN bool xg_tile_is_sure(const xg_tile_form *f); /* so large that nothing else is compared */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
 /* The shape of the least time among those that a record, if one is given, allows. */

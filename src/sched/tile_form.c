@@ -114,7 +114,10 @@ XG_FN bool xg_tile_few_features(const xg_tile_form *f) {
     return f->hero->op == XG_CONVOLUTION && g[XG_TILE_N].size <= FEW && xg_type_bits(read->type) <= 16 &&
            f->hero->shape->elements <= read->elements / LESS && g[XG_TILE_M].size >= FEW * FEW;
 }
-
+/* With one row there is nothing that tiles would read once, unless windows overlap. */
+XG_FN bool xg_tile_is_wide(const xg_tile_form *f) {
+    return XG_MIN(f->group[XG_TILE_M].size, f->group[XG_TILE_N].size) > 1;
+}
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
     xg_tile_builder b;
     uint32_t k;

@@ -103,11 +103,9 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
     XG_TILE_WORK_EACH = 1 << 12, /* ... of a batch's matrix: a block that makes a smaller one mostly waits */
     XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
-    XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
     XG_TILE_CPU_LANES = 16,      /* ... on a processor: a register of f32 */
     XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
@@ -818,10 +816,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     if (p->blocks > m->sm_count && !p->shape.grouped)
         p->resident = p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_resident(p, m) : xg_tile_unit_resident(p, m);
 }
-XG_FN bool xg_tile_is_wide(const xg_tile_form *f) {
-    return XG_MIN(f->group[XG_TILE_M].size, f->group[XG_TILE_N].size) >= XG_TILE_EXTENT_MIN;
-}
-/* Tiles are the way whatever they take; not of one feature, nor of a convolution in groups, whose features may be few. */
+/* Tiles are the way whatever they take; not of a convolution to one feature, or in groups, which may have few. */
 XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
     return !xg_tile_few(f->hero) && xg_tile_is_wide(f) && work >= XG_TILE_WORK_SURE &&
@@ -853,11 +848,6 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     XG_FOR_INSTS(i, c)
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
-}
-XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
-    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
-    if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
-    return work >= XG_TILE_WORK_MIN && (f->hero->op == XG_CONVOLUTION || xg_tile_is_wide(f));
 }
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     uint32_t k;

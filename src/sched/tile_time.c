@@ -558,7 +558,17 @@ XG_FN bool xg_tile_few(const xg_inst *hero) {
     return hero->op == XG_CONVOLUTION && groups > 1 &&
            hero->shape->dims[xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_feature] <= groups * FEW;
 }
-/* Products that an element of a convolution's result is a sum of. */
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
+    enum {
+        WORK_MIN = 1 << 14, /* multiply-adds: below, a launch takes longer than any way to do them */
+        LONG = 1024         /* terms of a sum: no window of a channel has as many */
+    };
+    bool wide = xg_tile_is_wide(f);
+    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
+    if (f->hero->op == XG_CONVOLUTION && (!xg_tile_few(f->hero) || f->group[XG_TILE_K].size >= LONG)) wide = true;
+    return work >= WORK_MIN && wide;
+}
 XG_FN int64_t xg_tile_terms(const xg_inst *conv) {
     const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
     const xg_shape *kernel = XG_OPERAND(conv, 1)->shape;
