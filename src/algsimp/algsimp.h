@@ -63,6 +63,7 @@ typedef struct xg_alg {
     X(power_square, POWER, CLOSE) \
     X(power_cube, POWER, CLOSE) \
     X(power_reciprocal, POWER, CLOSE) \
+    X(power_half, POWER, CLOSE) \
     X(maximum_self, MAXIMUM, EXACT) \
     X(maximum_lowest, MAXIMUM, EXACT) \
     X(maximum_again, MAXIMUM, EXACT) \

@@ -238,6 +238,19 @@ RULE(power_reciprocal) {
                : NULL;
 }
 
+/* x sqrt(x), and 1 / sqrt(x) / x, where no number between is too large or too small: of -inf what inf gives. */
+RULE(power_half) {
+    double inf = xg_f64_of_bits(XG_F64_INFINITY);
+    bool up = xg_alg_is(P(1), 1.5);
+    xg_inst *x, *root;
+    if (i->shape->type != XLAGPU_F32 || (!up && !xg_alg_is(P(1), -1.5))) return NULL; /* of f64 pow is more exact */
+    x = xg_hb_compare(&a->b, "EQ", P(0), xg_hb_float_like(&a->b, i, -inf));
+    x = xg_hb_select(&a->b, x, xg_hb_float_like(&a->b, i, inf), P(0));
+    root = xg_hb_1(&a->b, XG_SQRT, x);
+    if (up) return xg_hb_2(&a->b, XG_MULTIPLY, x, root);
+    return xg_hb_2(&a->b, XG_DIVIDE, xg_hb_2(&a->b, XG_DIVIDE, xg_hb_float_like(&a->b, i, 1), root), x);
+}
+
 /* ---- maximum, minimum, clamp ---- */
 
 XG_FN xg_inst *xg_alg_same_operands(xg_inst *i) { return P(0) == P(1) ? P(0) : NULL; }

@@ -1,10 +1,10 @@
 /* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
  *
- * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of
- * it, in whose memory it lies (fuse/in_place.c): what is not updated is there already. Each update has blocks of its
- * own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of one
- * array overlap, the last one alone computes and writes. Results that are numbers (a loop's counter) are computed beside
- * them. */
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update
+ * of it, in whose memory it lies (fuse/in_place.c): what is not updated is there already. Each update has blocks of
+ * its own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of
+ * one array overlap, the last one alone computes and writes. Results that are numbers (a loop's counter) are
+ * computed beside them. */
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 #include "emit.h"

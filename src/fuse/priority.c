@@ -82,8 +82,8 @@ XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
     xg_queue_sift(q, at);
 }
 
-/* Windows of a padded image read it at many places: while each is a kernel of its own, memory's time hides what choosing
- * an operand takes at each of them. The concatenation moves when they have met. */
+/* Windows of a padded image read it at many places: while each is a kernel of its own, memory's time hides what
+ * choosing an operand takes at each of them. The concatenation moves when they have met. */
 XG_FN bool xg_queue_is_sliced(const xg_inst *i) {
     uint32_t n = 0;
     XG_FOR_USES(u, i) n += u->user->op == XG_SLICE;

@@ -18,8 +18,8 @@
 #include "opt.h"
 
 enum {
-    XG_WHILE_UNROLL_INSTS = 480, /* threefry: five rounds of 58 */
-    XG_WHILE_UNROLL_TRIPS = 24
+    XG_WHILE_UNROLL_INSTS = 1000, /* threefry: five rounds of 58; a binary search: up to 33 of 30 */
+    XG_WHILE_UNROLL_TRIPS = 33
 };
 
 typedef struct xg_while {
