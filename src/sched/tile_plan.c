@@ -443,7 +443,8 @@ XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
     if (!p->shape.stays) return p->blocks + p->idle;
     if (xg_tile_is_two_pairs(p)) {
         int64_t clusters = XG_MAX(all * 7 / 8 / 4, (int64_t)1);
-        return 4 * xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters));
+        return 4 * (xg_tile_is_ragged(p) ? XG_MIN(p->blocks / 4, clusters)
+                                         : xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters)));
     }
     if (p->shape.multicast) all -= all % 2;
     return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));

@@ -139,13 +139,13 @@ XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m)
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
 /* Sectors of an operand that all blocks ask for. Neighbours side by side that do not begin with a sector touch one
- * more. */
+ * more: on matrix units all rows but those that do. */
 XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
-    const xg_tile_group *g = p->form.group;
+    const xg_tile_group *k = &p->form.group[XG_TILE_K], *own = &p->form.group[side ? XG_TILE_N : XG_TILE_M];
     int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->shift || t->odd;
-    int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, xg_tile_summed(p)), t->bytes);
+    int64_t whole = XG_MAX(line, (int64_t)XG_SECTOR_BYTES), more = t->shift || t->odd ? (int64_t)XG_SECTOR_BYTES : 0;
+    int64_t bytes = xg_cost_mul(xg_cost_mul(own->size, xg_tile_summed(p)), t->bytes);
     if (p->patch.places && !side)
         return xg_cost_mul(xg_cost_mul(p->blocks, p->mean), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
@@ -153,7 +153,9 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
             bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
     else
         bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
-    return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
+    if (p->unit != XG_TILE_NO_UNIT)
+        more = XG_SECTOR_BYTES - xg_gcd((t->along_k ? k : own)->size * t->bytes, XG_SECTOR_BYTES);
+    return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + more, whole);
 }
 /* Registers of a thread: sums, two fragments of each side, what is on its way. */
 XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
@@ -242,28 +244,31 @@ XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost
     c->warp_clocks = xg_cost_add(c->warp_clocks, around);
     return xg_cost_launched(m, c);
 }
+/* Sums go into shared memory and back. */
+XG_FN void xg_tile_count_sums(const xg_tile_plan *p, xg_cost_counts *c) {
+    int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(xg_tile_shown_type(p)) / XG_TILE_PASS_BYTES;
+    if (xg_tile_has_rows(p)) return;
+    out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
+    c->shared_passes = xg_cost_add_mul(c->shared_passes, p->blocks, out);
+}
 /* Of warps that do the same, all that a step of one is. */
 XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const xg_tile_work *w, xg_cost_counts *c) {
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     xg_tile_count(p, out_bytes, c);
     c->issued = xg_cost_add(xg_cost_mul(all, w->issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
     c->shared_passes = xg_cost_mul(all, w->passes);
+    xg_tile_count_sums(p, c);
     c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
     c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
-    int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(p->form.sum) / XG_TILE_PASS_BYTES;
     xg_cost_counts c;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
-    if (!xg_tile_has_rows(p)) { /* sums go into shared memory and back */
-        out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
-        c.shared_passes = xg_cost_add_mul(c.shared_passes, p->blocks, out);
-        c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
-    }
+    if (!xg_tile_has_rows(p)) c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
     return xg_tile_predict(p, m, &c);
 }
 
@@ -274,11 +279,12 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
     int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first = 0;
     unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
-    if (unit < way || !xg_tile_unit_reads_ahead(p)) return;
+    if (!xg_tile_unit_reads_ahead(p) || (unit < way && !(p->fetch[0].async && p->fetch[1].async))) return;
     if (!xg_tile_unit_carries(p))
         first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
-    w->multiplied = unit;
-    w->clocks = unit + first + xg_tile_unit_issue(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
+    w->multiplied = unit; /* beside all that the step waits for */
+    unit += first + xg_tile_unit_issue(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
+    w->clocks = w->multiplied < way ? XG_MAX(w->clocks, unit) : unit;
 }
 /* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
  * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
@@ -457,6 +463,7 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
         xg_tile_bulk_sectors(p, out_bytes, &c);
         c.unit_passes = c.shared_passes;
     }
+    xg_tile_count_sums(p, &c);
     return xg_tile_predict(p, m, &c);
 }
 

@@ -243,7 +243,6 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     if (t->raw || p->shape.grouped) /* one store each, side by side; swizzled, pieces of one access lie apart */
         t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes);
     moved = t->vector * bytes;
-    t->odd = vector * t->bytes < XG_TILE_ACCESS_BYTES;
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
