@@ -229,6 +229,11 @@ XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *p
     return f;
 }
 
+XG_FN uint32_t xg_kregion_depth(const xg_kregion *r) {
+    uint32_t n = 0;
+    for (; r->owner; r = r->owner->parent) n++;
+    return n;
+}
 XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     uint64_t n = 0;
     const xg_kop *op;
@@ -350,6 +355,7 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op = (xg_kop *)(void *)block;
     op->op = code;
     b->m->made[code]++;
+    if (code == XG_K_OP_FOR || code == XG_K_OP_WHILE) xg_push(b->m->arena, xg_kop *, &b->m->loops, op);
     b->m->n_ops++;
     op->changed = true;
     op->flags = 0;

@@ -88,11 +88,6 @@ XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
     if (op->op >= XG_K_OP_ADDI && op->op <= XG_K_OP_MINUI) return op->op < XG_K_OP_DIVSI || op->op > XG_K_OP_REMUI;
     return op->op >= XG_K_OP_EXTSI && op->op <= XG_K_OP_TRUNCI;
 }
-XG_FN uint32_t xg_kregion_depth(const xg_kregion *r) {
-    uint32_t n = 0;
-    for (; r->owner; r = r->owner->parent) n++;
-    return n;
-}
 /* Moves `first` out to where it dominates region r as well. */
 XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
     xg_kop *around = first;

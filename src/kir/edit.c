@@ -135,10 +135,30 @@ XG_FN void xg_kops_collect(
         if (is) xg_push(a, xg_kop *, out, op);
     }
 }
+/* Few of all operations: nothing else is walked over. */
+XG_FN void xg_kops_collect_loops(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other) {
+    xg_kops *loops = &r->func->module->loops;
+    uint32_t *depth = XG_NEW_N(a, uint32_t, loops->n + (size_t)1), n = 0, most = 0, k;
+    for (k = 0; k < loops->n; k++) {
+        xg_kop *op = loops->p[k];
+        if (!op->parent) continue;
+        if (op->parent->func == r->func && (op->op == code || op->op == other))
+            depth[n] = xg_kregion_depth(op->parent) + 1;
+        most = XG_MAX(most, depth[n]);
+        loops->p[n++] = op;
+    }
+    loops->n = n;
+    for (; most; most--)
+        for (k = 0; k < n; k++)
+            if (depth[k] == most) xg_push(a, xg_kop *, out, loops->p[k]);
+}
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode code, xg_kopcode other) {
     const uint32_t *made = r->func->module->made;
     uint32_t left = made[code] + (other != code ? made[other] : 0);
-    xg_kops_collect(a, out, r, code, other, &left);
+    if (code == XG_K_OP_FOR)
+        xg_kops_collect_loops(a, out, r, code, other);
+    else
+        xg_kops_collect(a, out, r, code, other, &left);
 }
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule *m, xg_kop *op)) {
     xg_kfunc *f;

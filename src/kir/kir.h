@@ -338,6 +338,10 @@ struct xg_kfunc {
     xg_kfunc *prev, *next;
     uint32_t mark; /* for passes */
 };
+typedef struct xg_kops {
+    xg_kop **p;
+    uint32_t n, cap;
+} xg_kops;
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
@@ -366,6 +370,7 @@ struct xg_kmodule {
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
     uint32_t made[XG_K_OP_COUNT];        /* operations that are there, by opcode; no fewer */
+    xg_kops loops;                       /* FOR and WHILE, as they were made; some have been removed */
     struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
 };
 
@@ -538,11 +543,8 @@ XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the 
  * The old one keeps its results (for the caller to replace) and has no regions any more. */
 XG_FN xg_kop *xg_kop_rebuild(
     xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr);
-typedef struct xg_kops {
-    xg_kop **p;
-    uint32_t n, cap;
-} xg_kops;
-/* The operations of one opcode, or two, in a region, inner ones first; a snapshot: the caller may change the region. */
+/* The operations of one opcode, or two, in a function's body, inner ones first, others in program order, but loops as
+ * they were made; a snapshot: the caller may change the body. */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op, xg_kopcode other);
 /* those of all functions, as they were at the beginning of each */
 XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op));

@@ -139,6 +139,7 @@ typedef struct xg_attention_form {
     const xg_comp *comp;
     uint32_t query; /* operand of the first dot that has rows */
     int64_t batch, rows, keys, depth, columns;
+    int64_t counted[3]; /* a tile's rows, keys of a step: how many steps it was found to have on average */
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;

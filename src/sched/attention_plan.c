@@ -135,7 +135,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
     int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, pad = XG_ATTENTION_PAD_BYTES / bytes;
-    int64_t warps = (int64_t)s->warps * s->parts, deep;
+    int64_t warps = (int64_t)s->warps * s->parts, deep, *counted = p->form.counted;
     p->shape = *s;
     p->producers = s->grouped ? XG_TILE_BULK_GROUP : 0;
     p->own = s->step / s->parts;
@@ -150,7 +150,12 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
                  !(f->votes && p->cluster > 1); /* a vote is one block's */
     p->span = p->bounded && f->key_period ? f->key_period / s->step : p->steps;
     p->votes = p->bounded && f->votes;
-    p->walked = xg_tile_over(p->bounded ? xg_attention_mean_steps(p) : p->steps, p->cluster);
+    if (p->bounded && (counted[0] != p->tile || counted[1] != s->step)) {
+        counted[0] = p->tile;
+        counted[1] = s->step;
+        counted[2] = xg_attention_mean_steps(p);
+    }
+    p->walked = xg_tile_over(p->bounded ? counted[2] : p->steps, p->cluster);
     p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
     p->ramp = p->tiles;
     p->together = 1;
