@@ -556,7 +556,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex_expect(x, '{', "'{' and the instructions of the computation");
     p->comp = c;
     lines = xg_parse_lines(p);
-    xg_dict_reserve(&c->names, lines + lines / 4); /* passes add some */
+    xg_dict_reserve(&c->names, lines + lines * 3 / 8); /* passes add some */
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;
