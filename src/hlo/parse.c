@@ -544,7 +544,7 @@ XG_FN uint32_t xg_parse_lines(xg_parse *p) {
         at = end + 1;
     }
     p->counted = end ? end : p->lex.end;
-    return n + n * 3 / 8; /* passes add some */
+    return n + n / 4 + 2; /* passes add some */
 }
 XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex *x = &p->lex;
