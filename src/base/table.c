@@ -91,7 +91,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
  * looked at). A search that finds its slot taken looks into the same place of the next lines, for a taken line is
  * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
-    XG_DICT_FEW = 8,
+    XG_DICT_FEW = 16,
     XG_DICT_LINE = 16,
     XG_DICT_LINES = 4
 };

@@ -309,7 +309,6 @@ struct xg_module {
     const xg_source *source; /* NULL for modules made by code */
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
-    XG_VEC(xg_str) param_names; /* of fused computations, which share the texts */
     bool is_scheduled;
     bool compact_operands;        /* an operand is printed without its shape (the default of dumps today) */
     bool has_entry_layout;        /* it was written */
@@ -371,6 +370,7 @@ struct xg_module {
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
     xg_set shapes, layouts;
     xg_pool pool;
+    XG_VEC(xg_str) param_names; /* of fused computations, which share the texts */
 };
 
 /* ---- shape.c ---- */

@@ -542,19 +542,18 @@ XG_FN uint32_t xg_parse_lines(xg_parse *p) {
         at = end + 1;
     }
     p->counted = end ? end : p->lex.end;
-    return n;
+    return n + n / 4 + 2; /* passes add some */
 }
 XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex *x = &p->lex;
     xg_comp *outer = p->comp;
-    uint32_t unnamed = p->unnamed.n, lines;
+    uint32_t unnamed = p->unnamed.n;
     size_t open = xg_lex_offset(x);
     bool root;
     xg_parse_enter(p);
     xg_lex_expect(x, '{', "'{' and the instructions of the computation");
     p->comp = c;
-    lines = xg_parse_lines(p);
-    xg_dict_reserve(&c->names, lines + lines / 4); /* passes add some */
+    xg_dict_reserve(&c->names, xg_parse_lines(p));
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;

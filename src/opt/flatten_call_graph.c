@@ -141,7 +141,7 @@ XG_FN void xg_flatten_comp(xg_flatten *f, xg_comp *c, uint32_t depth) {
             xg_inst_set_attr(i, a);
         }
         {
-            xg_comps called = xg_opt_control_comps(f->m->arena, i);
+            xg_comps called = xg_opt_control_comps(f->m->work, i);
             for (k = 0; k < called.n; k++) xg_flatten_comp(f, called.p[k], depth + 1);
         }
     }
@@ -151,7 +151,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
     xg_flatten f;
     memset(&f, 0, sizeof f);
     f.m = m;
-    xg_map64_init(&f.taken, m->arena);
+    xg_map64_init(&f.taken, m->work);
     if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) xg_flatten_comp(&f, m->entry, 0);
     return f.changed;
 }

@@ -55,7 +55,7 @@ XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
         !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test))
         return false;
     w->n = i->shape->n_elems;
-    w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->invariant = XG_NEW_N(w->m->work, unsigned char, w->n + 1);
     for (k = 0; k < w->n; k++) {
         const xg_inst *next = XG_OPERAND(w->body->root, k);
         w->invariant[k] =
@@ -65,8 +65,8 @@ XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
 }
 XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
     if (!xg_while_look(w, i)) return false;
-    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->taken = XG_NEW_N(w->m->work, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->work, unsigned char, w->n + 1);
     w->whole = !xg_opt_taken_elements(i, w->taken);
     return true;
 }
@@ -170,7 +170,7 @@ XG_FN bool xg_while_may_unroll(const xg_while *w, int64_t trips) {
 XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
     XG_VEC(xg_inst *) work = {NULL, 0, 0};
     uint32_t k;
-    xg_push(w->m->arena, xg_inst *, &work, i);
+    xg_push(w->m->work, xg_inst *, &work, i);
     while (work.n) {
         i = work.p[--work.n];
         if (i->scratch == w->loop) continue;
@@ -179,11 +179,11 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
             int64_t at = xg_while_index(i);
             if (!w->live[at]) {
                 w->live[at] = 1;
-                xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(w->body->root, at));
+                xg_push(w->m->work, xg_inst *, &work, XG_OPERAND(w->body->root, at));
             }
             continue;
         }
-        for (k = 0; k < i->n_operands; k++) xg_push(w->m->arena, xg_inst *, &work, XG_OPERAND(i, k));
+        for (k = 0; k < i->n_operands; k++) xg_push(w->m->work, xg_inst *, &work, XG_OPERAND(i, k));
     }
 }
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
@@ -285,7 +285,7 @@ XG_APART XG_FN void xg_while_copy_out(
     xg_map64 needed;
     xg_inst *i;
     uint32_t k;
-    xg_map64_init(&needed, w->m->arena);
+    xg_map64_init(&needed, w->m->work);
     for (k = 0; k < n; k++) xg_map64_put(&needed, moved[k]->id, moved[k]);
     for (i = n ? moved[n - 1] : NULL; i; i = i->prev)
         if (xg_map64_get(&needed, i->id) && i->op != XG_GET_TUPLE_ELEMENT)
@@ -297,7 +297,7 @@ XG_APART XG_FN void xg_while_copy_out(
             xg_map64_put(made, i->id, xg_hb_element(b, w->init, xg_while_index(i)));
             continue;
         }
-        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        in = XG_NEW_N(w->m->work, xg_inst *, i->n_operands + 1);
         for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id);
         xg_map64_put(made, i->id, xg_inst_clone(i, b->comp, in, b->before));
     }
@@ -367,7 +367,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
     xg_inst *param = xg_comp_add_param(to, state, from->params[0]->name), **next;
     xg_map64 made;
     uint32_t k;
-    xg_map64_init(&made, w->m->arena);
+    xg_map64_init(&made, w->m->work);
     for (k = 0; from == w->body && k < p->n_moved; k++)
         xg_map64_put(&made, p->moved[k]->id, xg_hb_element(&b, param, p->n + k));
     XG_FOR_INSTS(i, from) {
@@ -385,7 +385,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
                 xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
             continue;
         }
-        in = XG_NEW_N(w->m->arena, xg_inst *, i->n_operands + 1);
+        in = XG_NEW_N(w->m->work, xg_inst *, i->n_operands + 1);
         for (k = 0; k < i->n_operands; k++) {
             in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id);
             missing = missing || !in[k];
@@ -397,7 +397,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
         to->root = (xg_inst *)xg_map64_get(&made, from->root->id);
         return to;
     }
-    next = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + 1);
+    next = XG_NEW_N(w->m->work, xg_inst *, p->n + p->n_moved + 1);
     for (k = 0; k < w->n; k++)
         if (p->place[k] >= 0) next[p->place[k]] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(from->root, k)->id);
     for (k = 0; k < p->n_moved; k++) next[p->n + k] = (xg_inst *)xg_map64_get(&made, p->moved[k]->id);
@@ -405,11 +405,11 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
     return to;
 }
 XG_APART XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while_plan *p) {
-    xg_inst **begin = XG_NEW_N(w->m->arena, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
+    xg_inst **begin = XG_NEW_N(w->m->work, xg_inst *, p->n + p->n_moved + w->n + 1), *init, *loop;
     xg_comp *condition, *body;
     xg_map64 outside;
     uint32_t k;
-    xg_map64_init(&outside, w->m->arena);
+    xg_map64_init(&outside, w->m->work);
     for (k = 0; k < w->n; k++)
         if (p->place[k] >= 0) begin[p->place[k]] = xg_hb_element(b, w->init, k);
     xg_while_copy_out(b, w, p->moved, p->n_moved, &outside);
@@ -434,11 +434,11 @@ XG_APART XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsi
     bool changes = false;
     memset(&p, 0, sizeof p);
     xg_while_find_live(w, acts);
-    p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
-    p.leader = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
-    p.behind = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.place = XG_NEW_N(w->m->work, int64_t, w->n + 1);
+    p.leader = XG_NEW_N(w->m->work, int64_t, w->n + 1);
+    p.behind = XG_NEW_N(w->m->work, int64_t, w->n + 1);
     changes = xg_while_find_leaders(w, &p);
-    p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
+    p.moved = XG_NEW_N(w->m->work, xg_inst *, w->body->n_insts + 1);
     p.n_moved = xg_while_find_moved(w, p.moved);
     for (k = 0; k < w->n; k++) {
         bool stays = w->live[k] && !xg_while_sinks(w, k) && p.leader[k] < 0;
@@ -459,7 +459,7 @@ XG_APART XG_FN xg_inst *xg_while_expand(const xg_hb *b, xg_inst *i, const unsign
     trips = xg_while_trips(&w, &index);
     if (trips >= 0 && !acts[w.condition->id] && (trips <= 1 || (!acts[w.body->id] && xg_while_may_unroll(&w, trips)))) {
         for (state = w.init, k = 0; k < trips; k++) state = xg_while_round(b, &w, state);
-        all = XG_NEW_N(w.m->arena, xg_inst *, w.n + 1);
+        all = XG_NEW_N(w.m->work, xg_inst *, w.n + 1);
         for (k = 0; k < (int64_t)w.n; k++) all[k] = xg_hb_element(b, state, k);
         return xg_hb_tuple(b, all, w.n);
     }
@@ -480,19 +480,25 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
         for (; i; i = next) {
             xg_hb b;
             xg_inst *made, **values;
+            xg_mark none;
             uint32_t k;
             next = xg_inst_behind(i);
             if (i->op != XG_WHILE || xg_inst_order(i) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
+            none = xg_arena_mark(m->work);
             made = xg_while_expand(&b, i, acts);
             next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
-            if (!made) continue;
-            values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
+            if (!made) {
+                xg_arena_reset(m->work, none);
+                continue;
+            }
+            values = XG_NEW_N(m->work, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
             xg_opt_replace_tuple(i, values);
             next = xg_inst_behind(i);
             xg_inst_remove(i);
             if (!made->first_use && made != c->root) xg_inst_remove(made);
+            xg_arena_reset(m->work, none);
             changed = true;
         }
     }
