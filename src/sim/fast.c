@@ -320,7 +320,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
-XG_SIM_FAST_FN bool xg_sim_fast_steps(
+XG_APART XG_SIM_FAST_FN bool xg_sim_fast_steps(
     const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     const uint32_t mine = w->shared_tag | warp;
