@@ -151,6 +151,25 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
             flags[i] = (uint8_t)(relation); \
         } \
         return true;
+#ifdef __OPTIMIZE_SIZE__
+/* One loop for all directions, where small code is asked for (-Os): whether a is less, equal, greater or none of these
+ * is a bit of what the direction accepts. */
+#define XG_EVAL_COMPARE_ALL(e) \
+    { \
+        const unsigned accepts = (unsigned)"\2\15\6\4\3\1"[(e)->direction]; /* EQ NE GE GT LE LT */ \
+        for (i = 0; i < n; i++) { \
+            const T a = x[i], b = y[i]; \
+            flags[i] = (uint8_t)(accepts >> (a < b ? 0 : a == b ? 1 : a > b ? 2 : 3) & 1); \
+        } \
+        return true; \
+    }
+#else
+#define XG_EVAL_COMPARE_ALL(e) \
+    switch ((e)->direction) { \
+        XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) \
+    default: return false; \
+    }
+#endif
 #define XG_EVAL_COMPARE(X) X(EQ, a == b) X(NE, a != b) X(GE, a >= b) X(GT, a > b) X(LE, a <= b) X(LT, a < b)
 #define XG_EVAL_CASE1(op, value) \
     case XG_##op: \
@@ -204,7 +223,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         switch (e->op) { \
             XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
         XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
-        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
+        case XG_COMPARE: XG_EVAL_COMPARE_ALL(e) \
         default: return xg_eval_kernel_b##width(e, to, in, n); \
         } \
     }
@@ -264,9 +283,9 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
     size_t i;
     switch (e->op) {
         XG_EVAL_PRED_UNARY(XG_EVAL_CASE1)
-        XG_EVAL_PRED_BINARY(XG_EVAL_CASE2) XG_EVAL_PRED_TERNARY(XG_EVAL_CASE3) case XG_COMPARE : switch (e->direction) {
-            XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false;
-        }
+        XG_EVAL_PRED_BINARY(XG_EVAL_CASE2)
+        XG_EVAL_PRED_TERNARY(XG_EVAL_CASE3)
+    case XG_COMPARE: XG_EVAL_COMPARE_ALL(e)
     default: return false;
     }
 }
@@ -335,7 +354,7 @@ XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
             for (i = 0; i < n; i++) flags[i] = (uint8_t)(x[i] - x[i] == 0); \
             return true; \
         case XG_COMPARE: \
-            switch (ew->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; } \
+            XG_EVAL_COMPARE_ALL(ew) \
         default: return false; \
         } \
     }
@@ -539,6 +558,7 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef XG_EVAL_COMPLEX_BINARY
 #undef XG_EVAL_COMPARE
 #undef XG_EVAL_COMPARE_CASE
+#undef XG_EVAL_COMPARE_ALL
 #undef XG_EVAL_CASE1
 #undef XG_EVAL_CASE2
 #undef XG_EVAL_CASE3
