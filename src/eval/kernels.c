@@ -290,26 +290,26 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
     }
 }
 
-/* Functions by opcode, as pointers of one type; who calls one gives it its own type back. */
-typedef void (*xg_eval_any)(void);
-typedef struct xg_eval_row {
-    xg_opcode op;
-    xg_eval_any f;
-} xg_eval_row;
-XG_FN xg_eval_any xg_eval_find(const xg_eval_row *rows, size_t n, xg_opcode op) {
+/* The place of an opcode in a list of them, n if it is not there. */
+XG_FN size_t xg_eval_place(const uint8_t *ops, size_t n, xg_opcode op) {
     size_t k;
-    for (k = 0; k < n; k++)
-        if (rows[k].op == op) return rows[k].f;
-    return NULL;
+    for (k = 0; k < n && ops[k] != (uint8_t)op; k++) {}
+    return k;
 }
 typedef double (*xg_eval_function)(double);
 XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)(xg_eval_function)(f)},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_FLOAT_FUNCTIONS(X)
 #undef X
     };
-    return (xg_eval_function)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_eval_function functions[] = {
+#define X(op, f) f,
+        XG_EVAL_FLOAT_FUNCTIONS(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 #define XG_EVAL_FLOAT_CASE1(op, value) \
     case XG_##op: \
@@ -382,20 +382,32 @@ XG_FN bool xg_complex_compared(int direction, xg_complex a, xg_complex b) {
 typedef xg_complex (*xg_complex_function)(xg_complex);
 typedef xg_complex (*xg_complex_function2)(xg_complex, xg_complex);
 XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_UNARY(X)
 #undef X
     };
-    return (xg_complex_function)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_complex_function functions[] = {
+#define X(op, f) xg_complex_##f,
+        XG_EVAL_COMPLEX_UNARY(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 XG_FN xg_complex_function2 xg_complex_function2_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_BINARY(X)
 #undef X
     };
-    return (xg_complex_function2)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_complex_function2 functions[] = {
+#define X(op, f) xg_complex_##f,
+        XG_EVAL_COMPLEX_BINARY(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 /* Element i of an array of c64 or, if wide, c128. */
 XG_FN xg_complex xg_complex_load(const void *p, size_t i, bool wide) {
