@@ -236,8 +236,8 @@ XG_EVAL_DEFINE_INT(u, 32, uint32_t, uint32_t)
 XG_EVAL_DEFINE_INT(s, 64, int64_t, uint64_t)
 XG_EVAL_DEFINE_INT(u, 64, uint64_t, uint64_t)
 #ifdef __OPTIMIZE_SIZE__
-/* Where small code is asked for (-Os), integers of 8 and 16 bits compute by blocks in carriers of 32 bits, as those of 4
- * do in carriers of 8: 3.5 KB less. */
+/* Where small code is asked for (-Os), integers of 8 and 16 bits compute by blocks in carriers of 32 bits, as those of
+ * 4 do in carriers of 8: 3.5 KB less. */
 XG_FN bool xg_eval_kernel_short(const xg_ew *e, void *to, const void *const *in, size_t n) {
     const size_t bytes = (size_t)xg_type_bytes(e->in_type[0]), shift = 32 - 8 * bytes;
     const bool is_flag = e->op == XG_COMPARE;
