@@ -12,16 +12,22 @@
 #include "algsimp.h"
 
 typedef xg_inst *(*xg_alg_fn)(xg_alg *a, xg_inst *i);
-typedef struct xg_alg_rule {
-    xg_alg_fn run;
-    uint16_t op;
-    uint8_t law;
-} xg_alg_rule;
 enum {
     XG_ANY = XG_OPCODE_COUNT
 };
-static const xg_alg_rule xg_alg_rules[] = {
-#define X(name, op, law) {xg_alg_##name, (uint16_t)XG_##op, XG_ALG_##law},
+/* Columns take less than rows, which would be filled up to 16 bytes. */
+static const xg_alg_fn xg_alg_runs[] = {
+#define X(name, op, law) xg_alg_##name,
+    XG_ALG_RULES(X)
+#undef X
+};
+static const uint16_t xg_alg_ops[] = {
+#define X(name, op, law) (uint16_t) XG_##op,
+    XG_ALG_RULES(X)
+#undef X
+};
+static const uint8_t xg_alg_laws[] = {
+#define X(name, op, law) XG_ALG_##law,
     XG_ALG_RULES(X)
 #undef X
 };
@@ -35,7 +41,7 @@ XG_APART XG_FN const char *xg_alg_name(uint32_t k) {
     return name;
 }
 enum {
-    XG_ALG_RULE_COUNT = sizeof xg_alg_rules / sizeof xg_alg_rules[0],
+    XG_ALG_RULE_COUNT = sizeof xg_alg_laws,
     XG_ALG_REWRITES = 8
 };
 
@@ -60,13 +66,13 @@ XG_FN void xg_alg_index(xg_alg_run *r) {
     uint16_t at[XG_OPCODE_COUNT + 1];
     uint32_t op, k;
     for (k = 0; k < XG_ALG_RULE_COUNT; k++)
-        if (!r->only || strcmp(r->only, xg_alg_name(k)) == 0) r->first[xg_alg_rules[k].op + 1]++;
+        if (!r->only || strcmp(r->only, xg_alg_name(k)) == 0) r->first[xg_alg_ops[k] + 1]++;
     for (op = 0; op <= XG_OPCODE_COUNT; op++) {
         at[op] = r->first[op];
         r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]);
     }
     for (k = 0; k < XG_ALG_RULE_COUNT; k++)
-        if (!r->only || strcmp(r->only, xg_alg_name(k)) == 0) r->order[at[xg_alg_rules[k].op]++] = (uint16_t)k;
+        if (!r->only || strcmp(r->only, xg_alg_name(k)) == 0) r->order[at[xg_alg_ops[k]]++] = (uint16_t)k;
 }
 XG_FN unsigned char *xg_alg_state(xg_alg_run *r, const xg_inst *i) {
     while (r->state.n <= i->id) xg_push(r->a.m->work, unsigned char, &r->state, 0);
@@ -108,7 +114,7 @@ XG_FN bool xg_alg_is_static(const xg_inst *i) {
 XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
     uint32_t k;
     for (k = r->first[op]; k < r->first[op + 1]; k++) {
-        xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
+        xg_inst *made = xg_alg_runs[r->order[k]](&r->a, i);
         if (made) return made;
     }
     return NULL;
@@ -178,7 +184,7 @@ XG_FN bool xg_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL); }
 /* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
 XG_FN const char *xg_algsimp_rule(uint32_t k, bool *close) {
     if (k >= XG_ALG_RULE_COUNT) return NULL;
-    *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
+    *close = xg_alg_laws[k] == XG_ALG_CLOSE;
     return xg_alg_name(k);
 }
 XG_FN bool xg_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule); }

@@ -7,18 +7,23 @@
 #include "driver.h"
 #include "passes.h"
 
-typedef struct xg_kir_pass {
-    const char *name;
-    void (*run)(xg_kmodule *m);
-    bool on_cpu;
-} xg_kir_pass;
 #define XG_KIR_ON_ALL true
 #define XG_KIR_ON_GPU false
-static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run, targets) {name, run, XG_KIR_ON_##targets},
+static void (*const xg_kir_pass_runs[])(xg_kmodule *m) = {
+#define X(name, run, targets) run,
     XG_KIR_PASSES(X)
 #undef X
 };
+static const bool xg_kir_pass_on_cpu[] = {
+#define X(name, run, targets) XG_KIR_ON_##targets,
+    XG_KIR_PASSES(X)
+#undef X
+};
+static const char xg_kir_pass_names[] =
+#define X(name, run, targets) name "\0"
+    XG_KIR_PASSES(X)
+#undef X
+    ;
 #undef XG_KIR_ON_ALL
 #undef XG_KIR_ON_GPU
 
@@ -218,16 +223,16 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
-    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
+    for (i = 0; i < XG_COUNT(xg_kir_pass_runs); i++) {
         char stage[64];
-        if (s->o->target.suffix == XG_TARGET_CPU && !xg_kir_passes[i].on_cpu) continue;
+        if (s->o->target.suffix == XG_TARGET_CPU && !xg_kir_pass_on_cpu[i]) continue;
 #ifdef XLAGPU_DEBUG
         xg_kir_verify(m);
 #endif
-        xg_kir_passes[i].run(m);
+        xg_kir_pass_runs[i](m);
         xg_arena_reset(s->temp, none);
         if (!XG_DRIVER_TELLS(s->o)) continue;
-        xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
+        xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_text_nth(xg_kir_pass_names, i));
         xg_driver_dump_kir(m, s->o, stage);
     }
 #ifdef XLAGPU_DEBUG

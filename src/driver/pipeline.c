@@ -23,17 +23,24 @@ typedef struct xg_hlo_phase {
     const char *name;
     uint32_t rounds;
 } xg_hlo_phase;
-typedef struct xg_hlo_pass {
-    bool (*run)(xg_module *m);
-    uint8_t phase, kind;
-} xg_hlo_pass;
 static const xg_hlo_phase xg_hlo_phases[] = {
 #define X(name, text, rounds) {text, rounds},
     XG_HLO_PHASES(X)
 #undef X
 };
-static const xg_hlo_pass xg_hlo_passes[] = {
-#define X(phase, name, run, kind) {run, XG_PHASE_##phase, XG_PASS_##kind},
+/* The passes by column: rows would be filled up to 16 bytes. */
+static bool (*const xg_hlo_pass_runs[])(xg_module *m) = {
+#define X(phase, name, run, kind) run,
+    XG_HLO_PASSES(X)
+#undef X
+};
+static const uint8_t xg_hlo_pass_phases[] = {
+#define X(phase, name, run, kind) XG_PHASE_##phase,
+    XG_HLO_PASSES(X)
+#undef X
+};
+static const uint8_t xg_hlo_pass_kinds[] = {
+#define X(phase, name, run, kind) XG_PASS_##kind,
     XG_HLO_PASSES(X)
 #undef X
 };
@@ -43,7 +50,7 @@ static const char xg_hlo_pass_names[] =
 #undef X
     ;
 enum {
-    XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0]
+    XG_HLO_PASS_COUNT = sizeof xg_hlo_pass_kinds
 };
 
 /* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
@@ -97,7 +104,7 @@ XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
 /* A pass may stand in several phases: the first row of it. */
 XG_FN uint32_t xg_pass_first(uint32_t i) {
     uint32_t k;
-    for (k = 0; xg_hlo_passes[k].run != xg_hlo_passes[i].run; k++) {}
+    for (k = 0; xg_hlo_pass_runs[k] != xg_hlo_pass_runs[i]; k++) {}
     return k;
 }
 /* The same of all rows at once. */
@@ -109,8 +116,8 @@ XG_FN void xg_pass_firsts(uint32_t *first) {
     uint16_t slots[SLOTS]; /* a row + 1, by the function */
     memset(slots, 0, sizeof slots);
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
-        at = xg_hash_mix(0, (uint64_t)(uintptr_t)xg_hlo_passes[k].run) % SLOTS;
-        while (slots[at] && xg_hlo_passes[slots[at] - 1].run != xg_hlo_passes[k].run) at = (at + 1) % SLOTS;
+        at = xg_hash_mix(0, (uint64_t)(uintptr_t)xg_hlo_pass_runs[k]) % SLOTS;
+        while (slots[at] && xg_hlo_pass_runs[slots[at] - 1] != xg_hlo_pass_runs[k]) at = (at + 1) % SLOTS;
         if (!slots[at]) slots[at] = (uint16_t)(k + 1);
         first[k] = slots[at] - 1u;
     }
@@ -124,7 +131,7 @@ XG_FN const char *xg_driver_pass_name(uint32_t i) {
 XG_FN bool xg_driver_pass_is_required(const char *name) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++)
-        if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_pass_name(k), name) == 0) return true;
+        if (xg_hlo_pass_kinds[k] == XG_PASS_REQUIRED && strcmp(xg_pass_name(k), name) == 0) return true;
     return false;
 }
 
@@ -147,11 +154,11 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
 
 XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
     const char *name = xg_pass_name(k);
-    uint32_t phase = xg_hlo_passes[k].phase;
+    uint32_t phase = xg_hlo_pass_phases[k];
     char stage[256];
     for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
     xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[phase].name, name,
-        k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == phase ? xg_pass_name(k) : "pipeline-end");
+        k < XG_HLO_PASS_COUNT && xg_hlo_pass_phases[k] == phase ? xg_pass_name(k) : "pipeline-end");
     xg_driver_dump_hlo(p->m, p->o, stage);
 }
 
@@ -164,7 +171,7 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         const xg_pass_count *c = &p->count[k];
         if (c->runs)
-            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_pass_name(k),
+            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_pass_phases[k]].name, xg_pass_name(k),
                 c->runs, c->changes, (long long)(c->seconds * 1e6));
     }
     xg_driver_dump_text(p->o, "pass_report", &text);
@@ -175,7 +182,7 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
 XG_APART XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t first) {
     xg_mark none = xg_arena_mark(p->m->work);
     clock_t begin = p->o->dump ? clock() : 0; /* it asks the system, which takes as long as a small pass */
-    bool changed = xg_hlo_passes[k].run(p->m);
+    bool changed = xg_hlo_pass_runs[k](p->m);
     xg_pass_count *c = &p->count[k];
     if (p->o->dump) c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
     xg_arena_reset(p->m->work, none);
@@ -215,9 +222,9 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
             xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE,
                 "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_pass_name(k));
         p->off[k] =
-            xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
-        p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision) ||
-                    xg_hlo_passes[k].kind == XG_PASS_NAMED;
+            xg_hlo_pass_kinds[k] != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        p->off[k] = p->off[k] || (xg_hlo_pass_kinds[k] == XG_PASS_EXCESS && !p->o->excess_precision) ||
+                    xg_hlo_pass_kinds[k] == XG_PASS_NAMED;
     }
 }
 
@@ -245,9 +252,9 @@ XG_APART XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *
     p.control = xg_opt_has_control(m);
     p.fused = m->made[XG_FUSION];
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
-        uint32_t phase = xg_hlo_passes[from].phase;
+        uint32_t phase = xg_hlo_pass_phases[from];
         xg_pipeline_switch(&p); /* again and again: the first phase may find that a schedule does not count */
-        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_passes[to].phase == phase; to++) {}
+        for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_pass_phases[to] == phase; to++) {}
         for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
     }
     xg_pipeline_report(&p);
@@ -269,7 +276,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
             xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p,
                 nearby ? "; did you mean '" : "", nearby ? nearby : "",
                 nearby ? "'?" : "; opt --list-passes, or xlagpu_pass_name, names them");
-        xg_hlo_passes[k].run(m);
+        xg_hlo_pass_runs[k](m);
         xg_opt_settle_control(m);
         xg_opt_settle_fusions(m);
         xg_hlo_verify(m);

@@ -151,6 +151,25 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
             flags[i] = (uint8_t)(relation); \
         } \
         return true;
+#ifdef __OPTIMIZE_SIZE__
+/* One loop for all directions, where small code is asked for (-Os): whether a is less, equal, greater or none of these
+ * is a bit of what the direction accepts. */
+#define XG_EVAL_COMPARE_ALL(e) \
+    { \
+        const unsigned accepts = (unsigned)"\2\15\6\4\3\1"[(e)->direction]; /* EQ NE GE GT LE LT */ \
+        for (i = 0; i < n; i++) { \
+            const T a = x[i], b = y[i]; \
+            flags[i] = (uint8_t)(accepts >> (a < b ? 0 : a == b ? 1 : a > b ? 2 : 3) & 1); \
+        } \
+        return true; \
+    }
+#else
+#define XG_EVAL_COMPARE_ALL(e) \
+    switch ((e)->direction) { \
+        XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) \
+    default: return false; \
+    }
+#endif
 #define XG_EVAL_COMPARE(X) X(EQ, a == b) X(NE, a != b) X(GE, a >= b) X(GT, a > b) X(LE, a <= b) X(LT, a < b)
 #define XG_EVAL_CASE1(op, value) \
     case XG_##op: \
@@ -204,7 +223,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         switch (e->op) { \
             XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
         XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
-        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
+        case XG_COMPARE: XG_EVAL_COMPARE_ALL(e) \
         default: return xg_eval_kernel_b##width(e, to, in, n); \
         } \
     }
@@ -217,8 +236,8 @@ XG_EVAL_DEFINE_INT(u, 32, uint32_t, uint32_t)
 XG_EVAL_DEFINE_INT(s, 64, int64_t, uint64_t)
 XG_EVAL_DEFINE_INT(u, 64, uint64_t, uint64_t)
 #ifdef __OPTIMIZE_SIZE__
-/* Where small code is asked for (-Os), integers of 8 and 16 bits compute by blocks in carriers of 32, as those of 4 bits
- * do in carriers of 8: 3.5 KB less. */
+/* Where small code is asked for (-Os), integers of 8 and 16 bits compute by blocks in carriers of 32 bits, as those of
+ * 4 do in carriers of 8: 3.5 KB less. */
 XG_FN bool xg_eval_kernel_short(const xg_ew *e, void *to, const void *const *in, size_t n) {
     const size_t bytes = (size_t)xg_type_bytes(e->in_type[0]), shift = 32 - 8 * bytes;
     const bool is_flag = e->op == XG_COMPARE;
@@ -264,33 +283,33 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
     size_t i;
     switch (e->op) {
         XG_EVAL_PRED_UNARY(XG_EVAL_CASE1)
-        XG_EVAL_PRED_BINARY(XG_EVAL_CASE2) XG_EVAL_PRED_TERNARY(XG_EVAL_CASE3) case XG_COMPARE : switch (e->direction) {
-            XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false;
-        }
+        XG_EVAL_PRED_BINARY(XG_EVAL_CASE2)
+        XG_EVAL_PRED_TERNARY(XG_EVAL_CASE3)
+    case XG_COMPARE: XG_EVAL_COMPARE_ALL(e)
     default: return false;
     }
 }
 
-/* Functions by opcode, as pointers of one type; who calls one gives it its own type back. */
-typedef void (*xg_eval_any)(void);
-typedef struct xg_eval_row {
-    xg_opcode op;
-    xg_eval_any f;
-} xg_eval_row;
-XG_FN xg_eval_any xg_eval_find(const xg_eval_row *rows, size_t n, xg_opcode op) {
+/* The place of an opcode in a list of them, n if it is not there. */
+XG_FN size_t xg_eval_place(const uint8_t *ops, size_t n, xg_opcode op) {
     size_t k;
-    for (k = 0; k < n; k++)
-        if (rows[k].op == op) return rows[k].f;
-    return NULL;
+    for (k = 0; k < n && ops[k] != (uint8_t)op; k++) {}
+    return k;
 }
 typedef double (*xg_eval_function)(double);
 XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)(xg_eval_function)(f)},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_FLOAT_FUNCTIONS(X)
 #undef X
     };
-    return (xg_eval_function)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_eval_function functions[] = {
+#define X(op, f) f,
+        XG_EVAL_FLOAT_FUNCTIONS(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 #define XG_EVAL_FLOAT_CASE1(op, value) \
     case XG_##op: \
@@ -335,7 +354,7 @@ XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
             for (i = 0; i < n; i++) flags[i] = (uint8_t)(x[i] - x[i] == 0); \
             return true; \
         case XG_COMPARE: \
-            switch (ew->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; } \
+            XG_EVAL_COMPARE_ALL(ew) \
         default: return false; \
         } \
     }
@@ -363,20 +382,32 @@ XG_FN bool xg_complex_compared(int direction, xg_complex a, xg_complex b) {
 typedef xg_complex (*xg_complex_function)(xg_complex);
 typedef xg_complex (*xg_complex_function2)(xg_complex, xg_complex);
 XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_UNARY(X)
 #undef X
     };
-    return (xg_complex_function)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_complex_function functions[] = {
+#define X(op, f) xg_complex_##f,
+        XG_EVAL_COMPLEX_UNARY(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 XG_FN xg_complex_function2 xg_complex_function2_of(xg_opcode op) {
-    static const xg_eval_row rows[] = {
-#define X(op, f) {XG_##op, (xg_eval_any)xg_complex_##f},
+    static const uint8_t ops[] = {
+#define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_BINARY(X)
 #undef X
     };
-    return (xg_complex_function2)xg_eval_find(rows, XG_COUNT(rows), op);
+    static const xg_complex_function2 functions[] = {
+#define X(op, f) xg_complex_##f,
+        XG_EVAL_COMPLEX_BINARY(X)
+#undef X
+    };
+    const size_t k = xg_eval_place(ops, sizeof ops, op);
+    return k < sizeof ops ? functions[k] : NULL;
 }
 /* Element i of an array of c64 or, if wide, c128. */
 XG_FN xg_complex xg_complex_load(const void *p, size_t i, bool wide) {
@@ -539,6 +570,7 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef XG_EVAL_COMPLEX_BINARY
 #undef XG_EVAL_COMPARE
 #undef XG_EVAL_COMPARE_CASE
+#undef XG_EVAL_COMPARE_ALL
 #undef XG_EVAL_CASE1
 #undef XG_EVAL_CASE2
 #undef XG_EVAL_CASE3

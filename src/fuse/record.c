@@ -288,7 +288,7 @@ XG_FN void xg_record_read_over(const xg_record_reader *w, xg_str value, xg_recor
     r->over = list.p ? list.p : XG_NEW(w->arena, xg_ints);
     r->n_results = list.n;
 }
-XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str value, xg_record *r) {
+XG_APART XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str value, xg_record *r) {
     if (xg_str_is(key, "form"))
         xg_record_read_list(w, "form", value, &r->form);
     else if (xg_str_is(key, "launch"))

@@ -56,24 +56,38 @@ XG_FN void xg_bc_strings(xg_bc *b) {
     }
     b->n_strings = n;
 }
-typedef struct xg_bc_vhlo_row {
-    const char *op, *names;
-    int version;
-} xg_bc_vhlo_row;
-static const xg_bc_vhlo_row xg_bc_vhlo_rows[] = {
-#define X(op, version, names) {op, names, version},
-    XG_VHLO_OPS(X)
+/* The names of a VHLO operation's properties in its newest version up to `most`; *version, which must be older, becomes
+ * that. NULL: there is none. */
+XG_FN const char *xg_bc_vhlo_find(xg_str op, int most, int *version) {
+    static const char *const names[] = {
+#define X(op, version, names) names,
+        XG_VHLO_OPS(X)
 #undef X
-};
+    };
+    static const uint8_t versions[] = {
+#define X(op, version, names) version,
+        XG_VHLO_OPS(X)
+#undef X
+    };
+    const char *found = NULL, *row =
+#define X(op, version, names) op "\0"
+                                  XG_VHLO_OPS(X);
+#undef X
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(versions); k++, row += strlen(row) + 1)
+        if (xg_str_is(op, row) && versions[k] <= most && versions[k] > *version) {
+            found = names[k];
+            *version = versions[k];
+        }
+    return found;
+}
 /* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
 XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    const xg_bc_vhlo_row *vhlo = xg_bc_vhlo_rows;
     static const char *const other[][2] = {
 #define X(op, names) {op, names},
         XG_BC_OPS(X)
 #undef X
     };
-    const char *found = NULL;
     xg_str op = name->text;
     uint32_t k;
     int version = 0;
@@ -82,20 +96,12 @@ XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
     if (!name->vhlo) return NULL;
     for (k = 0; op.p[k] != '.'; k++) {}
     op = xg_str_of(op.p + k + 1, op.n - k - 1);
-    for (k = 0; k < XG_COUNT(xg_bc_vhlo_rows); k++)
-        if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
-            found = vhlo[k].names;
-            version = vhlo[k].version;
-        }
-    return found;
+    return xg_bc_vhlo_find(op, name->version, &version);
 }
 /* The newest version of an operation of VHLO that is known. */
 XG_FN int xg_bc_newest(xg_str op) {
-    const xg_bc_vhlo_row *rows = xg_bc_vhlo_rows;
     int newest = 1;
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_bc_vhlo_rows); k++)
-        if (xg_str_is(op, rows[k].op)) newest = XG_MAX(newest, rows[k].version);
+    (void)xg_bc_vhlo_find(op, INT_MAX, &newest);
     return newest;
 }
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */

@@ -50,22 +50,22 @@ XG_FN xg_module *xg_import_mlir(xg_ctx *c, xg_arena *a, const xg_source *src) {
 }
 #endif
 XG_COLD XG_NORETURN XG_FN void xg_import_refuse(xg_ctx *c, const xg_source *src, xg_file_kind f) {
-    static const char *const texts[][2] = {
-#define X(name, what, hint) {what, hint},
-        XG_FORMATS(X)
+    const char *what =
+#define X(name, what, hint) what "\0" hint "\0"
+        XG_FORMATS(X);
 #undef X
-    };
+    uint32_t k;
+    for (k = 0; k < 2 * (uint32_t)f; k++) what += strlen(what) + 1;
 #ifdef XLAGPU_SMALL
 #define X(name, reader) || f == XG_FORMAT_##name
     if (false XG_READERS_MORE(X))
         xg_fail(c, XLAGPU_ERROR_UNSUPPORTED,
-            "%s: error: this is %s, whose reader was compiled out (XLAGPU_SMALL); HLO text is read", src->name,
-            texts[f][0]);
+            "%s: error: this is %s, whose reader was compiled out (XLAGPU_SMALL); HLO text is read", src->name, what);
 #undef X
 #endif
     xg_fail(c, XLAGPU_ERROR_UNSUPPORTED,
-        "%s: error: this is %s; HLO and StableHLO are read as text, protobuf and bytecode (%s)", src->name, texts[f][0],
-        texts[f][1]);
+        "%s: error: this is %s; HLO and StableHLO are read as text, protobuf and bytecode (%s)", src->name, what,
+        what + strlen(what) + 1);
 }
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
     xg_file_kind f = xg_import_detect(src->text, src->size);

@@ -46,17 +46,18 @@ XG_FN bool xg_ir_is(const xg_ir_op *op, const char *name) {
     return xg_str_is(xg_ir_bare(op->name), name) || xg_str_is(op->name, name);
 }
 
-XG_COLD XG_FN const char *const *xg_ir_foreign(xg_str op) {
-    static const char *const rows[][3] = {
-#define X(dialect, whose, hint) {whose, hint, dialect},
-        XG_DIALECTS(X)
+XG_COLD XG_FN const char *xg_ir_foreign(xg_str op, const char **hint) {
+    const char *whose, *row =
+#define X(dialect, whose, hint) dialect "\0" whose "\0" hint "\0"
+                           XG_DIALECTS(X);
 #undef X
-    };
     uint32_t n = 0;
-    size_t k;
     while (n < op.n && op.p[n] != '.') n++;
-    for (k = 0; k < XG_COUNT(rows); k++)
-        if (xg_str_is(xg_str_of(op.p, n), rows[k][2])) return rows[k];
+    for (; *row; row = *hint + strlen(*hint) + 1) {
+        whose = row + strlen(row) + 1;
+        *hint = whose + strlen(whose) + 1;
+        if (xg_str_is(xg_str_of(op.p, n), row)) return whose;
+    }
     return NULL;
 }
 XG_NORETURN XG_FN void xg_ir_refuse(

@@ -163,7 +163,7 @@ XG_FN int64_t xg_ir_int(const xg_ir_op *op, const char *name, int64_t otherwise)
 XG_FN xg_str xg_ir_word(const xg_ir_op *op, const char *name); /* of STRING, SYMBOL, WORD, RAW */
 XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a);      /* of INTS, DENSE or nested lists, in their order */
 /* Of an operation of another dialect: whose it is, and what to do; NULL: the dialect is not known. */
-XG_FN const char *const *xg_ir_foreign(xg_str op);
+XG_FN const char *xg_ir_foreign(xg_str op, const char **hint);
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(5, 6);
 

@@ -215,23 +215,28 @@ XG_FN xg_inst *xg_formula_run(xg_formula *f, const char *text) {
 
 /* ---- functions ---- */
 
-typedef struct xg_formula_row {
-    const char *name;
-    int types; /* XGT_F or XGT_C, or one type + 256; + XG_FORMULA_HALF: half precision by itself, too */
-    const char *text;
-} xg_formula_row;
 XG_FN bool xg_formula_is_half(xlagpu_type t) { return xg_type_class(t) == XGT_F && xg_type_bits(t) < 32; }
 XG_FN const char *xg_formula_find(xg_str name, xlagpu_type t) { /* without "chlo." */
-    static const xg_formula_row rows[] = {
-#define X(name, types, text) {name, types, text},
+    static const char *const texts[] = {
+#define X(name, types, text) text,
         XG_FORMULAS(X)
 #undef X
     };
+    /* XGT_F or XGT_C, or one type + 256; + XG_FORMULA_HALF: half precision by itself, too */
+    static const uint16_t rows[] = {
+#define X(name, types, text) types,
+        XG_FORMULAS(X)
+#undef X
+    };
+    const char *row =
+#define X(name, types, text) name "\0"
+        XG_FORMULAS(X);
+#undef X
     size_t k;
-    for (k = 0; k < XG_COUNT(rows); k++) {
-        bool fits = rows[k].types & 256 ? rows[k].types == 256 + (int)t : (rows[k].types & xg_type_class(t)) != 0;
-        if (xg_formula_is_half(t) && !(rows[k].types & XG_FORMULA_HALF)) continue;
-        if (fits && xg_str_is(name, rows[k].name + 5)) return rows[k].text;
+    for (k = 0; k < XG_COUNT(rows); k++, row += strlen(row) + 1) {
+        bool fits = rows[k] & 256 ? rows[k] == 256 + (int)t : (rows[k] & xg_type_class(t)) != 0;
+        if (xg_formula_is_half(t) && !(rows[k] & XG_FORMULA_HALF)) continue;
+        if (fits && xg_str_is(name, row + 5)) return texts[k];
     }
     return NULL;
 }

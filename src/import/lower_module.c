@@ -43,10 +43,10 @@ XG_FN xg_inst *xg_low_result(xg_low *w, xg_inst *x, const xg_ir_type *t) { /* in
     return floats && !w->expressed ? xg_low_quantise(w, x, t->quant) : x;
 }
 XG_COLD XG_NORETURN XG_FN void xg_low_refuse_unknown(xg_low *w, const xg_ir_op *op, const char *otherwise) {
-    const char *const *foreign = xg_ir_foreign(op->name);
+    const char *hint, *foreign = xg_ir_foreign(op->name, &hint);
     if (foreign)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, foreign[1], "this is an operation of %s, not of StableHLO",
-            foreign[0]);
+        xg_ir_refuse(
+            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, hint, "this is an operation of %s, not of StableHLO", foreign);
     xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says what is read", "%s", otherwise);
 }
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {

@@ -767,10 +767,10 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
     char hint[160];
     xg_str bare = name;
     const char *like;
-    const char *const *foreign = xg_ir_foreign(name);
+    const char *way_out, *foreign = xg_ir_foreign(name, &way_out);
     if (foreign)
-        xg_mlir_fail(x, at, foreign[1], "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u),
-            name.p, foreign[0]);
+        xg_mlir_fail(x, at, way_out, "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u), name.p,
+            foreign);
     if (name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0) bare = xg_str_of(name.p + 10, name.n - 10);
     like = xg_nearest(bare, xg_text_nth, xg_ir_names);
     if (like) xg_format(hint, sizeof hint, "did you mean '%s%s'?", strchr(like, '.') ? "" : "stablehlo.", like);

@@ -367,12 +367,11 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     read[0] = n > 0 ? op->operands[0].value : NULL;
     read[1] = n > 1 ? op->operands[1].value : NULL;
     for (; k; k = c->rules->next[k - 1]) {
-        const xg_krule_row *row = &xg_krule_rows[k - 1];
         const xg_kop *before = op->prev;
         xg_kval *v;
-        if (row->wants & ~has) continue;
+        if (xg_krule_needs[k - 1] & ~has) continue;
         xg_kb_move(&c->at, op);
-        v = row->apply(&c->at, op);
+        v = xg_krule_applies[k - 1](&c->at, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {

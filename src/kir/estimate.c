@@ -274,7 +274,7 @@ XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64
     for (; k > 0; k--, q->n++) q->groups[q->n % XG_KEST_GROUPS] = q->groups[(q->n - each) % XG_KEST_GROUPS] + took;
     return took;
 }
-XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
@@ -434,7 +434,7 @@ XG_FN bool xg_kest_is_short(const xg_kest *e, const xg_kop *op, const xg_kest_va
     }
     return n <= XG_KEST_SHORT && !op->a && !op->b;
 }
-XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     bool sure = xg_kest_is_sure(c), is_short = xg_kest_is_short(e, op, c);
     uint32_t all = e->mask, yes = sure ? 0 : all, l, k;

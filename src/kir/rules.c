@@ -793,26 +793,33 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(PTR_ADD, ptr_split, ANY)
 /* clang-format on */
 
-typedef struct xg_krule_row {
-    xg_kopcode op;
-    uint32_t wants;
-    xg_kval *(*apply)(xg_kb *b, xg_kop *op);
-} xg_krule_row;
-static const xg_krule_row xg_krule_rows[] = {
-#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
+/* Columns take less than rows, which would be filled up to 16 bytes. */
+typedef xg_kval *(*xg_krule)(xg_kb *b, xg_kop *op);
+static const xg_krule xg_krule_applies[] = {
+#define X(op, rule, wants) xg_krule_##rule,
+    XG_KIR_RULES(X)
+#undef X
+};
+static const uint8_t xg_krule_ops[] = {
+#define X(op, rule, wants) XG_K_OP_##op,
+    XG_KIR_RULES(X)
+#undef X
+};
+static const uint8_t xg_krule_needs[] = {
+#define X(op, rule, wants) (uint8_t) XG_KWANT_##wants,
     XG_KIR_RULES(X)
 #undef X
 };
 /* Rows by opcode: number + 1 of the first, and of the one behind each; 0: there is none. */
 struct xg_krules {
-    uint16_t first[XG_K_OP_COUNT + 1], next[XG_COUNT(xg_krule_rows)];
+    uint16_t first[XG_K_OP_COUNT + 1], next[XG_COUNT(xg_krule_needs)];
     uint16_t fits[XG_K_OP_COUNT][XG_KWANT_COUNT]; /* answers of xg_krules_fit plus 1; 0: not asked yet */
 };
 /* The first rule of the opcode that wants no more than an operation has, plus 1; 0: there is none. */
 XG_FN uint32_t xg_krules_fit(xg_krules *r, xg_kopcode op, uint32_t has) {
     uint32_t k = r->fits[op][has];
     if (k) return k - 1;
-    for (k = r->first[op]; k && (xg_krule_rows[k - 1].wants & ~has); k = r->next[k - 1]) {}
+    for (k = r->first[op]; k && (xg_krule_needs[k - 1] & ~has); k = r->next[k - 1]) {}
     r->fits[op][has] = (uint16_t)(k + 1);
     return k;
 }
@@ -820,9 +827,9 @@ XG_FN xg_krules *xg_krules_of(xg_kmodule *m) {
     uint32_t k;
     if (m->rules) return m->rules;
     m->rules = XG_NEW(m->arena, xg_krules);
-    for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
-        m->rules->next[k] = m->rules->first[xg_krule_rows[k].op];
-        m->rules->first[xg_krule_rows[k].op] = (uint16_t)(k + 1);
+    for (k = XG_COUNT(xg_krule_needs); k-- > 0;) {
+        m->rules->next[k] = m->rules->first[xg_krule_ops[k]];
+        m->rules->first[xg_krule_ops[k]] = (uint16_t)(k + 1);
     }
     return m->rules;
 }
@@ -838,11 +845,11 @@ XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
     if (has == (uint32_t)XG_KWANT_EARLY || !xg_kelem_is_int(op->operands[0].value->type->elem)) return v;
     rules = xg_krules_of(b->m);
     for (k = rules->first[op->op]; k;) {
-        const xg_krule_row *row = &xg_krule_rows[k - 1];
+        const uint32_t wants = xg_krule_needs[k - 1];
         xg_kval *to = NULL;
-        if ((row->wants & XG_KWANT_EARLY) && !(row->wants & ~has)) {
+        if ((wants & XG_KWANT_EARLY) && !(wants & ~has)) {
             xg_kb at = xg_kb_before(b->m, op);
-            to = row->apply(&at, op);
+            to = xg_krule_applies[k - 1](&at, op);
         }
         if (to && xg_kval_by(to, XG_K_OP_CONST)) {
             xg_kop_remove(op);

@@ -29,7 +29,7 @@ XG_FN bool xg_promotion_wanted(const xg_inst *i) {
         if (XG_OPERAND(i, k)->shape->type != t) return false;
     return xg_promotion_of(t) != t;
 }
-XG_FN void xg_promotion_do(xg_inst *i) {
+XG_APART XG_FN void xg_promotion_do(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_hb b = xg_hb_at(i);
     xlagpu_type t = XG_OPERAND(i, 0)->shape->type, wide = xg_promotion_of(t);

@@ -91,7 +91,7 @@ XG_FN void xg_joined_split_reduce(xg_joined *w, xg_inst *i) {
     }
     xg_inst_replace(i, xg_hb_2(&b, op, made[0], made[1]));
 }
-XG_FN bool xg_joined_split(xg_inst *c) {
+XG_APART XG_FN bool xg_joined_split(xg_inst *c) {
     xg_joined *w = XG_NEW(c->comp->module->work, xg_joined);
     xg_inst *i, *next;
     uint32_t k;

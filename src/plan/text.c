@@ -31,7 +31,7 @@ static const char xg_plan_text_hlo[] = "\nHloModule ";
 
 /* ---- out ---- */
 
-XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
+XG_APART XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
     xg_printf(b, "b%u = ", s->slice);
     if (s->kind == XG_EXE_ALLOC_CONSTANT)
         xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);

@@ -263,7 +263,7 @@ static xg_kval *xg_ptx_beyond(xg_kb *b, const xg_float_format *f, xg_kval *r) {
     if (f->has_infinity) r = xg_ptx_times(b, xg_ptx_times(b, r, most), 1 / most);
     return COPYSIGN_(r, sign);
 }
-static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
+XG_APART static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
     const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(x->type->elem));
     int fewer = 5 - f->exponent_bits; /* than f16 has */
     xg_kval *top = xg_ptx_on_top(b, x, f->bits), *r = top, *special;

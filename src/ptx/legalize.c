@@ -756,7 +756,7 @@ XG_LZ_RULE(red) {
     X(RED_MINU, red)
 /* clang-format on */
 
-static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
+XG_APART static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
     if (xg_ptx_has_register(z->target, op)) return NULL;
     if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) &&
         op->n_operands && op->op != XG_K_OP_VINSERT && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_VEXTRACT)

@@ -348,7 +348,7 @@ XG_FN int64_t xg_attention_tile_steps(const xg_attention_plan *p, int64_t tile) 
     if (to <= from) return 0;
     return (xg_tile_over(to, p->shape.step) - from / p->shape.step) * (f->keys / keys);
 }
-XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
+XG_APART XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
     int64_t samples = XG_MIN(p->tiles, (int64_t)XG_ATTENTION_SAMPLES), sum = 0, k;
     for (k = 0; k < samples; k++) /* of heads that share keys not always the same ones */
         sum += xg_attention_tile_steps(p, (k * p->tiles / samples + (samples < p->tiles ? k : 0)) % p->tiles);

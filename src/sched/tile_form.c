@@ -58,7 +58,7 @@ XG_APART XG_FN bool xg_tile_dot(xg_tile_builder *b) {
     xg_tile_add(&b->f->group[XG_TILE_B], b->f->n_vars++, xg_ragged_groups(i), 1, 0, b->depths[XG_TILE_B]);
     return b->f->group[XG_TILE_M].axes[0].of == n_batch;
 }
-XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
+XG_APART XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
     const xg_inst *i = b->f->hero;
     const xg_shape *s = i->shape, *kernel = XG_OPERAND(i, 1)->shape;
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;

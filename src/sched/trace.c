@@ -298,20 +298,26 @@ XG_TROW(tensorize) {
     X(pad_einsum, 2, 0) \
     X(blockize, 1, 1) \
     X(tensorize, 2, 2)
-typedef struct xg_trow {
-    const char *name;
-    uint32_t least, most;
-    void (*run)(xg_tread *r);
-} xg_trow;
-static const xg_trow xg_trows[] = {
-#define X(name, least, most) {#name, least, most, xg_trow_##name},
+static void (*const xg_trow_runs[])(xg_tread *r) = {
+#define X(name, least, most) xg_trow_##name,
     XG_SCHED_PRIMITIVES(X)
 #undef X
 };
-XG_FN const char *xg_trow_name(const void *user, size_t i) {
-    (void)user;
-    return i < XG_COUNT(xg_trows) ? xg_trows[i].name : NULL;
-}
+static const uint8_t xg_trow_least[] = {
+#define X(name, least, most) least,
+    XG_SCHED_PRIMITIVES(X)
+#undef X
+};
+static const uint8_t xg_trow_most[] = {
+#define X(name, least, most) most,
+    XG_SCHED_PRIMITIVES(X)
+#undef X
+};
+static const char xg_trow_names[] =
+#define X(name, least, most) #name "\0"
+    XG_SCHED_PRIMITIVES(X)
+#undef X
+    ;
 
 /* ---- lines ---- */
 
@@ -341,6 +347,7 @@ XG_FN void xg_tread_split(xg_tread *r, const char *p, const char *end) {
     }
 }
 XG_APART XG_FN void xg_trace_line(xg_tread *r, const char *p, const char *end) {
+    const char *name;
     uint32_t k, at = 0;
     xg_tread_split(r, p, end);
     if (!r->n_words) return;
@@ -349,15 +356,15 @@ XG_APART XG_FN void xg_trace_line(xg_tread *r, const char *p, const char *end) {
         if (xg_str_is(r->words[k], "=")) at = k + 1;
     if (at == r->n_words) xg_tread_fail(r, r->words[at - 1], NULL, "a primitive is missing behind '='");
     r->n_out = at ? at - 1 : 0;
-    for (k = 0; k < XG_COUNT(xg_trows) && !xg_str_is(r->words[at], xg_trows[k].name); k++) {}
-    if (k == XG_COUNT(xg_trows))
-        xg_tread_fail(r, r->words[at], xg_nearest(r->words[at], xg_trow_name, NULL), "no primitive is called '%.*s'",
-            (int)r->words[at].n, r->words[at].p);
+    for (k = 0; (name = xg_text_nth(xg_trow_names, k)) != NULL && !xg_str_is(r->words[at], name); k++) {}
+    if (!name)
+        xg_tread_fail(r, r->words[at], xg_nearest(r->words[at], xg_text_nth, xg_trow_names),
+            "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
     r->in = r->words + at + 1;
     r->n_in = r->n_words - at - 1;
-    if (r->n_in < xg_trows[k].least || (xg_trows[k].most && r->n_in > xg_trows[k].most))
-        xg_tread_fail(r, r->words[at], NULL, "'%s' does not take %u arguments", xg_trows[k].name, r->n_in);
-    xg_trows[k].run(r);
+    if (r->n_in < xg_trow_least[k] || (xg_trow_most[k] && r->n_in > xg_trow_most[k]))
+        xg_tread_fail(r, r->words[at], NULL, "'%s' does not take %u arguments", name, r->n_in);
+    xg_trow_runs[k](r);
 }
 XG_FN void xg_trace_apply(xg_loopnest *n, const xg_source *src, size_t at) {
     xg_tread *r = xg_trace_reader(n, src);

@@ -162,15 +162,6 @@ enum {
     XG_SIM_FENCE_PROXY_GLOBAL = 4,
     XG_SIM_FENCE_MAPS = 8
 };
-typedef struct xg_sim_hint {
-    const char *op, *form, *operands;
-    xg_sim_kind kind;
-} xg_sim_hint;
-static const xg_sim_hint xg_sim_hints[] = {
-#define X(op, form, operands, kind) {op, form, operands, XG_SIM_K_##kind},
-    XG_SIM_HINTS(X)
-#undef X
-};
 
 XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *operands) {
     uint32_t i, n = (uint32_t)strlen(operands);
@@ -190,16 +181,27 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const uint8_t kinds[] = {
+#define X(op, form, operands, kind) XG_SIM_K_##kind,
+        XG_SIM_HINTS(X)
+#undef X
+    };
+    const char *form, *operands,
+        *row =
+#define X(op, form, operands, kind) op "\0" form "\0" operands "\0"
+            XG_SIM_HINTS(X);
+#undef X
     xg_sim_ins *in;
     size_t i;
     (void)arg;
-    for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
-        const xg_sim_hint *h = &xg_sim_hints[i];
-        if (!xg_str_is(s->op, h->op) || !xg_sim_form(s, h->form)) continue;
-        xg_sim_hint_operands(p, s, h->operands);
+    for (i = 0; i < XG_COUNT(kinds); i++, row = operands + strlen(operands) + 1) {
+        form = row + strlen(row) + 1;
+        operands = form + strlen(form) + 1;
+        if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
+        xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        in = xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
             if (xg_sim_shared_word(s) == XG_SIM_GENERIC) in->imm |= XG_SIM_FENCE_PROXY_GLOBAL;

@@ -320,7 +320,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
-XG_SIM_FAST_FN bool xg_sim_fast_steps(
+XG_APART XG_SIM_FAST_FN bool xg_sim_fast_steps(
     const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     const uint32_t mine = w->shared_tag | warp;
@@ -467,10 +467,17 @@ XG_M256_ONE xg_sim_fast xg_sim_fast_of(
 XG_SIM_FAST_FNS(X)
 #undef X
 
+/* Where small code is asked for (-Os), rows of 4 bytes go the way of all others. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_FAST_ONE true
+#else
+#define XG_SIM_FAST_ONE false
+#endif
 /* The short way of a load or store; NULL: there is none. */
 XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
     const uint32_t space = in->imm2 & XG_SIM_M_SPACE, size = XG_SIM_FAST_SIZE;
-    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = in->n == 1 && size == 4, write = in->kind == XG_SIM_K_ST;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = !XG_SIM_FAST_ONE && in->n == 1 && size == 4,
+               write = in->kind == XG_SIM_K_ST;
     if (size != in->dbytes || !(in->n == 1 || in->n == 2 || in->n == 4) || size > 8 ||
         in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG))
         return NULL;
@@ -489,6 +496,7 @@ XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
 
 #undef XG_SIM_FAST_SHAPES
 #undef XG_SIM_FAST_SIZE
+#undef XG_SIM_FAST_ONE
 #undef XG_SIM_FAST_FNS
 #endif
 

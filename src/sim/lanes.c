@@ -674,8 +674,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 /* ---- a row becomes a function ---- */
 
 /* Source x of a record, as p##x, and the step to the next warp's. Where small code is asked for (-Os), a function makes
- * one warp's row and is given where its operands lie; the loop over warps stands once, in xg_sim_arithmetic: 30 bytes less in
- * each of 400 functions. */
+ * one warp's row and is given where its operands lie; the loop over warps stands once, in xg_sim_arithmetic: 30 bytes
+ * less in each of 400 functions. */
 #define XG_SIM_SOURCE(x) XG_SIM_SOURCE_##x
 #define XG_SIM_STEP(x) XG_SIM_STEP_##x
 #ifdef __OPTIMIZE_SIZE__

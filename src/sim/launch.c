@@ -179,8 +179,8 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_dict_init(&p->rows, s);
     xg_map64_init(&p->syms, s);
     for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
-    for (i = 0; i < XG_COUNT(xg_sim_rows); i++, name += strlen(name) + 1)
-        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)&xg_sim_rows[i]);
+    for (i = 0; i < XG_COUNT(xg_sim_row_args); i++, name += strlen(name) + 1)
+        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)(i + 1));
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);

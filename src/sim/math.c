@@ -182,7 +182,7 @@ XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim
 }
 
 /* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
-XG_FN float xg_sim_bent(float a, uint32_t imm) {
+XG_APART XG_FN float xg_sim_bent(float a, uint32_t imm) {
     xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
     const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
     const uint32_t salt = xg_f32_bits(a);

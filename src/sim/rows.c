@@ -151,13 +151,15 @@
 /* clang-format on */
 
 #define xg_sim_d_access xg_sim_access
-/* The names stand in a list of their own, in the same order, each ended by a NUL: pointers would be longer. */
-typedef struct xg_sim_row {
-    void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-    uint32_t arg;
-} xg_sim_row;
-static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {xg_sim_d_##decoder, arg},
+/* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
+typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
+static const xg_sim_decoder xg_sim_row_decoders[] = {
+#define R(text, decoder, arg) xg_sim_d_##decoder,
+    XG_SIM_ROWS(R)
+#undef R
+};
+static const uint16_t xg_sim_row_args[] = {
+#define R(text, decoder, arg) arg,
     XG_SIM_ROWS(R)
 #undef R
 };
@@ -169,7 +171,7 @@ static const char xg_sim_row_names[] =
 #undef xg_sim_d_access
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
-    const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
+    const size_t row = (size_t)(uintptr_t)xg_dict_get(&p->rows, s->op); /* plus 1 */
     uint32_t i;
     if (!row) {
         const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
@@ -178,7 +180,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
-    row->decode(p, s, row->arg);
+    xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
     if (xg_word_in("mov selp", s->op) >= 0)
         for (i = s->first; i < p->code.n; i++)
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;

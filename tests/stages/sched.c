@@ -149,8 +149,8 @@ static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *wh
         xg_kir_print(&io->out, m);
         xg_puts(&io->out, "\n");
     }
-    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
-        xg_kir_passes[i].run(m);
+    for (i = 0; i < XG_COUNT(xg_kir_pass_runs); i++) {
+        xg_kir_pass_runs[i](m);
         xg_kir_verify(m);
     }
     ptx = xg_ptx_begin(io->ctx, io->arena, target, NULL);
