@@ -103,7 +103,10 @@ XG_APART XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     for (most = XG_ROW_LANES_MAX;
          most > XG_LAUNCH_THREADS && most * (XG_ROW_REGISTERS + r->n_values) > XG_REDUCTION_REGISTERS_SM; most /= 2) {}
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
-    for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
+    for (p.lanes = 1; p.lanes < wide; p.lanes *= 2) { /* of short rows more lanes fold more than they read */
+        int64_t least = p.unit ? 4 : p.lanes < XG_ROW_FEW ? 2 : 2 * XG_ROW_FEW;
+        if (least * p.lanes > vectors) break;
+    }
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     p.beside = p.own = 0;

@@ -20,6 +20,7 @@ enum {
     XG_FUSE_PARTS_MIN = 4096 /* elements: less is cheap to keep, and kernels of it that compute little become one */,
     XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */,
     XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */,
+    XG_FUSE_BRIEF_ROWS = 16 /* of a tile of few rows: one block reads what they are multiplied with */,
     XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */
 };
 
@@ -307,10 +308,10 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
 }
 
 /* A contraction, and nothing else, reads each of the producer's elements hardly more often than it is made in a kernel
- * of its own: of a few by a few. */
+ * of its own: of a few rows. */
 XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero &&
-           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / 16 <= p->elements;
+           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_BRIEF_ROWS <= p->elements;
 }
 
 /* What is computed element by element at a price that nothing pays inside of a contraction, from it up to what lies in

@@ -14,7 +14,8 @@
  * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each
  *   other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
  * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all
- *   multiprocessors, but each thread still does its steps one behind the other.
+ *   multiprocessors, but each thread still does its steps one behind the other. Long contractions, which others split
+ *   among threads, are not small.
  * - How many blocks there are follows from the computation alone (xg_fuse_phases_blocks), so it is written nowhere.
  * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one
  *   begins.

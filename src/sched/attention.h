@@ -323,11 +323,11 @@ XG_FN bool xg_dnn_attention_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
 
 /* ---- attention_pass.c ---- */
 enum {
-    XG_ATTENTION_MEMBERS = 160,   /* operations of a fusion */
+    XG_ATTENTION_MEMBERS = 160,    /* operations of a fusion */
     XG_ATTENTION_TURNED = 1 << 15, /* elements of a bias that a kernel in front turns */
-    XG_ATTENTION_EPILOGUE = 16,   /* operations behind the second dot */
-    XG_ATTENTION_GENERATED = 24,  /* operations of what depends on no array */
-    XG_ATTENTION_CHEAP_DEPTH = 12 /* operations one behind the other that an operand is made of */
+    XG_ATTENTION_EPILOGUE = 16,    /* operations behind the second dot */
+    XG_ATTENTION_GENERATED = 24,   /* operations of what depends on no array */
+    XG_ATTENTION_CHEAP_DEPTH = 12  /* operations one behind the other that an operand is made of */
 };
 typedef struct xg_attention_members {
     const xg_attention *a;

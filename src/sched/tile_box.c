@@ -8,7 +8,8 @@
  * lies in a box and one that counts boxes. The box's sizes are powers of two that divide the axes, so that no tile has
  * places outside of the result. What lies outside of the picture is zero, as the padding is. Where neighbours are a
  * stride apart, the array is described as so many arrays of every other column. Boxes of which all places of a window
- * are views: tile_halo.c. */
+ * are views: tile_halo.c. Products with several batch axes (heads beside columns) have boxes, too: of rows by columns
+ * of one head. */
 #ifndef XG_SCHED_TILE_BOX_C
 #define XG_SCHED_TILE_BOX_C
 #include "tile.h"
