@@ -23,6 +23,7 @@
 
 enum {
     XG_MULTI_TRIES = 6,
+    XG_MULTI_REACH = 2048, /* kernels of a list, most of which may not even be tried */
     XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */,
     XG_MULTI_HELD_MAX = 1 << 20, /* bytes: so much may lie in memory a little longer for the sake of a launch */
     XG_MULTI_LITTLE_PS = 1500000,
@@ -490,7 +491,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
         for (k = 1; k < n; k++) {
             xg_kernel *b = xg_multi_leader(list[k]), *last = b;
             if (xg_multi_waits(b) != (waiting == 1)) continue;
-            for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+            for (j = k, tries = 0; j-- > 0 && k - j < XG_MULTI_REACH && tries < XG_MULTI_TRIES;) {
                 xg_kernel *a = xg_multi_leader(list[j]);
                 if (a == last || a == b || !xg_multi_meets(a, b) || (!waiting && xg_multi_waits(a))) continue;
                 last = a;
