@@ -487,12 +487,18 @@ XG_FN bool xg_multi_with_larger(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
     xg_kernel **list;
     uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;
+    /* behind the last number in front of a place, or 0 */
+    uint32_t *number = XG_NEW_N(g->arena, uint32_t, n + (size_t)1);
+    for (k = 0; k < n; k++) number[k + 1] = xg_multi_is_number(list[k]) ? k + 1 : number[k];
     for (waiting = 0; waiting < 2; waiting++)
         for (k = 1; k < n; k++) {
             xg_kernel *b = xg_multi_leader(list[k]), *last = b;
             if (xg_multi_waits(b) != (waiting == 1)) continue;
-            for (j = k, tries = 0; j-- > 0 && k - j < XG_MULTI_REACH && tries < XG_MULTI_TRIES;) {
-                xg_kernel *a = xg_multi_leader(list[j]);
+            for (j = k, tries = 0; k - j < XG_MULTI_REACH && tries < XG_MULTI_TRIES;) {
+                xg_kernel *a;
+                if (!xg_multi_is_little(b)) j = number[j]; /* which meets nothing else */
+                if (!j) break;
+                a = xg_multi_leader(list[--j]);
                 if (a == last || a == b || !xg_multi_meets(a, b) || (!waiting && xg_multi_waits(a))) continue;
                 last = a;
                 tries++;
