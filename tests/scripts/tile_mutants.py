@@ -36,6 +36,8 @@ ATOMICS = "../ptx/atomics"
 POWERS = "attention_groups attention_tensor attention_pieces_more"
 LAYOUT = "../opt/layout_assignment.c"
 LAYOUTS = "../opt/layout_assignment"
+ONCE = "attention_back_once"
+COLUMNS = "conv_columns"
 MUTANTS = [
     # fragments of attention, mma.sync
     ("attention_mma.c", "sums->def->a = which;", "sums->def->a = 1 - which;", ATTENTION),
@@ -265,6 +267,18 @@ MUTANTS = [
     (LAYOUT, "i->comp->root = copy ? copy : xg_inst_new", "i->comp->root = xg_inst_new", LAYOUTS),
     (LAYOUT, "l->minor_to_major[0] == (int32_t)n;", "l->minor_to_major[0] != (int32_t)n;", LAYOUTS),
     (LAYOUT, "if (xg_assign_keeps(i)) changed =", "if (i->op == XG_COPY) changed =", LAYOUTS),
+    # dQ in one walk; the order of blocks; columns of a convolution
+    ("attention_back_once.c", "SUBF, v, w->pivot[half])", "SUBF, w->pivot[half], v)", ONCE),
+    ("attention_back_once.c", "        w->pivot[half] = v;\n", "", ONCE),
+    ("attention_back_once.c", "xg_attention_number(w, 1.25)", "xg_attention_number(w, 1e30)", ONCE),
+    ("attention_back_once.c", "FMA, w->second[half][c], v, *to)", "FMA, w->second[half][c], by, *to)", ONCE),
+    ("attention_back_once.c", "sum = k ? &w->stat", "sum = k > 1 ? &w->stat", ONCE),
+    ("attention_back_once.c", "w, half, c, NULL, zero, one)", "w, half, c, NULL, one, one)", ONCE),
+    ("attention_emit.c", "(&w->t, own, p->together * heads);", "(&w->t, own, p->together);", "attention_heads"),
+    ("attention_emit.c", "xg_tile_quotient(&w->t, copy, heads))", "xg_tile_rest(&w->t, copy, heads))", BEHIND),
+    ("conv_columns.c", "d->size - 1 - tap : tap", "tap : tap", COLUMNS),
+    ("conv_columns.c", "d->pad_low - tap * d->window_dilation", "d->pad_low - tap", COLUMNS),
+    ("conv_columns.c", "p->interior = d->base_dilation - 1", "p->interior = d->base_dilation", COLUMNS),
 ]
 
 
