@@ -4,8 +4,8 @@
  *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A + (r - r0) B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: where steps have brought more than a fifth of a row's weight
- * since, it becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an earlier maximum,
+ * that what is rounded to 16 bits is no larger than dS: where more than a fifth of a row's weight has come since, it
+ * becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an earlier maximum,
  * and sums are scaled where that grows by much. That is four products and one exp of each score, not five and two. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
