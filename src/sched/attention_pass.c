@@ -165,8 +165,8 @@ XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i
     bool costs = i->op == XG_DIVIDE || i->op == XG_REMAINDER || i->op == XG_POWER;
     if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
     if (i->op == XG_CONSTANT) return i->shape->rank == 0;
-    if (i->op == XG_TRANSPOSE && xg_attention_spreads_rows(i->first_use->user) &&
-        i->shape->elements >= XG_ATTENTION_TURNED)
+    if (i->op == XG_TRANSPOSE && i->shape->elements >= XG_ATTENTION_TURNED &&
+        xg_attention_spreads_rows(i->first_use->user))
         return false;
     if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
     if (w->once && i->op == XG_DIVIDE)

@@ -161,6 +161,8 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
     if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
+    for (k = 0; k < (int64_t)t->map->n_constraints && p->form.phased; k++) /* phases' pixels, or places, differ */
+        if (xg_aff_uses(t->map->constraints[k].expr, xg_aff_dim(x, 0))) return false;
     t->sees = xg_tile_patch_sees(p, x, -1);
     for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
         if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
