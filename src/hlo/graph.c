@@ -186,6 +186,16 @@ XG_FN void xg_comp_remove(xg_comp *c) {
     c->prev = c->next = NULL;
     m->n_comps--;
 }
+XG_FN void xg_comp_reuse(xg_comp *c) {
+    xg_inst *i, *prev;
+    xg_comp_remove(c);
+    for (i = c->last; i; i = prev) {
+        prev = i->prev;
+        i->next = c->module->spare;
+        c->module->spare = i;
+    }
+    c->first = c->last = NULL;
+}
 XG_FN void xg_comp_set_param(xg_inst *i, int64_t number) {
     xg_comp *c = i->comp;
     XLAGPU_ASSERT(i->op == XG_PARAMETER && number >= 0 && number < INT32_MAX);
@@ -271,8 +281,14 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 XG_FN xg_inst *xg_inst_make(
     xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, sizeof *i);
+    xg_inst *i = m->spare;
+    xg_use *uses = NULL;
     uint32_t k;
+    if (i) {
+        m->spare = i->next;
+        if (n <= i->n_operands) uses = i->operands;
+    } else
+        i = (xg_inst *)xg_alloc_lines(m->nodes, sizeof *i);
     memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
@@ -282,7 +298,7 @@ XG_FN xg_inst *xg_inst_make(
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)xg_alloc_raw(m->uses, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    i->operands = !n || uses ? uses : (xg_use *)xg_alloc_raw(m->uses, xg_mul(m->ctx, sizeof(xg_use), n));
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
         xg_use_link(&i->operands[k], operands[k]);

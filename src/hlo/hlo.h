@@ -329,6 +329,7 @@ struct xg_module {
     /* instructions and nothing between them; what is looked at with them (operands, attributes, literals of the text),
      * one behind the other; computations */
     xg_arena *nodes, *uses, *comps;
+    xg_inst *spare; /* of computations that are gone, with their operands: the next ones are made of them */
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
@@ -422,6 +423,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name);
 /* made unique; placed before `before`, or last */
 XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before);
 XG_FN void xg_comp_remove(xg_comp *c);
+XG_FN void xg_comp_reuse(xg_comp *c); /* the same; nothing points to its instructions any more: they are made again */
 /* with the next number, before the first instruction that is no parameter */
 XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name);
 XG_FN xg_inst *xg_comp_add_numbered_param(xg_comp *c, const xg_shape *shape); /* param_0, param_1 ... */

@@ -99,7 +99,7 @@ XG_FN void xg_behind_unmake(xg_behind *j, xg_inst *fusion) {
 XG_FN void xg_behind_drop(xg_inst *i) {
     xg_comp *c = xg_attr_calls(i);
     xg_inst_remove(i);
-    if (c != c->module->last) xg_comp_remove(c);
+    if (c != c->module->last) xg_comp_reuse(c);
 }
 XG_FN void xg_behind_give(xg_behind *j, xg_inst *fusion) {
     uint32_t n = xg_behind_results(j);
