@@ -4,9 +4,10 @@
  *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A + (r - r0) B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: where more than a fifth of a row's weight has come since, it
- * becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an earlier maximum,
- * and sums are scaled where that grows by much. That is four products and one exp of each score, not five and two. */
+ * that what is rounded to 16 bits is no larger than dS: each few steps, and where one brings more than a fifth of a
+ * row's weight, it becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an
+ * earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
+ * five and two. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
 #include "attention.h"
@@ -61,7 +62,6 @@ XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t h
     if (!w->p->shape.once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
     xg_flow_slot(f, &w->pivot[half]);
-    xg_flow_slot(f, &w->before[half]);
 }
 /* A stage with other values of exp, dP, and of what is late. */
 XG_FN xg_kval *xg_attention_once_weight(
@@ -75,19 +75,22 @@ XG_FN xg_kval *xg_attention_once_weight(
     if (exp) return xg_attention_back_real(w, late ? XG_ATTENTION_WEIGHTS : XG_ATTENTION_DELTA, &s);
     return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
 }
-/* For which dS of all keys so far would add up to nothing, if much of their weight has come since that was found. */
+/* For which dS of all keys so far would add up to nothing, if the step has brought much of their weight, or several
+ * together may have. */
 XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
+    enum {
+        STEPS = 4
+    };
     xg_kb *b = xg_attention_b(w);
     xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.25);
-    xg_kval *all[2], *any = NULL, *v, *by;
+    xg_kval *all[2], *any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1), *v, *by;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     int64_t n = w->p->depth / XG_ATTENTION_BESIDE, half, c;
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
-        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+        any = xg_k2(b, XG_K_OP_ORI, any, v);
         xg_flow_slots(&f, w->out[half], (uint32_t)n);
         xg_flow_slot(&f, &w->pivot[half]);
-        xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
     f.op->a = 1;
@@ -105,7 +108,6 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
         w->pivot[half] = v;
-        w->before[half] = w->sum[half];
     }
     xg_flow_end(&f);
 }
@@ -118,6 +120,7 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = most[half];
+        w->before[half] = w->sum[half];
         /* registers are scarcer than what makes factors of them */
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
@@ -141,7 +144,7 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
     int64_t half, k;
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_refer_to(w, half, w->most[half]);
-        w->pivot[half] = w->before[half] = zero;
+        w->pivot[half] = zero;
     }
     xg_attention_back_walk(w, xg_attention_once_step);
     for (half = 0; half < w->p->halves; half++) { /* sums relative to the maximum */
