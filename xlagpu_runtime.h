@@ -967,7 +967,8 @@ extern int madvise(void *at, size_t bytes, int advice);
     _Pragma("GCC push_options") \
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
             _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
-                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") XG_ROOMS_SMALLEST
+                _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") \
+                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else
@@ -2989,7 +2990,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
  * looked at). A search that finds its slot taken looks into the same place of the next lines, for a taken line is
  * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
-    XG_DICT_FEW = 8,
+    XG_DICT_FEW = 16,
     XG_DICT_LINE = 16,
     XG_DICT_LINES = 4
 };
@@ -3420,7 +3421,9 @@ typedef enum xg_cost_limit { /* the pipes, then the rest */
 
 /* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
 typedef struct xg_cost_counts {
-    int64_t blocks, threads;          /* threads: of a block */
+    int64_t blocks, threads; /* threads: of a block */
+    int64_t longest; /* work of the first block, in thousandths of the mean's, of which later ones have less and less;
+                      * 0: all are alike */
     int64_t shared_bytes;             /* of a block */
     int64_t registers;                /* of a thread; 0: not known */
     int64_t issued;                   /* warp instructions */
@@ -3985,6 +3988,19 @@ typedef struct xg_cost_spread {
     int64_t tensor;    /* clocks of matrix units for all blocks, as if one multiprocessor did it */
 } xg_cost_spread;
 
+/* Work of the block at a place in the order. */
+XG_FN int64_t xg_cost_falls(int64_t longest, int64_t rounds, int64_t place) {
+    return longest - xg_cost_scale(2 * (longest - XG_COST_PERMILLE), place, rounds);
+}
+/* As long as so many rounds of blocks of the mean's work take blocks that begin by falling work, each where the one
+ * before ends first. Those of two rounds add up to the same everywhere; of what is left the first one is longest, or
+ * two are. */
+XG_FN int64_t xg_cost_falling(int64_t longest, int64_t rounds) {
+    int64_t pair = 2 * (int64_t)XG_COST_PERMILLE, whole = rounds / pair * pair, left = rounds - whole, tail = 0;
+    if (left) tail = xg_cost_falls(longest, rounds, whole);
+    if (left > XG_COST_PERMILLE) tail = XG_MAX(tail, 2 * xg_cost_falls(longest, rounds, whole + XG_COST_PERMILLE));
+    return xg_cost_scale(xg_cost_falls(longest, rounds, whole / 2), whole, XG_COST_PERMILLE) + tail;
+}
 XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_spread s;
     int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
@@ -4000,6 +4016,10 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
         s.rounds += XG_COST_PERMILLE / 2 / s.residents;
     } else
         s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    if (c->longest && each > 1) { /* of blocks that all begin at once the mean stands for each, as of other kernels */
+        s.most = xg_cost_falling(c->longest, xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy));
+        s.rounds = xg_cost_falling(c->longest, xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents));
+    }
     s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
     return s;
 }
@@ -4635,8 +4655,6 @@ typedef struct xg_sim_lanes {
     size_t dstride;      /* bytes from one warp's destination to the next one's */
     const char *base[2]; /* of registers, and of constants less one (a constant's offset has its low bit set) */
     size_t stride[2];    /* the same for sources; stride[1] is 0 */
-    const char *from[2]; /* in a build for size: the first two sources, a and b, and their strides: see XG_SIM_FIND */
-    size_t step[2];
     uint32_t warps;
     struct xg_sim_worker *w;
     struct xg_sim_warp *v; /* the first of them */
@@ -4653,7 +4671,7 @@ enum {
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
-    xg_sim_fn fn; /* of ALU; of other kinds the short way for whole warps, or NULL */
+    xg_sim_fn fn; /* of ALU, an xg_sim_lane_fn; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op; /* the function's number; or what a kind makes of it */
     uint16_t n;  /* items of list */
@@ -5601,11 +5619,10 @@ XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) xg_sim_avx512_Wu16 xg_sim_avx512_narrow_u16(
 #define XG_V_NANW(x) nan |= XG_V_MASK(Wu32, x != x)
 #define XG_V_NAND(x) nan |= XG_V_MASK(Du64, x != x)
 #define XG_V_CANON_FN(name, U, infinity, canonical) \
-    XG_NOINLINE XG_FN void xg_sim_canon_##name(const xg_sim_lanes *L) { \
-        char *p = L->dst; \
+    XG_NOINLINE XG_FN void xg_sim_canon_##name(char *p, size_t stride, uint32_t warps) { \
         U u; \
         uint32_t w, i; \
-        for (w = 0; w < L->warps; w++, p += L->dstride) \
+        for (w = 0; w < warps; w++, p += stride) \
             for (i = 0; i < XG_SIM_WARP; i++) { \
                 memcpy(&u, p + i * sizeof u, sizeof u); \
                 if ((u & (U)((U) ~(U)0 >> 1)) > (U)(infinity)) { \
@@ -5905,73 +5922,103 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 
 /* ---- a row becomes a function ---- */
 
-/* Source x of a record, as p##x, and the step to the next warp's. Where small code is asked for (-Os), the caller finds
- * the first two (XG_SIM_FIND): 20 bytes less in each of 500 functions. */
+/* Source x of a record, as p##x, and the step to the next warp's. Where small code is asked for (-Os), a function makes
+ * one warp's row and is given where its operands lie; the loop over warps stands once, in xg_sim_arithmetic: 30 bytes
+ * less in each of 400 functions. */
 #define XG_SIM_SOURCE(x) XG_SIM_SOURCE_##x
 #define XG_SIM_STEP(x) XG_SIM_STEP_##x
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_ROW const xg_sim_lanes *L, const xg_sim_ins *in, char *pd, const char *pa, const char *pb, const char *pc
+typedef void (*xg_sim_lane_fn)(XG_SIM_ROW);
+#define XG_SIM_SOURCE_a
+#define XG_SIM_SOURCE_b
+#define XG_SIM_SOURCE_c
+#define XG_SIM_SOURCE_e const char *pe = L->base[in->e & 1] + in->e + (in->e & 1 ? 0 : pd - L->dst);
+#define XG_SIM_DEST_q char *pq = L->dst2 ? L->dst2 + (pd - L->dst) : NULL;
+#define XG_SIM_STEP_a
+#define XG_SIM_STEP_b
+#define XG_SIM_STEP_c
+#define XG_SIM_STEP_e
+#define XG_SIM_WARPS \
+    (void)L; \
+    (void)in; \
+    (void)pa; \
+    (void)pb; \
+    (void)pc; \
+    {
+#define XG_SIM_NEXT
+#define XG_SIM_NEXT_TOO
+#define XG_SIM_WARPS_END }
+#define XG_SIM_FIX(fix) xg_sim_canon_##fix(pd, 0, 1)
+XG_FN void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) {
+    const xg_sim_lane_fn row = (xg_sim_lane_fn)(void (*)(void))in->fn;
+    const char *pa = L->base[in->a & 1] + in->a, *pb = L->base[in->b & 1] + in->b, *pc = L->base[in->c & 1] + in->c;
+    const size_t sa = L->stride[in->a & 1], sb = L->stride[in->b & 1], sc = L->stride[in->c & 1];
+    char *pd = L->dst;
+    uint32_t w = L->warps;
+    for (;;) {
+        row(L, in, pd, pa, pb, pc);
+        if (!--w) return;
+        pd += L->dstride;
+        pa += sa;
+        pb += sb;
+        pc += sc;
+    }
+}
+#define XG_SIM_DO(L, in) ((in)->kind == XG_SIM_K_ALU ? xg_sim_arithmetic(L, in) : (in)->fn(L, in))
+#else
+#define XG_SIM_ROW const xg_sim_lanes *L, const xg_sim_ins *in
+#define XG_SIM_DO(L, in) (in)->fn(L, in)
+typedef xg_sim_fn xg_sim_lane_fn;
 #define XG_SIM_SOURCE_OF(x) \
     const char *p##x = L->base[in->x & 1] + in->x; \
     const size_t s##x = L->stride[in->x & 1];
-#ifdef __OPTIMIZE_SIZE__
-#define XG_SIM_SOURCE_a \
-    const char *pa = L->from[0]; \
-    (void)in;
-#define XG_SIM_SOURCE_b const char *pb = L->from[1];
-#define XG_SIM_STEP_a pa += L->step[0];
-#define XG_SIM_STEP_b pb += L->step[1];
-#define XG_SIM_FIND(L, in) \
-    do { \
-        (L)->from[0] = (L)->base[(in)->a & 1] + (in)->a; \
-        (L)->from[1] = (L)->base[(in)->b & 1] + (in)->b; \
-        (L)->step[0] = (L)->stride[(in)->a & 1]; \
-        (L)->step[1] = (L)->stride[(in)->b & 1]; \
-    } while (0)
-#else
 #define XG_SIM_SOURCE_a XG_SIM_SOURCE_OF(a)
 #define XG_SIM_SOURCE_b XG_SIM_SOURCE_OF(b)
-#define XG_SIM_STEP_a pa += sa;
-#define XG_SIM_STEP_b pb += sb;
-#define XG_SIM_FIND(L, in) ((void)0)
-#endif
 #define XG_SIM_SOURCE_c XG_SIM_SOURCE_OF(c)
 #define XG_SIM_SOURCE_e XG_SIM_SOURCE_OF(e)
+#define XG_SIM_DEST_q char *pq = L->dst2;
+#define XG_SIM_STEP_a pa += sa;
+#define XG_SIM_STEP_b pb += sb;
 #define XG_SIM_STEP_c pc += sc;
 #define XG_SIM_STEP_e pe += se;
-#define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
-#define XG_V_LOOP(K) \
+#define XG_SIM_WARPS \
     char *pd = L->dst; \
     uint32_t w = L->warps; \
+    do {
+#define XG_SIM_NEXT pd += L->dstride;
+#define XG_SIM_NEXT_TOO pq += pq ? L->dstride : 0;
+#define XG_SIM_WARPS_END \
+    } \
+    while (--w) \
+        ;
+#define XG_SIM_FIX(fix) xg_sim_canon_##fix(L->dst, L->dstride, L->warps)
+XG_INLINE void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { in->fn(L, in); }
+#endif
+#define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
+#define XG_V_LOOP(K) \
     unsigned i; \
-    do { \
-        XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i += XG_SIM_T(lanes##K)) {
+    XG_SIM_WARPS \
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i += XG_SIM_T(lanes##K)) {
 #define XG_V_STORE(K, T) \
     XG_SIM_PUT(XG_SIM_T(K##T), pd, i, XG_SIM_T(lanes##K), r); \
     } \
-    pd += L->dstride;
-#define XG_V_HEAD(name) XG_SIM_TARGET static XG_UNUSED void XG_SIM_T(name)(const xg_sim_lanes *L, const xg_sim_ins *in)
+    XG_SIM_NEXT
+#define XG_V_HEAD(name) XG_SIM_TARGET static XG_UNUSED void XG_SIM_T(name)(XG_SIM_ROW)
 #define XG_V_BODY1(K, T, A, ...) \
     XG_SIM_SOURCE(a) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) XG_SIM_STEP(a) \
-    } \
-    while (--w) \
-        ;
+    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_WARPS_END
 #define XG_V_BODY2(K, T, A, B, ...) \
     XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
-    } \
-    while (--w) \
-        ;
+    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_WARPS_END
 #define XG_V_BODY3(K, T, A, B, C, ...) \
     XG_SIM_SOURCE(a) \
     XG_SIM_SOURCE(b) \
     XG_SIM_SOURCE(c) XG_V_LOOP(K) XG_V_LOAD(a, K, A) XG_V_LOAD(b, K, B) XG_V_LOAD(c, K, C) XG_SIM_T(K##T) r; \
     __VA_ARGS__; \
-    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
-    } \
-    while (--w) \
-        ;
+    XG_V_STORE(K, T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) XG_SIM_WARPS_END
 #define XG_V_1(name, K, T, A, ...) \
     XG_V_HEAD(name) { XG_V_BODY1(K, T, A, __VA_ARGS__) }
 #define XG_V_2(name, K, T, A, B, ...) \
@@ -5981,7 +6028,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 /* Floats, whose NaNs become canonical: K is W or D. */
 #define XG_F_NAN(K) XG_SIM_T(XG_F_##K) nan = {0};
 #define XG_F_END(K, fix) \
-    if (XG_UNLIKELY(XG_SIM_T(XG_F_ANY_##K)(nan))) xg_sim_canon_##fix(L);
+    if (XG_UNLIKELY(XG_SIM_T(XG_F_ANY_##K)(nan))) XG_SIM_FIX(fix);
 #define XG_F_W Wu32
 #define XG_F_H Wu32
 #define XG_F_ANY_W anyW
@@ -8277,7 +8324,7 @@ XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim
 }
 
 /* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
-XG_FN float xg_sim_bent(float a, uint32_t imm) {
+XG_APART XG_FN float xg_sim_bent(float a, uint32_t imm) {
     xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
     const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
     const uint32_t salt = xg_f32_bits(a);
@@ -8928,66 +8975,51 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     xg_sim_e_##T x; \
     memcpy(&x, p##x + i * sizeof(x), sizeof(x));
 #define XG_S_HEAD(name) \
-    XG_FN void xg_sim_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { \
+    XG_FN void xg_sim_##name(XG_SIM_ROW) { \
         const uint32_t imm = in->imm; \
-        char *pd = L->dst; \
-        uint32_t w = L->warps; \
         size_t i; \
         (void)imm;
 #define XG_S_LOOP \
-    do { \
-        for (i = 0; i < XG_SIM_WARP; i++) {
+    XG_SIM_WARPS \
+    for (i = 0; i < XG_SIM_WARP; i++) {
 #define XG_S_PUT(T) \
     memcpy(pd + i * sizeof(xg_sim_e_##T), &r, sizeof r); \
     } \
-    pd += L->dstride;
+    XG_SIM_NEXT
 #define XG_S_1(name, T, A, ...) \
     XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_S_LOOP XG_S_GET(a, A) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_WARPS_END \
     }
 #define XG_S_2(name, T, A, B, ...) \
     XG_S_HEAD(name) XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_WARPS_END \
     }
 #define XG_S_3(name, T, A, B, C, ...) \
     XG_S_HEAD(name) \
     XG_SIM_SOURCE(a) \
     XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) xg_sim_e_##T r; \
     __VA_ARGS__; \
-    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) \
-    } \
-    while (--w) \
-        ; \
+    XG_S_PUT(T) XG_SIM_STEP(a) XG_SIM_STEP(b) XG_SIM_STEP(c) XG_SIM_WARPS_END \
     }
 /* Four sources or two destinations (q, 32 bits, where dst2 is set). */
 #define XG_S_4(name, T, A, B, C, E, ...) \
-    XG_S_HEAD(name) char *pq = L->dst2; \
-    XG_SIM_SOURCE(a) \
-    XG_SIM_SOURCE(b) \
-    XG_SIM_SOURCE(c) \
-    XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
+    XG_S_HEAD(name) \
+    XG_SIM_DEST_q XG_SIM_SOURCE(a) XG_SIM_SOURCE(b) XG_SIM_SOURCE(c) XG_SIM_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) \
+        XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
     __VA_ARGS__; \
     if (pq) { memcpy(pq + i * 4, &q, 4); } \
     XG_S_PUT(T) \
-    pq += pq ? L->dstride : 0; \
+    XG_SIM_NEXT_TOO \
     XG_SIM_STEP(a) \
     XG_SIM_STEP(b) \
     XG_SIM_STEP(c) \
     XG_SIM_STEP(e) \
-    } \
-    while (--w) \
-        ; \
+    XG_SIM_WARPS_END \
     }
 XG_SIM_SCALAR_OPS(XG_S_1, XG_S_2, XG_S_3, XG_S_4)
 
@@ -9044,7 +9076,7 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     case XG_SIM_F_##name: \
         return XG_SIM_T(name);
 #define XG_SIM_T(name) xg_sim_base_##name
-static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
+static xg_sim_lane_fn xg_sim_base_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_VECTOR_NAMES
     default: return NULL;
@@ -9053,7 +9085,7 @@ static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #if XG_SIM_X86
 #define XG_SIM_T(name) xg_sim_avx2_##name
-XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+XG_APART static xg_sim_lane_fn xg_sim_avx2_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_WIDE_NAMES
     default: return xg_sim_base_fn(f);
@@ -9063,7 +9095,7 @@ XG_APART static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
 #endif
 #if XG_SIM_AVX512
 #define XG_SIM_T(name) xg_sim_avx512_##name
-static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
+static xg_sim_lane_fn xg_sim_avx512_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_VECTOR_NAMES
     default: return NULL;
@@ -9072,7 +9104,7 @@ static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
 #undef XG_SIM_T
 #endif
 #define XG_SIM_T(name) xg_sim_##name
-XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+XG_APART static xg_sim_lane_fn xg_sim_scalar_fn(xg_sim_f f) {
     switch (f) {
         XG_SIM_SCALAR_NAMES
     default: return NULL;
@@ -9080,7 +9112,7 @@ XG_APART static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
 }
 #undef XG_SIM_T
 #undef XG_SIM_X
-XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+XG_FN xg_sim_lane_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
     if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
 #if XG_SIM_AVX512
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
@@ -11736,15 +11768,6 @@ enum {
     XG_SIM_FENCE_PROXY_GLOBAL = 4,
     XG_SIM_FENCE_MAPS = 8
 };
-typedef struct xg_sim_hint {
-    const char *op, *form, *operands;
-    xg_sim_kind kind;
-} xg_sim_hint;
-static const xg_sim_hint xg_sim_hints[] = {
-#define X(op, form, operands, kind) {op, form, operands, XG_SIM_K_##kind},
-    XG_SIM_HINTS(X)
-#undef X
-};
 
 XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *operands) {
     uint32_t i, n = (uint32_t)strlen(operands);
@@ -11764,16 +11787,27 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const uint8_t kinds[] = {
+#define X(op, form, operands, kind) XG_SIM_K_##kind,
+        XG_SIM_HINTS(X)
+#undef X
+    };
+    const char *form, *operands,
+        *row =
+#define X(op, form, operands, kind) op "\0" form "\0" operands "\0"
+            XG_SIM_HINTS(X);
+#undef X
     xg_sim_ins *in;
     size_t i;
     (void)arg;
-    for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
-        const xg_sim_hint *h = &xg_sim_hints[i];
-        if (!xg_str_is(s->op, h->op) || !xg_sim_form(s, h->form)) continue;
-        xg_sim_hint_operands(p, s, h->operands);
+    for (i = 0; i < XG_COUNT(kinds); i++, row = operands + strlen(operands) + 1) {
+        form = row + strlen(row) + 1;
+        operands = form + strlen(form) + 1;
+        if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
+        xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        in = xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
             if (xg_sim_shared_word(s) == XG_SIM_GENERIC) in->imm |= XG_SIM_FENCE_PROXY_GLOBAL;
@@ -14061,13 +14095,15 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 /* clang-format on */
 
 #define xg_sim_d_access xg_sim_access
-/* The names stand in a list of their own, in the same order, each ended by a NUL: pointers would be longer. */
-typedef struct xg_sim_row {
-    void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-    uint32_t arg;
-} xg_sim_row;
-static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {xg_sim_d_##decoder, arg},
+/* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
+typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
+static const xg_sim_decoder xg_sim_row_decoders[] = {
+#define R(text, decoder, arg) xg_sim_d_##decoder,
+    XG_SIM_ROWS(R)
+#undef R
+};
+static const uint16_t xg_sim_row_args[] = {
+#define R(text, decoder, arg) arg,
     XG_SIM_ROWS(R)
 #undef R
 };
@@ -14079,7 +14115,7 @@ static const char xg_sim_row_names[] =
 #undef xg_sim_d_access
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
-    const xg_sim_row *row = (const xg_sim_row *)xg_dict_get(&p->rows, s->op);
+    const size_t row = (size_t)(uintptr_t)xg_dict_get(&p->rows, s->op); /* plus 1 */
     uint32_t i;
     if (!row) {
         const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
@@ -14088,8 +14124,8 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
-    row->decode(p, s, row->arg);
-    if (xg_str_is(s->op, "mov") || xg_str_is(s->op, "selp"))
+    xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
+    if (xg_word_in("mov selp", s->op) >= 0)
         for (i = s->first; i < p->code.n; i++)
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)
@@ -14981,7 +15017,7 @@ XG_APART XG_FN void xg_sim_rewrite(xg_sim_asm *p, const xg_sim_graph *g) {
         if (in.kind == XG_SIM_K_ALU) {
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
             in.d2bytes = in.d2 == XG_SIM_NOREG ? 0 : 4;
-            in.fn = xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
+            in.fn = (xg_sim_fn)(void (*)(void))xg_sim_fn_of(p->unit, (xg_sim_f)in.op);
         } else if (in.kind == XG_SIM_K_SREG || in.kind == XG_SIM_K_LOCAL || in.kind == XG_SIM_K_SPACE ||
                    (in.kind == XG_SIM_K_ASYNC && in.d != XG_SIM_NOREG))
             in.dbytes = (uint8_t)xg_sim_bytes_of(p, in.d);
@@ -15744,16 +15780,15 @@ XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     op = xg_str_of(s->text + at, end - at);
     for (i = 0; i < XG_COUNT(xg_sim_classes); i++)
         if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
-    memory = xg_str_is(op, "ld") || xg_str_is(op, "ldu") || xg_str_is(op, "st");
+    memory = xg_word_in("ld ldu st", op) >= 0;
     if (memory) cls = XLAGPU_CLASS_GLOBAL;
     while (end < s->size && s->text[end] == '.') { /* its modifiers */
         for (from = ++end; end < s->size && (xg_sim_is_word(s->text[end]) || s->text[end] == ':'); end++) {}
         word = xg_str_of(s->text + from, end - from);
         if (memory) {
             if (xg_sim_prefix(word, "shared")) return XLAGPU_CLASS_SHARED;
-            if (xg_str_is(word, "local") || xg_str_is(word, "const") || xg_sim_prefix(word, "param"))
-                return XLAGPU_CLASS_OTHER_MEMORY;
-        } else if (xg_str_is(word, "f32") || xg_str_is(word, "f32x2"))
+            if (xg_word_in("local const", word) >= 0 || xg_sim_prefix(word, "param")) return XLAGPU_CLASS_OTHER_MEMORY;
+        } else if (xg_word_in("f32 f32x2", word) >= 0)
             cls = XLAGPU_CLASS_F32;
         else if (xg_str_is(word, "f64"))
             cls = XLAGPU_CLASS_F64;
@@ -18189,7 +18224,7 @@ XG_APART XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_s
     }
     if (p->pipe == XG_PIPE_F64) p->latency = XG_SIM_TRACE_F64_CLOCKS;
     if (p->pipe == XG_PIPE_INTEGER && wide) p->weight = 2;
-    if (p->pipe == XG_PIPE_INTEGER && (xg_str_is(op, "mad") || xg_str_is(op, "mul"))) p->weight = wide ? 4 : 1;
+    if (p->pipe == XG_PIPE_INTEGER && xg_word_in("mad mul", op) >= 0) p->weight = wide ? 4 : 1;
     if (xg_str_is(op, "div")) {
         p->weight = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? (wide ? 70 : 18) : rounded ? 10 : 2);
         p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);
@@ -19474,7 +19509,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
-XG_SIM_FAST_FN bool xg_sim_fast_steps(
+XG_APART XG_SIM_FAST_FN bool xg_sim_fast_steps(
     const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     const uint32_t mine = w->shared_tag | warp;
@@ -19621,10 +19656,17 @@ XG_M256_ONE xg_sim_fast xg_sim_fast_of(
 XG_SIM_FAST_FNS(X)
 #undef X
 
+/* Where small code is asked for (-Os), rows of 4 bytes go the way of all others. */
+#ifdef __OPTIMIZE_SIZE__
+#define XG_SIM_FAST_ONE true
+#else
+#define XG_SIM_FAST_ONE false
+#endif
 /* The short way of a load or store; NULL: there is none. */
 XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
     const uint32_t space = in->imm2 & XG_SIM_M_SPACE, size = XG_SIM_FAST_SIZE;
-    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = in->n == 1 && size == 4, write = in->kind == XG_SIM_K_ST;
+    const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = !XG_SIM_FAST_ONE && in->n == 1 && size == 4,
+               write = in->kind == XG_SIM_K_ST;
     if (size != in->dbytes || !(in->n == 1 || in->n == 2 || in->n == 4) || size > 8 ||
         in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG))
         return NULL;
@@ -19643,6 +19685,7 @@ XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
 
 #undef XG_SIM_FAST_SHAPES
 #undef XG_SIM_FAST_SIZE
+#undef XG_SIM_FAST_ONE
 #undef XG_SIM_FAST_FNS
 #endif
 
@@ -24975,8 +25018,7 @@ XG_FN void xg_sim_alu_masked(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     L.v = v;
     L.dst = full ? v->regs + in->d : w->scratch;
     L.dst2 = !in->d2bytes ? NULL : full ? v->regs + in->d2 : w->scratch2;
-    XG_SIM_FIND(&L, in);
-    in->fn(&L, in);
+    xg_sim_arithmetic(&L, in);
     if (full) return;
     xg_sim_blend(v->regs + in->d, w->scratch, mask, in->dbytes);
     if (in->d2bytes) xg_sim_blend(v->regs + in->d2, w->scratch2, mask, in->d2bytes);
@@ -25411,8 +25453,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             do {
                 L.dst = regs + in->d;
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
-                XG_SIM_FIND(&L, in);
-                in->fn(&L, in);
+                XG_SIM_DO(&L, in);
                 in++;
             } while (in->fn && !(in->flags & XG_SIM_GUARDED) &&
                      !w->faulted); /* every function ends with a record that has none */
@@ -25917,8 +25958,8 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_dict_init(&p->rows, s);
     xg_map64_init(&p->syms, s);
     for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
-    for (i = 0; i < XG_COUNT(xg_sim_rows); i++, name += strlen(name) + 1)
-        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)&xg_sim_rows[i]);
+    for (i = 0; i < XG_COUNT(xg_sim_row_args); i++, name += strlen(name) + 1)
+        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)(i + 1));
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);
