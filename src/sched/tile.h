@@ -293,6 +293,7 @@ XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);           /* multiply-adds of
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that are written out */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
 XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
