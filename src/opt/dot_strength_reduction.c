@@ -133,6 +133,7 @@ XG_FN bool xg_dot_is_narrow(const xg_inst *i, const xg_dot_part *side, int64_t k
         rows /= side->x->shape->dims[side->batch.p[j]];
         columns /= side->x->shape->dims[side->batch.p[j]];
     }
+    if (rows <= ROWS && columns <= ROWS) return false; /* many small matrices have a way of their own */
     return columns <= ROWS ||
            (rows <= ROWS && columns * k * xg_type_bytes(side[1].x->shape->type) <= i->comp->module->device.l2_bytes);
 }

@@ -522,7 +522,7 @@ XG_FN bool xg_tile_unit_is_straight(const xg_tile_plan *p) {
         STEPS = 12
     };
     return p->fetch[0].vector == 1 && p->steps <= STEPS && p->form.group[XG_TILE_K].n > 1 && !p->on_processor &&
-           xg_tile_sharers(p) == 1 && !p->skips && !p->scale;
+           xg_tile_sharers(p) == 1 && !p->skips && !p->scale && !xg_tile_sums_groups(p);
 }
 /* One of `ahead` steps in front of the loop. */
 XG_FN void xg_tile_unit_first_step(xg_tile_kernel *w, xg_kval *step, int64_t ahead) {
