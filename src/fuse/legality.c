@@ -21,7 +21,8 @@ enum {
     XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */,
     XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */,
     XG_FUSE_BRIEF_ROWS = 16 /* of a tile of few rows: one block reads what they are multiplied with */,
-    XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */
+    XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */,
+    XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */
 };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) {
@@ -227,9 +228,19 @@ XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_k
            in->reads <= p->elements;
 }
 
+XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
+    const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
+    int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
+    uint32_t k;
+    for (k = 0; k < s->rank; k++)
+        if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
+    return n;
+}
+
 /* Would the consumer, an update in place of something large, read it elsewhere, too, if the producer came in? Then all
- * of it would have to be written anew, and in a loop copied back, for each update. The window that the update itself
- * replaces may be read. */
+ * of it would have to be written anew, and in a loop copied back, for each update. A scatter of any size would even ask
+ * all positions for each element, so only a handful may be asked. The window that the update itself replaces may be
+ * read. */
 XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c) {
     enum {
         LARGE_BYTES = 1 << 20, /* what is smaller is written anew in less time than a launch takes */
@@ -239,11 +250,13 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     uint32_t k;
     if (!c->updates && !c->hero) return false; /* it has neither in it */
     u = c->inst;
-    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 ||
-        xg_cost_bytes(u->shape) <= LARGE_BYTES)
+    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1)
         return false;
     x = XG_OPERAND(u, 0);
-    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / WINDOW_PART) return false;
+    if ((u->op != XG_SCATTER || xg_fuse_scatter_positions(u) <= XG_SCATTER_ASKED_MAX) &&
+        (xg_cost_bytes(u->shape) <= LARGE_BYTES ||
+            XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / WINDOW_PART))
+        return false;
     while (xg_kernel_computes(c, (const xg_kernel *)x->scratch) && xg_in_place_is_link(x)) {
         u = x; /* of a chain the first update's array is written */
         x = XG_OPERAND(u, 0);

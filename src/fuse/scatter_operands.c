@@ -10,19 +10,7 @@
 #include "fuse.h"
 #include "cost.c"
 #include "in_place.c"
-
-enum {
-    XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */
-};
-
-XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
-    const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
-    int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
-    uint32_t k;
-    for (k = 0; k < s->rank; k++)
-        if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
-    return n;
-}
+#include "legality.c"
 
 /* Whether operand k is an update or an index, too: in its memory the scatter would read what it has written. */
 XG_FN bool xg_fuse_scatter_reads(const xg_inst *scatter, uint32_t k, const xg_inst *from) {
