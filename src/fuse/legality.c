@@ -222,10 +222,12 @@ XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
 }
 
 /* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each
- * at most as often as in a kernel of its own. */
+ * at most as often as in a kernel of its own. But there every thread makes its own, where a kernel of the contraction
+ * has tiles: only a contraction of few steps costs less than its result takes in memory, of narrow elements, which
+ * matrix units multiply, fewer still. */
 XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 &&
-           in->reads <= p->elements;
+           in->reads <= p->elements && xg_fuse_steps(p->hero) <= xg_type_bits(XG_OPERAND(p->hero, 0)->shape->type);
 }
 
 XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
