@@ -201,7 +201,7 @@ XG_FN void xg_sched_try_inline(xg_loopnest *n, xg_nstmt **blocks, uint32_t count
 }
 /* The same within each run of injective blocks: a reduction between them keeps what is in front of it and behind it. */
 XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v) {
-    xg_nstmt *run[XG_NINFOS_MAX], *leaves[XG_NINFOS_MAX];
+    xg_nstmt *run[XG_NINFOS_MAX];
     uint32_t k, count = 0;
     for (k = 0; k <= v->n; k++) {
         if (k < v->n && xg_ninfo_is_injective(&v->p[k])) {

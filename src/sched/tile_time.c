@@ -115,7 +115,8 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
-/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one. */
+/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together
+ * (KL_READS_TOGETHER) are one. */
 XG_FN int64_t xg_tile_waits(int64_t rounds) {
     int64_t together = XG_KUNROLL_TOGETHER;
     while (rounds % together) together--;
