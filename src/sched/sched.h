@@ -141,7 +141,7 @@ struct xg_nblock {
     xg_str intrinsic; /* of a block around others: the machine operation that does the same; empty: none */
     bool regions;     /* its text says what it reads and writes */
     /* Reductions among threads (0: it is none). across, bit k: the threads of axis threadIdx.x + k combine one value
-     * each, and all have the result. lanes: so do aligned groups of so many lanes of a warp, without an initial value */
+     * each, and all have the result. lanes: so do aligned groups of so many lanes of a warp, and nothing begins it */
     uint32_t across, lanes;
 };
 
