@@ -17,11 +17,9 @@
  *     xlagpu_destroy(c);                           // frees the module and the bytes too
  *
  * MEMORY    Everything comes from the context's allocator and is freed by xlagpu_destroy (a module and what was made of
- *           it also by
- *           xlagpu_module_destroy). Pointers handed out live as long as their module, or their context.
+ *           it also by xlagpu_module_destroy). Pointers handed out live as long as their module, or their context.
  * ERRORS    A call that can fail returns NULL, a zeroed value or a status, and leaves a message in the context until
- *           the next call.
- *           Nothing is printed, nothing aborts, whatever the input.
+ *           the next call. Nothing is printed, nothing aborts, whatever the input.
  * THREADS   One context is used by one thread at a time; contexts are independent. No global state. Executable bytes
  *           are immutable.
  * SAME IN, SAME OUT  Equal text, options and version give equal bytes.
@@ -171,7 +169,7 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 typedef struct xlagpu_compile_desc {
     xlagpu_target_desc target;
     bool disable_all_passes;       /* no HLO optimisation: each operation of the entry is a kernel of its own */
-    const char *disable_passes;    /* comma-separated names; NULL: none */
+    const char *disable_passes;    /* comma-separated names, unknown ones are passed over; NULL: none */
     bool fill_elided_constants;    /* constant({...}) gets seeded values instead of being an error when run */
     bool ftz;                      /* flush subnormal floats to zero */
     bool keep_hlo;                 /* put the optimised HLO into the executable */
@@ -305,8 +303,8 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *module, uint32_t
     uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent);
 
 /* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
- * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
- * is none. */
+ * reduce-window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there is
+ * none. */
 XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:

@@ -20,13 +20,11 @@
  *
  * MEMORY    Host memory through the device's allocator. xlagpu_rt_close frees all.
  * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the
- *           execution's own
- *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next
- *           call on the same device or execution.
+ *           execution's own (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays
+ *           until the next call on the same device or execution.
  * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of
- *           one program or several, on different
- *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of
- *           the device runs.
+ *           one program or several, on different threads at once. All other calls: one thread at a time per device, and
+ *           on "host" not while an execution of the device runs.
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object

@@ -53,7 +53,7 @@ void flags_help(int verb) {
                "  xlagpu completions SHELL     for bash, zsh or fish\n");
     printf("\nFlags%s (one dash or two; XLA_FLAGS is read too):\n", verb < 0 ? "" : " of this verb");
     for (k = 0; k < FLAG_COUNT; k++) {
-        char left[96];
+        char left[160];
         if (verb >= 0 && !(rows[k].verbs & 1 << verb)) continue;
         snprintf(left, sizeof left, "--%s%s%s", rows[k].text, *rows[k].argument ? "=" : "", rows[k].argument);
         printf("  %-44s %s\n", left, rows[k].help);

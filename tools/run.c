@@ -615,7 +615,8 @@ static int check_flags(const flag_values *f) {
         if (is_platform(f, platforms[k])) break;
     if (k == sizeof platforms / sizeof platforms[0])
         return fail(BAD,
-            "xlagpu: error: no platform is called '%s'; there are auto, cuda, host, llvm-cpu and interpreter",
+            "xlagpu: error: no platform is called '%s'; there are auto, cuda, host (the simulator), llvm-cpu and "
+            "interpreter",
             f->platform);
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);

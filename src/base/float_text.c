@@ -396,44 +396,38 @@ XG_FN size_t xg_float_word(const char *p, size_t n, int *special, bool *negative
     return at + 3;
 }
 
-XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow) {
+/* The bits of the format with so many bits of mantissa; the infinity's are those of the largest exponent. */
+XG_FN size_t xg_float_parse_bits(const char *p, size_t n, int mantissa_bits, int bias, uint64_t *bits, bool *overflow) {
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << mantissa_bits;
     xg_decimal d;
     const char *end = xg_decimal_scan(p, p + n, &d);
-    uint64_t bits;
     int special = 0;
     *overflow = false;
     if (end == p) {
         n = xg_float_word(p, n, &special, &d.negative);
         if (!n) return 0;
-        bits = special == 1 ? 0x7FF0000000000000u : 0x7FF8000000000000u;
+        *bits = infinity | (special == 1 ? 0 : (uint64_t)1 << (mantissa_bits - 1));
         end = p + n;
     } else {
-        bits = xg_decimal_bits(&d, 52, 1023);
-        *overflow = bits == 0x7FF0000000000000u;
+        *bits = xg_decimal_bits(&d, mantissa_bits, bias);
+        *overflow = *bits == infinity;
     }
-    bits |= (uint64_t)d.negative << 63;
-    memcpy(out, &bits, 8);
+    *bits |= (uint64_t)d.negative * (infinity + ((uint64_t)1 << mantissa_bits));
     return (size_t)(end - p);
 }
-
+XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow) {
+    uint64_t bits;
+    n = xg_float_parse_bits(p, n, 52, 1023, &bits, overflow);
+    if (n) memcpy(out, &bits, 8);
+    return n;
+}
 XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflow) {
-    xg_decimal d;
-    const char *end = xg_decimal_scan(p, p + n, &d);
-    uint32_t bits;
-    int special = 0;
-    *overflow = false;
-    if (end == p) {
-        n = xg_float_word(p, n, &special, &d.negative);
-        if (!n) return 0;
-        bits = special == 1 ? 0x7F800000u : 0x7FC00000u;
-        end = p + n;
-    } else {
-        bits = (uint32_t)xg_decimal_bits(&d, 23, 127);
-        *overflow = bits == 0x7F800000u;
-    }
-    bits |= (uint32_t)d.negative << 31;
-    memcpy(out, &bits, 4);
-    return (size_t)(end - p);
+    uint64_t bits;
+    uint32_t word;
+    n = xg_float_parse_bits(p, n, 23, 127, &bits, overflow);
+    word = (uint32_t)bits;
+    if (n) memcpy(out, &word, 4);
+    return n;
 }
 
 /* ---- binary to decimal ---- */

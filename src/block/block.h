@@ -29,7 +29,7 @@ typedef struct xg_block_array {
     xg_str name;
     char kind; /* 'n' elements, 'r' real numbers, 'i' ints */
     xg_block_where where;
-    uint32_t number; /* of the operand */
+    uint32_t number; /* of the operand or result */
     int64_t rows, columns, pitch;
     const xg_shape *shape;       /* of operand or result */
     struct xg_block_array *lent; /* the result in whose memory it lies */

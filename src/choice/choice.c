@@ -54,9 +54,13 @@ XG_NORETURN XG_FN void xg_choice_fail(const xg_choosing *w) {
 }
 XG_FN bool xg_choice_unknown(xg_choosing *w) {
     const xg_record *r = w->job.given;
-    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL);
+    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL), *ask = "; did you mean '";
+    if (nearby && xg_str_is(r->way, nearby)) { /* of the other kind */
+        ask = "; did you mean the key '";
+        nearby = xg_emit_find(r->way) ? "emitter" : "rule";
+    }
     return xg_choice_wrong(w, "leave it out: what is not given is decided", "there is no %.*s '%.*s'%s%s%s",
-        (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p, nearby ? "; did you mean '" : "", nearby ? nearby : "",
+        (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p, nearby ? ask : "", nearby ? nearby : "",
         nearby ? "'?" : "");
 }
 XG_FN bool xg_choice_refuse(xg_choosing *w, const xg_record *r, xg_str why) {
@@ -67,10 +71,17 @@ XG_FN bool xg_choice_refuse(xg_choosing *w, const xg_record *r, xg_str why) {
 /* What was planned by an order says what the order says. */
 XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
     const char *which = w->job.given ? xg_record_disobeys(w->job.given, made) : NULL;
-    char why[96];
+    const xg_numbers *is;
+    xg_buf why;
     if (!which) return true;
-    xg_format(why, sizeof why, "'%s' would be another", which);
-    return xg_choice_refuse(w, made, xg_str_z(why));
+    is = xg_record_get(&made->form, which);
+    xg_buf_init(&why, w->job.arena);
+    xg_printf(&why, "'%s' would be %s", which,
+        is                                          ? ""
+        : xg_record_get(&w->job.given->form, which) ? "left out"
+                                                    : "another");
+    if (is) xg_record_print_item(&why, is);
+    return xg_choice_refuse(w, made, xg_str_z(why.p));
 }
 
 /* How many blocks a multiprocessor is to hold can be ordered of every way that leaves it open; not in a small build. */

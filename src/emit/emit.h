@@ -8,8 +8,8 @@
 #include "../block/block.h"
 
 /* ---- loop.c ---- */
-/* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
- * alone */
+/* How many neighbouring elements a thread makes, so that one access moves them: of the widest result, and of the
+ * parameters that have so many elements (0: the results alone count). */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
 XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
@@ -19,7 +19,7 @@ typedef struct xg_heroes {
     const xg_inst **p;
     bool *behind; /* by root: made of heroes */
 } xg_heroes;
-/* whether it is one; of the same form as the first */
+/* Whether the instruction is a hero; where it is not the first that was found, it must have the same form as that. */
 typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first);
 /* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with
  * them. */
@@ -36,13 +36,12 @@ XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, con
 XG_FN int64_t xg_emit_work(const xg_comp *comp);   /* how much code one element is, roughly */
 XG_FN int64_t xg_emit_inst_work(const xg_inst *i); /* of one instruction */
 /* ---- sections.c ---- */
-/* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads
- * make this one too */
+/* One of the walks that a kernel's threads are divided among. */
 typedef struct xg_section {
     const xg_shape *shape;
-    int64_t unroll;
-    bool apart;
-    uint32_t shares;
+    int64_t unroll;  /* elements of a thread */
+    bool apart;      /* which do not lie side by side */
+    uint32_t shares; /* 0, or 1 + the section whose threads make this one, too */
 } xg_section;
 /* dest: by root, what has been written to it */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest);
@@ -104,10 +103,10 @@ XG_FN void xg_emit_open(
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
 XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
 XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
-XG_FN bool xg_emit_plan(
-    xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
-XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission
-        *e); /* the first whose plan takes it; fails if there is none; NULL: not in the form that is ordered */
+/* False: it does not take the fusion; record->why says why. */
+XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by);
+/* The first whose plan takes it; fails if there is none. NULL: none in the form that the given record orders. */
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e);
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
 /* What is planned in one arena is emitted in another one. */

@@ -120,7 +120,8 @@ XG_FN xg_record *xg_record_read_from(xg_arena *a, const xg_inst *fusion, const x
 XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r); /* beside what else its backend_config has */
 XG_FN void xg_record_remove(xg_inst *fusion);
 XG_FN void xg_record_print(xg_buf *b, const xg_record *r);
-XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r); /* what code depends on: way, form, launch */
+XG_FN void xg_record_print_item(xg_buf *b, const xg_numbers *i); /* what it says, without its name */
+XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r);   /* what code depends on: way, form, launch */
 XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_list *list); /* ,"key":{...} */
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n);
 /* The one number of that name, if there is one, is *p from now on, which stays the caller's. */

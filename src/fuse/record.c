@@ -96,6 +96,14 @@ XG_FN void xg_record_print_numbers(xg_buf *b, const int64_t *p, uint32_t n) {
     for (k = 0; k < n; k++) xg_printf(b, "%s\"%lld\"", k ? "," : "", (long long)p[k]);
     xg_putc(b, ']');
 }
+XG_FN void xg_record_print_item(xg_buf *b, const xg_numbers *i) {
+    if (i->word.n)
+        xg_printf(b, "\"%.*s\"", (int)i->word.n, i->word.p);
+    else if (i->n == 1)
+        xg_printf(b, "\"%lld\"", (long long)i->p[0]);
+    else
+        xg_record_print_numbers(b, i->p, i->n);
+}
 XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_list *list) {
     uint32_t k;
     if (!list->n) return;
@@ -103,12 +111,7 @@ XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_lis
     for (k = 0; k < list->n; k++) {
         const xg_numbers *i = &list->p[k];
         xg_printf(b, "%s\"%.*s\":", k ? "," : "", (int)i->name.n, i->name.p);
-        if (i->word.n)
-            xg_printf(b, "\"%.*s\"", (int)i->word.n, i->word.p);
-        else if (i->n == 1)
-            xg_printf(b, "\"%lld\"", (long long)i->p[0]);
-        else
-            xg_record_print_numbers(b, i->p, i->n);
+        xg_record_print_item(b, i);
     }
     xg_putc(b, '}');
 }

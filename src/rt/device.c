@@ -51,8 +51,8 @@ XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_devi
         return s;
     }
     if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda, host and llvm-cpu", wish);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE,
+            "no platform is called '%s'; there are auto, cuda, host (the simulator) and llvm-cpu", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
         if (s == XLAGPU_OK) {

@@ -43,7 +43,8 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
     if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
         xr_host_close(d);
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'", desc->part);
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are H100, H200, L40 and others", desc->part);
     }
     return XLAGPU_OK;
 }

@@ -564,9 +564,8 @@ XG_FN void xg_nteam_reads(xg_nteam *t, xg_nstmt *s, xg_nbuf *const *from, const 
     }
     xg_nbody_end_all(&y, s->block, in);
 }
-XG_FN void xg_nteam_writes(xg_nteam *t, xg_nstmt *s, xg_nbuf *const *to, const xg_aff **at) {
+XG_FN void xg_nteam_writes(xg_nstmt *s, xg_nbuf *const *to, const xg_aff **at) {
     uint32_t k;
-    (void)t;
     for (k = 0; k < s->block->n_outs; k++) {
         ((xg_nout *)s->block->outs)[k].buf = to[k];
         ((xg_nout *)s->block->outs)[k].at = at;
@@ -614,16 +613,16 @@ XG_APART XG_FN void xg_nteam_two_levels(xg_nteam *t) {
     second = xg_nteam_block(t, get, "second");
     for (k = 0; k < b->n_outs; k++) ((xg_nout *)second->block->outs)[k] = result[k];
     b->outs = XG_NEW_N(n->arena, xg_nout, b->n_outs);
-    xg_nteam_writes(t, t->s, warp, xg_nteam_at(t, zero, NULL));
+    xg_nteam_writes(t->s, warp, xg_nteam_at(t, zero, NULL));
     b->lanes = XG_WARP_LANES;
     xg_nteam_reads(t, put, warp, xg_nteam_at(t, zero, NULL), NULL, NULL);
-    xg_nteam_writes(t, put, staging, xg_nteam_at(t, group, xg_aff_div_in(&env, rank, XG_WARP_LANES)));
+    xg_nteam_writes(put, staging, xg_nteam_at(t, group, xg_aff_div_in(&env, rank, XG_WARP_LANES)));
     xg_nblock_require(n, put->block, lane, xg_range_of(0, 0));
     memset(&within, 0, sizeof within);
     within.expr = lanes < XG_WARP_LANES ? xg_aff_mod_in(&env, t->linear, lanes) : lane;
     within.range = xg_range_of(0, warps - 1);
     xg_nteam_reads(t, get, staging, xg_nteam_at(t, group, within.expr), lanes == warps ? NULL : &within, b->init);
-    xg_nteam_writes(t, get, again, xg_nteam_at(t, zero, NULL));
+    xg_nteam_writes(get, again, xg_nteam_at(t, zero, NULL));
     xg_nteam_reads(t, second, again, xg_nteam_at(t, zero, NULL), NULL, NULL);
     second->block->combine = b->combine;
     second->block->lanes = (uint32_t)lanes;
@@ -660,13 +659,13 @@ XG_APART XG_FN void xg_nteam_tree(xg_nteam *t) {
     xg_nteam_arrays(t, "shared", dims, 2, XG_NS_SHARED, shared);
     memcpy(result, b->outs, b->n_outs * sizeof *result);
     b->outs = XG_NEW_N(n->arena, xg_nout, b->n_outs);
-    xg_nteam_writes(t, t->s, shared, xg_nteam_at(t, group, rank));
+    xg_nteam_writes(t->s, shared, xg_nteam_at(t, group, rank));
     at = t->s;
     for (left = in; left > 1; left = half) {
         for (half = 1; half * 2 < left; half *= 2) {}
         step = xg_nteam_block(t, at, "half");
         xg_nteam_reads(t, step, shared, xg_nteam_at(t, group, xg_aff_add_k(n->aff, rank, half)), NULL, NULL);
-        xg_nteam_writes(t, step, shared, xg_nteam_at(t, group, rank));
+        xg_nteam_writes(step, shared, xg_nteam_at(t, group, rank));
         step->block->combine = b->combine;
         for (k = 0; k < b->n_where; k++) xg_nblock_require(n, step->block, b->where[k].expr, b->where[k].range);
         xg_nblock_require(n, step->block, rank, xg_range_of(0, left - half - 1));

@@ -90,15 +90,14 @@ XG_FN void xg_nvthread_check_once(xg_loopnest *n, const xg_nstmt *v, const xg_ns
     xg_sched_fail(n, "vthreads: '%.*s' adds up the same in each round of the loop '%s'", (int)b->name.n, b->name.p,
         xg_sched_var(n, v));
 }
-XG_FN void xg_nvthread_sink(xg_loopnest *n, const xg_nstmt *v, xg_nstmt *s, const xg_nsubst *outer) {
+XG_FN void xg_nvthread_sink(xg_loopnest *n, const xg_nstmt *v, xg_nstmt *s) {
     const xg_aff *var = xg_nest_dim(n, v->var);
     xg_nstmt *c, *next, *loop;
     xg_nsubst to;
-    (void)outer;
     if (s->op == XG_N_LOOP) {
         for (c = s->first; c; c = next) {
             next = c->next;
-            xg_nvthread_sink(n, v, c, outer);
+            xg_nvthread_sink(n, v, c);
         }
         return;
     }
@@ -149,7 +148,7 @@ XG_FN void xg_nest_vthreads(xg_loopnest *n) {
         }
         for (c = s->first; c; c = after) {
             after = c->next;
-            xg_nvthread_sink(n, s, c, NULL);
+            xg_nvthread_sink(n, s, c);
         }
         next = s->first;
         while (s->first) {

@@ -7,7 +7,7 @@
  *   fusion made of what is given (a score, exp, m, l), and emitted element by element where the kernel has that.
  * - Everything is counted by five numbers: batch, row, key, and a vector and its lane along the third extent, which is
  *   that of the first sum (depth), or of V's columns. Indexing maps lead from there to each stage's indices, so
- * bitcasts and transposes anywhere need no case of their own.
+ *   bitcasts and transposes anywhere need no case of their own.
  *
  * Gradients are two kernels of the same kind (attention_back_*.c), which make the scores again; what they call rows are
  * queries in one, keys in the other.

@@ -344,7 +344,7 @@ XG_FN xg_nsync xg_nsync_of(xg_loopnest *n) {
     return y;
 }
 /* Is there a barrier on the way from behind a to b, both in `top` (a NULL: from its beginning; b NULL: to its end)? */
-XG_FN bool xg_nsync_between(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b, const xg_nstmt *top) {
+XG_FN bool xg_nsync_between(const xg_nstmt *a, const xg_nstmt *b, const xg_nstmt *top) {
     const xg_nstmt *s;
     bool on = a == NULL;
     for (s = top->first; s; s = xg_nstmt_next(s, top)) {
@@ -352,7 +352,6 @@ XG_FN bool xg_nsync_between(const xg_loopnest *n, const xg_nstmt *a, const xg_ns
         if (s == a) on = true;
         if (s == b) return false;
     }
-    (void)n;
     return false;
 }
 /* All threads come to the barrier, or none. */
@@ -379,7 +378,7 @@ XG_FN void xg_nest_sync(xg_loopnest *n) {
     for (b = 0; b < v.n; b++)
         for (a = b; a-- > 0;) {
             xg_nstmt *top = xg_nstmt_common(v.p[a], v.p[b]);
-            if (xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block) && !xg_nsync_between(n, v.p[a], v.p[b], top))
+            if (xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block) && !xg_nsync_between(v.p[a], v.p[b], top))
                 xg_nstmt_branch(v.p[b], top)->sync = true;
         }
     y.same_round = false; /* from one round of a loop to the next: from a to its end, and from its beginning to b */
@@ -387,8 +386,8 @@ XG_FN void xg_nest_sync(xg_loopnest *n) {
         for (a = v.n; a-- > 0;) {
             if (a == b || !xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block)) continue;
             for (l = xg_nstmt_common(v.p[a], v.p[b]); l->op == XG_N_LOOP; l = l->parent)
-                if (!xg_nkind_is_axis(l->kind) && l->extent > 1 && !xg_nsync_between(n, v.p[a], NULL, l) &&
-                    !xg_nsync_between(n, NULL, v.p[b], l))
+                if (!xg_nkind_is_axis(l->kind) && l->extent > 1 && !xg_nsync_between(v.p[a], NULL, l) &&
+                    !xg_nsync_between(NULL, v.p[b], l))
                     xg_nstmt_branch(v.p[b], l)->sync = true;
         }
     for (s = n->root->first; s; s = xg_nstmt_next(s, n->root))

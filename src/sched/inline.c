@@ -61,6 +61,12 @@ XG_FN void xg_ninline_into(xg_loopnest *n, xg_nblock *reader, const xg_nblock *p
     }
     xg_nbody_end(&y, reader, xg_nbody_copy(&y, reader->body, params));
 }
+/* The block makes one result, each element at once. */
+XG_FN void xg_ninline_check(const xg_loopnest *n, const char *who, const xg_nblock *b, const char *why) {
+    if (xg_nblock_class(b) != XG_NC_COMPLETE)
+        xg_sched_fail(n, "%s: '%.*s' is not complete: it %s", who, (int)b->name.n, b->name.p, why);
+    if (b->n_outs != 1) xg_sched_fail(n, "%s: '%.*s' has %u results", who, (int)b->name.n, b->name.p, b->n_outs);
+}
 XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     const xg_nblock *p;
     xg_nbuf *buf;
@@ -68,10 +74,7 @@ XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     xg_nstmt *s, *w;
     xg_sched_check_block(n, "compute_inline", producer);
     p = producer->block;
-    if (xg_nblock_class(p) != XG_NC_COMPLETE)
-        xg_sched_fail(
-            n, "compute_inline: '%.*s' is not complete: it updates what it writes", (int)p->name.n, p->name.p);
-    if (p->n_outs != 1) xg_sched_fail(n, "compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
+    xg_ninline_check(n, "compute_inline", p, "updates what it writes");
     buf = p->outs[0].buf;
     if (buf->param) xg_sched_fail(n, "compute_inline: '%.*s' makes a result of the nest", (int)p->name.n, p->name.p);
     if (xg_nest_writers(n, buf, &w, 1) != 1)
@@ -89,51 +92,10 @@ XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     xg_nstmt_unlink(producer);
     xg_nest_drop_bufs(n);
 }
-XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
-    const xg_nblock *c;
-    xg_nblock *p;
-    xg_nbuf *buf = NULL;
-    xg_nstmt *producer = NULL, *s;
-    uint32_t which[XG_RANK_MAX], k, d, readers;
-    const xg_aff *const *at;
-    xg_inst **params, **own;
-    xg_nsubst subst;
-    xg_nbody y;
-    xg_nout *out;
-    xg_sched_check_block(n, "reverse_compute_inline", consumer);
-    c = consumer->block;
-    if (xg_nblock_class(c) != XG_NC_COMPLETE)
-        xg_sched_fail(
-            n, "reverse_compute_inline: '%.*s' is not complete: it updates what it writes", (int)c->name.n, c->name.p);
-    if (c->n_outs != 1)
-        xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)c->name.n, c->name.p, c->n_outs);
+/* What else the block reads is there already where the producer of buf stands. */
+XG_FN void xg_ninline_check_reads(xg_loopnest *n, const xg_nblock *c, const xg_nbuf *buf, const xg_nstmt *producer) {
+    uint32_t k;
     for (k = 0; k < c->n_args; k++) {
-        if (c->args[k].kind != XG_NA_LOAD || c->args[k].buf->param || xg_nest_writers(n, c->args[k].buf, &s, 1) != 1)
-            continue;
-        if (buf && buf != c->args[k].buf)
-            xg_sched_fail(
-                n, "reverse_compute_inline: '%.*s' reads what more than one block makes", (int)c->name.n, c->name.p);
-        buf = c->args[k].buf;
-        producer = s;
-    }
-    if (!buf)
-        xg_sched_fail(
-            n, "reverse_compute_inline: '%.*s' reads nothing that one block makes", (int)c->name.n, c->name.p);
-    at = xg_nblock_place(n, "reverse_compute_inline", c, buf, false);
-    readers = xg_nest_readers(n, buf, &s, 1);
-    if (readers != 1)
-        xg_sched_fail(n, "reverse_compute_inline: '%.*s' is read by %u blocks", (int)buf->name.n, buf->name.p, readers);
-    p = producer->block;
-    if (xg_nblock_class(p) != XG_NC_COMPLETE)
-        xg_sched_fail(n, "reverse_compute_inline: '%.*s' is not complete: it is not done before the last update",
-            (int)p->name.n, p->name.p);
-    if (p->n_outs != 1)
-        xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
-    if (!xg_nblock_plain(n, c, buf, at, which))
-        xg_sched_fail(n, "reverse_compute_inline: the indices of '%.*s' are not the iterators of '%.*s'",
-            (int)buf->name.n, buf->name.p, (int)c->name.n, c->name.p);
-    xg_sched_check_whole(n, "reverse_compute_inline", consumer);
-    for (k = 0; k < c->n_args; k++) { /* what else it reads has to be there already */
         xg_nstmt *writers[8];
         uint32_t count = c->args[k].kind == XG_NA_LOAD && c->args[k].buf != buf
                              ? xg_nest_writers(n, c->args[k].buf, writers, XG_COUNT(writers))
@@ -147,6 +109,16 @@ XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
                     (int)c->args[k].buf->name.n, c->args[k].buf->name.p, (int)c->name.n, c->name.p, (int)buf->name.n,
                     buf->name.p);
     }
+}
+/* The producer p of buf computes at once what c makes of it, and writes that instead; which: c's iterators, by index of
+ * buf. */
+XG_FN void xg_ninline_behind(
+    xg_loopnest *n, const xg_nblock *c, xg_nblock *p, const xg_nbuf *buf, const uint32_t *which) {
+    xg_inst **params, **own;
+    xg_nsubst subst;
+    xg_nbody y;
+    xg_nout *out;
+    uint32_t k, d;
     xg_nsubst_begin(&subst, n);
     for (k = 0; k < c->n_iters; k++) xg_nsubst_put(&subst, c->iters[k].var, xg_aff_const(n->aff, 0));
     for (d = 0; d < buf->rank; d++)
@@ -169,6 +141,41 @@ XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
     out->buf = c->outs[0].buf;
     out->at = xg_nsubst_affs(&subst, c->outs[0].at, out->buf->rank);
     p->outs = out;
+}
+XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
+    const xg_nblock *c;
+    xg_nblock *p;
+    xg_nbuf *buf = NULL;
+    xg_nstmt *producer = NULL, *s;
+    uint32_t which[XG_RANK_MAX], k, readers;
+    const xg_aff *const *at;
+    xg_sched_check_block(n, "reverse_compute_inline", consumer);
+    c = consumer->block;
+    xg_ninline_check(n, "reverse_compute_inline", c, "updates what it writes");
+    for (k = 0; k < c->n_args; k++) {
+        if (c->args[k].kind != XG_NA_LOAD || c->args[k].buf->param || xg_nest_writers(n, c->args[k].buf, &s, 1) != 1)
+            continue;
+        if (buf && buf != c->args[k].buf)
+            xg_sched_fail(
+                n, "reverse_compute_inline: '%.*s' reads what more than one block makes", (int)c->name.n, c->name.p);
+        buf = c->args[k].buf;
+        producer = s;
+    }
+    if (!buf)
+        xg_sched_fail(
+            n, "reverse_compute_inline: '%.*s' reads nothing that one block makes", (int)c->name.n, c->name.p);
+    at = xg_nblock_place(n, "reverse_compute_inline", c, buf, false);
+    readers = xg_nest_readers(n, buf, &s, 1);
+    if (readers != 1)
+        xg_sched_fail(n, "reverse_compute_inline: '%.*s' is read by %u blocks", (int)buf->name.n, buf->name.p, readers);
+    p = producer->block;
+    xg_ninline_check(n, "reverse_compute_inline", p, "is not done before the last update");
+    if (!xg_nblock_plain(n, c, buf, at, which))
+        xg_sched_fail(n, "reverse_compute_inline: the indices of '%.*s' are not the iterators of '%.*s'",
+            (int)buf->name.n, buf->name.p, (int)c->name.n, c->name.p);
+    xg_sched_check_whole(n, "reverse_compute_inline", consumer);
+    xg_ninline_check_reads(n, c, buf, producer);
+    xg_ninline_behind(n, c, p, buf, which);
     xg_nstmt_unlink(consumer);
     xg_nest_drop_bufs(n);
 }

@@ -76,11 +76,10 @@ XG_FN void xg_ninfo_drop_units(xg_loopnest *n, xg_nstmt *s) {
     for (k = 0; k < count; k++) m->results[k + !spatial] = kept[k];
     xg_sched_transform_block_layout(n, s, m);
 }
-XG_FN xg_ninfo xg_ninfo_of(xg_loopnest *n, xg_nstmt *s) {
+XG_FN xg_ninfo xg_ninfo_of(xg_nstmt *s) {
     xg_ninfo i;
     uint32_t k;
     memset(&i, 0, sizeof i);
-    (void)n;
     i.block = s;
     i.n = s->block->n_iters;
     (void)xg_nest_loops(s, i.loops, XG_COUNT(i.loops));
@@ -91,6 +90,13 @@ XG_FN xg_ninfo xg_ninfo_of(xg_loopnest *n, xg_nstmt *s) {
     i.reduction = xg_nblock_class(s->block) == XG_NC_REDUCTION && s->block->init;
     return i;
 }
+/* Of all blocks of the nest as they are now. */
+XG_FN void xg_ninfos_read(xg_loopnest *n, xg_ninfos *v) {
+    xg_nstmt *leaves[XG_NINFOS_MAX];
+    uint32_t k;
+    v->n = xg_nest_leaves(n, leaves, XG_COUNT(leaves));
+    for (k = 0; k < v->n; k++) v->p[k] = xg_ninfo_of(leaves[k]);
+}
 XG_FN bool xg_nest_normalize(xg_loopnest *n, xg_ninfos *out, const char **why) {
     xg_nstmt *leaves[XG_NINFOS_MAX];
     uint32_t count = xg_nest_leaves(n, leaves, XG_COUNT(leaves)), k;
@@ -99,7 +105,7 @@ XG_FN bool xg_nest_normalize(xg_loopnest *n, xg_ninfos *out, const char **why) {
     if (*why) return false;
     for (k = 0; k < count; k++) xg_ninfo_drop_units(n, leaves[k]);
     out->n = count;
-    for (k = 0; k < count; k++) out->p[k] = xg_ninfo_of(n, leaves[k]);
+    for (k = 0; k < count; k++) out->p[k] = xg_ninfo_of(leaves[k]);
     return true;
 }
 
@@ -195,7 +201,7 @@ XG_FN void xg_sched_try_inline(xg_loopnest *n, xg_nstmt **blocks, uint32_t count
 }
 /* The same within each run of injective blocks: a reduction between them keeps what is in front of it and behind it. */
 XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v) {
-    xg_nstmt *run[XG_NINFOS_MAX], *leaves[XG_NINFOS_MAX];
+    xg_nstmt *run[XG_NINFOS_MAX];
     uint32_t k, count = 0;
     for (k = 0; k <= v->n; k++) {
         if (k < v->n && xg_ninfo_is_injective(&v->p[k])) {
@@ -205,8 +211,7 @@ XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v) 
         xg_sched_try_inline(n, run, count);
         count = 0;
     }
-    v->n = xg_nest_leaves(n, leaves, XG_COUNT(leaves));
-    for (k = 0; k < v->n; k++) v->p[k] = xg_ninfo_of(n, leaves[k]);
+    xg_ninfos_read(n, v);
 }
 
 /* ---- text ---- */

@@ -373,7 +373,7 @@ XG_FN bool xg_rule_fallback(xg_loopnest *n, const xg_nrule_target *t) {
     xg_sched_try_inline(n, blocks, v.n);
     v.n = xg_nest_leaves(n, blocks, XG_COUNT(blocks));
     for (k = 0; k < v.n; k++) {
-        xg_ninfo i = xg_ninfo_of(n, blocks[k]);
+        xg_ninfo i = xg_ninfo_of(blocks[k]);
         spatial = xg_rule_sort(n, &i, 'S', loops);
         s = spatial > 1 ? xg_sched_fuse(n, loops, spatial) : loops[0];
         xg_rule_split(n, s, -1, XG_MIN(s->extent, (int64_t)XG_RULE_FLAT_THREADS), parts);

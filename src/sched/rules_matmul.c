@@ -65,15 +65,13 @@ XG_FN void xg_rule_inline_around(xg_loopnest *n, const xg_ninfos *v, uint32_t pr
 }
 XG_FN bool xg_rule_parts(xg_loopnest *n, xg_rparts *parts) {
     xg_ninfos *v = &parts->all;
-    xg_nstmt *leaves[XG_NINFOS_MAX];
     const char *why;
     uint32_t k;
     if (!xg_nest_normalize(n, v, &why)) return false;
     for (k = 0; k < v->n && xg_ninfo_is_injective(&v->p[k]); k++) {}
     if (k == v->n) return false;
     xg_rule_inline_around(n, v, k);
-    v->n = xg_nest_leaves(n, leaves, XG_COUNT(leaves));
-    for (k = 0; k < v->n; k++) v->p[k] = xg_ninfo_of(n, leaves[k]);
+    xg_ninfos_read(n, v);
     for (k = 0; k < v->n && xg_ninfo_is_injective(&v->p[k]); k++) {}
     if (k == v->n || v->n > k + 2) return false;
     parts->main = &v->p[k];

@@ -140,8 +140,9 @@ struct xg_nblock {
     const xg_constraint *begin;
     xg_str intrinsic; /* of a block around others: the machine operation that does the same; empty: none */
     bool regions;     /* its text says what it reads and writes */
-    uint32_t across;  /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
-    uint32_t lanes;   /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
+    /* Reductions among threads (0: it is none). across, bit k: the threads of axis threadIdx.x + k combine one value
+     * each, and all have the result. lanes: so do aligned groups of so many lanes of a warp, and nothing begins it */
+    uint32_t across, lanes;
 };
 
 typedef enum xg_nstmt_op {
@@ -272,23 +273,22 @@ typedef enum xg_nclass {
     XG_NC_COMPLETE,
     XG_NC_REDUCTION
 } xg_nclass;
-/* of one dimension: base + lo .. base + hi; dense: every place of it */
 typedef struct xg_nshare { /* what an iterator or index runs over: base + lo .. base + hi; base NULL: all of it */
     const xg_aff *base;
     int64_t lo, hi;
 } xg_nshare;
-typedef struct xg_nspan {
+typedef struct xg_nspan { /* what of one dimension is touched: base + lo .. base + hi */
     const xg_aff *base;
     int64_t lo, hi;
-    bool dense;
+    bool dense; /* every place of it */
 } xg_nspan;
 XG_FN bool xg_nblock_reduces(const xg_nblock *b); /* it has a reduced iterator */
 /* COMPLETE: spatial only, no combiner, reads nothing that it writes; REDUCTION: combines, and has what it begins with
  * or combines over */
 XG_FN xg_nclass xg_nblock_class(const xg_nblock *b);
-XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop,
-    char kind); /* an iterator of that kind is bound to it */
-/* the expressions together tell each iterator of that kind */
+/* an iterator of that kind is bound to the loop */
+XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop, char kind);
+/* the expressions' values together determine those of all iterators of that kind */
 XG_FN bool xg_nest_tells(xg_loopnest *n, const xg_nblock *b, const xg_aff *const *at, uint32_t count, char kind);
 /* each point of its spatial iterators writes elsewhere */
 XG_FN bool xg_nest_writes_once(xg_loopnest *n, const xg_nblock *b);
@@ -335,7 +335,7 @@ typedef enum xg_icheck {
 XG_FN bool xg_iter_sum_of(xg_aff_env *env, xg_arena *a, const xg_aff *e, xg_isum *out); /* false: e is no such sum */
 XG_FN const xg_isum *xg_detect_iter_map(/* one for each index; NULL: *why says what is wrong with them */
     xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, xg_icheck check, const char **why);
-/* Do the values of the indices together tell those of the variables? */
+/* Do the values of the indices together determine those of the variables? */
 XG_FN bool xg_iter_tells(
     xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, const xg_aff *const *vars, uint32_t n_vars);
 XG_FN void xg_isum_print(xg_buf *b, const xg_isum *s, const xg_imap *names);

@@ -75,13 +75,12 @@ typedef struct xg_tile_shape {
     bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     int32_t split;   /* the same of such that meet in memory (tile_split.c) */
-    /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
-     * neighbours along n; 2: right, along m); 0: blocks are alone. With sums in tensor memory each of two has half of
-     * the right side, which matrix units read in both; 3: so do two pairs along n, and share the left side. Blocks
-     * stay, and make one tile after the other. The
-     * result leaves by tensor stores. */
+    /* Of tensor copies: the operand whose boxes two neighbouring blocks share by multicast (1: the left one, tiles are
+     * neighbours along n; 2: the right one, along m; 0: none). With sums in tensor memory each of two has half of the
+     * right operand, which matrix units read in both; 3: so do two pairs along n, which share the left one. */
     int8_t multicast;
-    bool stays, stores;
+    bool stays;   /* blocks make one tile after the other */
+    bool stores;  /* the result leaves by tensor stores */
     int32_t halo; /* steps that one box of the picture serves, all places of a window (tile_halo.c); 0: each has one */
 } xg_tile_shape;
 /* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
@@ -267,7 +266,6 @@ XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *
 /* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k); /* NULL behind the last */
-/* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
 /* Of what goes through shared memory to the epilogue: sums, or the hero's elements where one thread has whole sums. */
 XG_FN xlagpu_type xg_tile_shown_type(const xg_tile_plan *p);
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
@@ -292,7 +290,7 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);           /* multiply-adds of f32 that take as long as one */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that are written out */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
-XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p);
+XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p);        /* tiles at the edges are not full */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
@@ -300,10 +298,11 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     int64_t most); /* of tensor copies, with wgmma or in pairs */
 /* With tcgen05, of single blocks. */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
-XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p);
+XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p); /* the estimate is by xg_tile_unit_cycles */
+/* What a step takes at least, into `work`; and by it whether a shape can be better than `most` at all. */
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most);
-XG_FN int64_t xg_tile_empty(const xg_device *m);
+XG_FN int64_t xg_tile_empty(const xg_device *m); /* picoseconds of an empty kernel, beside its launch */
 XG_FN int64_t xg_tile_roof(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
 XG_FN int64_t xg_tile_plain_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);

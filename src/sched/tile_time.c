@@ -115,18 +115,18 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
         return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
-/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together are one
- * (KL_READS_TOGETHER), ... */
+/* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together
+ * (KL_READS_TOGETHER) are one. */
 XG_FN int64_t xg_tile_waits(int64_t rounds) {
     int64_t together = XG_KUNROLL_TOGETHER;
     while (rounds % together) together--;
     return rounds / together;
 }
-/* ... but where rounds ask first whether they lie in the matrix, what memory has is read one by one. */
 XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
     return p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size ||
            p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size;
 }
+/* As xg_tile_waits, but where rounds ask first whether they lie in the matrix, each waits for itself. */
 XG_ONE_COPY XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
     return xg_tile_hangs_over(p) ? rounds : xg_tile_waits(rounds);
 }
