@@ -275,8 +275,8 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 
 /* ---- mma.sync ---- */
 
-/* Clocks of a warp that asks for its part of a step. Where pixels lie is found by instructions that wait for each other,
- * in front of the products: no unit works beside them. */
+/* Clocks of a warp that asks for its part of a step. Where pixels lie is found by instructions that wait for each
+ * other, in front of the products: no unit works beside them. */
 XG_FN int64_t xg_tile_unit_asks(const xg_tile_plan *p) {
     int64_t issue = xg_tile_unit_issue(p);
     return p->form.hero->op == XG_CONVOLUTION ? XG_TILE_UNIT_PIXEL_CLOCKS * (issue + XG_TILE_STEP_ISSUE) : issue;
