@@ -31,6 +31,7 @@ enum {
     XG_TILE_TRY_CLOCKS = 30,          /* of a wait at a memory barrier that is over (kir/estimate.c) */
     XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
     XG_TILE_UNIT_LATE_CLOCKS = 120,   /* ... for the first bytes of a step that become fragments */
+    XG_TILE_UNIT_PIXEL_CLOCKS = 2,    /* of an instruction of a step that finds pixels */
     XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
@@ -274,6 +275,12 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
 
 /* ---- mma.sync ---- */
 
+/* Clocks of a warp that asks for its part of a step. Where pixels lie is found by instructions that wait for each
+ * other, in front of the products: no unit works beside them. */
+XG_FN int64_t xg_tile_unit_asks(const xg_tile_plan *p) {
+    int64_t issue = xg_tile_unit_issue(p);
+    return p->form.hero->op == XG_CONVOLUTION ? XG_TILE_UNIT_PIXEL_CLOCKS * (issue + XG_TILE_STEP_ISSUE) : issue;
+}
 /* A unit that multiplies a warp's part of a step for longer than the way from memory takes hides that: copies and
  * fragments but the first ones meet it, and those, too, where they are carried from step to step. */
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
@@ -283,7 +290,7 @@ XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile
     if (!xg_tile_unit_carries(p))
         first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
     w->multiplied = unit; /* beside all that the step waits for */
-    unit += first + xg_tile_unit_issue(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
+    unit += first + xg_tile_unit_asks(p) / (first ? 1 : 2) + XG_TILE_BARRIER_CLOCKS;
     w->clocks = w->multiplied < way ? XG_MAX(w->clocks, unit) : unit;
 }
 /* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
@@ -297,8 +304,10 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.passes = reads * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency;
-    if (p->fetch[0].async && p->fetch[1].async) /* asked for behind a step's barrier, addresses and first fragments */
-        way = (way + XG_TILE_UNIT_STEP_CLOCKS + xg_tile_unit_issue(p)) / (p->shape.stages - 1);
+    if (p->fetch[0].async && p->fetch[1].async) { /* asked for behind a step's barrier, addresses, first fragments */
+        int64_t first = xg_tile_unit_asks(p) / (p->patch.places && p->patch.of == XG_TILE_K ? 2 : 1); /* of many k */
+        way = (way + XG_TILE_UNIT_STEP_CLOCKS + first) / (p->shape.stages - 1);
+    }
     w.clocks = xg_tile_unit_issue(p) + reads * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times / p->deep);
     if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;
