@@ -1,0 +1,303 @@
+/* emit/reduction_pairs.c -- reductions of a function of operands that are broadcast: each thread has `high` by `wide`
+ * results beside each other, in two of the kept dims, and reads what does not change along one of these once for all
+ * of them. So min-plus products, sums over pairs of points, and all else that is like a product but for its two
+ * operations.
+ *
+ * - `lanes` neighbouring threads have the same results; each takes runs of `steps` neighbouring places of what is
+ *   reduced, so that loads are of vectors in whichever dim memory has them. In the end they shuffle.
+ * - The last threads of a dim begin earlier than their place says, so that all have `high` by `wide` results, and
+ *   threads behind the last do what that does; each result is written by one of them.
+ * - Elements are made one by one: that equal loads are one is seen when equal values become one (kir/cse.c), and that
+ *   neighbouring ones are a vector by widen-loads. */
+#ifndef XG_EMIT_REDUCTION_PAIRS_C
+#define XG_EMIT_REDUCTION_PAIRS_C
+#include "emit.h"
+#include "reduction_row.c"
+
+enum {
+    XG_PAIRS_THREADS = 256,
+    XG_PAIRS_ACROSS = 16,
+    XG_PAIRS_STEPS = 4,
+    XG_PAIRS_SIDE_MOST = 8,
+    XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
+    XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
+    XG_PAIRS_REDUCED_LEAST = 16,
+    XG_PAIRS_LEAST = 1 << 19 /* elements */
+};
+typedef struct xg_pairs_plan {
+    int64_t high, wide, lanes, steps;
+    uint32_t dim[2];    /* of the operand: of high, of wide */
+    int64_t size[2];    /* theirs; 1: there is none */
+    int64_t across[2];  /* threads of a block, without lanes */
+    int64_t tiles[2];   /* of a thread */
+    int64_t threads, blocks;
+} xg_pairs_plan;
+
+/* Whether an operand changes along the dim of what is reduced. */
+XG_FN bool xg_pairs_uses(const xg_reduction *r, xg_imaps maps, const xg_index_order *o, uint32_t only) {
+    uint32_t j, k, d;
+    for (j = 0; j < maps.n; j++)
+        for (k = 0; k < maps.p[j]->n_results; k++)
+            for (d = 0; d < o->n; d++)
+                if ((only == UINT32_MAX || o->dim[d] == only) &&
+                    xg_aff_uses(maps.p[j]->results[k], xg_aff_dim(r->e->m->aff, o->dim[d])))
+                    return true;
+    return false;
+}
+/* The dims: that of high, or both, are such that no operand changes along all of them and what is reduced, and that
+ * one does along what is reduced, but not along high. */
+XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_indexing_group *g;
+    bool shared[XG_RANK_MAX], whole[XG_RANK_MAX][XG_RANK_MAX];
+    const xg_comp *c = r->e->comp;
+    uint32_t h, v, k, a, b;
+    memset(shared, 0, sizeof shared);
+    memset(whole, 0, sizeof whole);
+    for (h = 0; h < r->n_heroes; h++)
+        for (v = 0; v < r->heroes[h].n; v++) {
+            g = xg_indexing_group_back(x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
+            for (k = 0; k < c->n_params; k++) {
+                xg_imaps maps = xg_indexing_group_maps(g, c->params[k], 0);
+                bool uses[XG_RANK_MAX];
+                if (!xg_shape_is_array(c->params[k]->shape)) return false;
+                if (c->params[k]->shape->elements == 1) continue;
+                for (a = 0; a < maps.n; a++)
+                    if (!xg_imap_ok(maps.p[a])) return false;
+                if (!xg_pairs_uses(r, maps, &r->reduced, UINT32_MAX)) continue;
+                for (a = 0; a < r->kept.n; a++) uses[a] = xg_pairs_uses(r, maps, &r->kept, r->kept.dim[a]);
+                for (a = 0; a < r->kept.n; a++) {
+                    shared[a] = shared[a] || !uses[a];
+                    for (b = 0; b < r->kept.n; b++) whole[a][b] = whole[a][b] || (uses[a] && uses[b]);
+                }
+            }
+        }
+    for (b = 0; b < r->kept.n; b++)
+        for (a = b + 1; a < r->kept.n; a++)
+            if (XG_MIN(r->kept.size[a], r->kept.size[b]) >= XG_PAIRS_SIDE_MOST && !whole[a][b] &&
+                (shared[a] || shared[b])) {
+                p->dim[0] = r->kept.dim[a];
+                p->dim[1] = r->kept.dim[b];
+                p->size[0] = r->kept.size[a];
+                p->size[1] = r->kept.size[b];
+                return true;
+            }
+    for (a = 0; a < r->kept.n; a++)
+        if (r->kept.size[a] >= XG_PAIRS_SIDE_MOST && shared[a] && !whole[a][a]) {
+            p->dim[0] = r->kept.dim[a];
+            p->dim[1] = UINT32_MAX;
+            p->size[0] = r->kept.size[a];
+            p->size[1] = 1;
+            return true;
+        }
+    return false;
+}
+/* NULL, or why the form cannot be; then threads and blocks. */
+XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
+    int64_t threads = XG_PAIRS_THREADS / p->lanes, side[2];
+    uint32_t k;
+    side[0] = p->high;
+    side[1] = p->wide;
+    if (!xg_form_power(p->lanes, XG_WARP_LANES) || p->steps < 1 || p->steps > XG_PAIRS_SIDE_MOST ||
+        p->lanes * p->steps > r->n_reduced)
+        return "lanes must be a power of two, at most 32, and steps at most 8, of what is reduced";
+    p->across[1] = p->size[1] > 1 ? XG_MIN(threads, (int64_t)XG_PAIRS_ACROSS) : 1;
+    p->across[0] = threads / p->across[1];
+    p->threads = XG_PAIRS_THREADS;
+    p->blocks = r->n_kept / (p->size[0] * p->size[1]);
+    for (k = 0; k < 2; k++) {
+        if (side[k] < 1 || side[k] > XG_MIN(p->size[k], (int64_t)XG_PAIRS_SIDE_MOST))
+            return "high and wide must be from 1 to 8, and at most what there is";
+        p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
+        p->blocks *= (p->tiles[k] + p->across[k] - 1) / p->across[k];
+    }
+    return NULL;
+}
+/* Whether it can be; the form: the largest that keeps the device busy. */
+XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *p) {
+    static const int8_t sides[][2] = {{8, 4}, {4, 4}, {4, 2}, {2, 2}};
+    int64_t resident = r->e->target->resident_threads, work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1),
+            bytes = xg_reduction_bytes(r);
+    uint32_t k;
+    if (r->pad || xg_reduction_has_sides(r) || r->n_reduced < XG_PAIRS_REDUCED_LEAST || !xg_pairs_dims(r, p))
+        return false;
+    for (k = 0; k < XG_COUNT(sides); k++) {
+        p->high = sides[k][0];
+        p->wide = p->size[1] > 1 ? sides[k][1] : 1;
+        for (p->steps = XG_PAIRS_STEPS; p->steps > 1 && p->high * p->wide * p->steps * work > XG_PAIRS_WORK_MOST;
+             p->steps /= 2) {}
+        if (k + 1 < XG_COUNT(sides) && (p->high * p->wide * work > XG_PAIRS_WORK_MOST ||
+                                           p->high * p->wide * bytes > XG_PAIRS_BYTES_MOST))
+            continue;
+        for (p->lanes = 1; p->lanes < XG_WARP_LANES && 2 * p->lanes * p->steps * 4 <= r->n_reduced &&
+                           r->n_kept / (p->high * p->wide) * p->lanes < resident / 2;
+             p->lanes *= 2) {}
+        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / 4) break;
+    }
+    return !xg_pairs_complete(r, p);
+}
+
+/* ---- code ---- */
+
+typedef struct xg_pairs {
+    xg_reduction *r;
+    const xg_pairs_plan *plan;
+    xg_kval *tile[2], *base[2]; /* of the thread in the dims: counts of tiles, and where results begin */
+    bool even[2];               /* tiles fill the dim: base counts them; else elements */
+    xg_kval *at[4];             /* base, of the other kept dims, of what is reduced */
+    int64_t side[2];
+} xg_pairs;
+
+/* One result of a map over the thread and the block. */
+XG_FN xg_kval *xg_pairs_value(xg_reduction *r, const xg_aff *e) {
+    xg_walk_map m = xg_walk_map_begin(r);
+    xg_kval *dims[2], *v;
+    dims[0] = r->thread;
+    dims[1] = r->block;
+    xg_elem_apply(&r->s, xg_walk_map_end(r, &m, &e, 1), dims, &v);
+    return v;
+}
+XG_FN void xg_pairs_begin(xg_pairs *w) {
+    const xg_pairs_plan *p = w->plan;
+    xg_reduction *r = w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_kb *b = &r->s.b;
+    const xg_aff *th = xg_aff_div(x, xg_aff_dim(x, 0), p->lanes), *bl = xg_aff_dim(x, 1);
+    uint32_t k;
+    w->side[0] = p->high;
+    w->side[1] = p->wide;
+    for (k = 2; k-- > 0;) {
+        int64_t blocks = (p->tiles[k] + p->across[k] - 1) / p->across[k];
+        const xg_aff *t = xg_aff_add_mul(
+            x, k ? xg_aff_mod(x, th, p->across[1]) : xg_aff_div(x, th, p->across[1]), xg_aff_mod(x, bl, blocks),
+            p->across[k]);
+        bl = xg_aff_div(x, bl, blocks);
+        w->tile[k] = w->at[k] = xg_pairs_value(r, t);
+        if (p->tiles[k] % p->across[k]) w->at[k] = xg_k2_int(b, XG_K_OP_MINSI, w->at[k], p->tiles[k] - 1);
+        w->even[k] = p->size[k] % w->side[k] == 0;
+        if (!w->even[k]) {
+            w->at[k] = xg_k2(b, XG_K_OP_MULI, w->at[k], xg_elem_index(&r->s, w->side[k]));
+            w->at[k] = xg_k2_int(b, XG_K_OP_MINSI, w->at[k], p->size[k] - w->side[k]);
+        }
+        xg_kval_set_range(w->at[k], xg_range_of(0, w->even[k] ? p->tiles[k] - 1 : p->size[k] - w->side[k]));
+    }
+    w->at[2] = xg_pairs_value(r, bl);
+}
+/* The indices of the operand, or, without what is reduced, of the results, of result i of a thread, at place
+ * at[3] * scale + u. */
+XG_FN void xg_pairs_index(xg_pairs *w, int64_t i, int64_t scale, int64_t u, xg_kval **out) {
+    const xg_pairs_plan *p = w->plan;
+    xg_reduction *r = w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_aff *at[XG_RANK_MAX];
+    xg_index_order rest;
+    xg_imap *m;
+    uint32_t k, n = 0, dims = scale ? 4 : 3;
+    rest.n = 0;
+    memset((void *)at, 0, sizeof at);
+    for (k = 0; k < r->kept.n; k++)
+        if (r->kept.dim[k] != p->dim[0] && r->kept.dim[k] != p->dim[1])
+            xg_index_order_push(&rest, r->kept.dim[k], r->kept.size[k]);
+    xg_index_delinearise(x, &rest, xg_aff_dim(x, 2), at);
+    if (scale) xg_index_delinearise(x, &r->reduced, xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 3), scale), u), at);
+    for (k = 0; k < 2; k++)
+        if (p->size[k] > 1)
+            at[p->dim[k]] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, k), w->even[k] ? w->side[k] : 1),
+                k ? i % p->wide : i / p->wide);
+    for (k = 0; k < r->in->rank; k++)
+        if (at[k]) at[n++] = at[k];
+    m = xg_imap_new(x, dims, 0, 0, n, 0);
+    for (k = 0; k < dims; k++) m->dims[k].range = xg_kval_range(w->at[k]);
+    for (k = 0; k < n; k++) m->results[k] = at[k];
+    xg_elem_apply(&r->s, xg_imap_simplify(x, m), w->at, out);
+}
+/* Takes in what is at at[3] * steps and the places behind it, for all results. */
+XG_FN void xg_pairs_take(xg_pairs *w, int64_t steps, xg_partial *all) {
+    xg_reduction *r = w->r;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_memo *memo = r->s.memo;
+    xg_kval *at[XG_RANK_MAX];
+    int64_t u, i, n = w->plan->high * w->plan->wide;
+    for (u = 0; u < steps; u++)
+        for (i = 0; i < n; i++) {
+            xg_emit_forget(&r->s);
+            xg_pairs_index(w, i, steps, u, at);
+            xg_reduction_elements(r, at, x);
+            xg_reduction_merge(r, all->acc + i * r->n_values, x);
+        }
+    r->s.memo = memo;
+}
+/* All results: whole rounds, then what is left, a lane each. */
+XG_FN void xg_pairs_loop(xg_pairs *w, xg_partial *all) {
+    const xg_pairs_plan *p = w->plan;
+    xg_reduction *r = w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_kb *b = &r->s.b;
+    xg_kval *lane = xg_pairs_value(r, xg_aff_mod(x, xg_aff_dim(x, 0), p->lanes)), *round;
+    int64_t each = p->lanes * p->steps, rounds = r->n_reduced / each, done = rounds * each;
+    xg_flow f = xg_partial_flow(r, all);
+    f.rolled = rounds > 1;
+    round = xg_flow_count(&f, rounds);
+    w->at[3] = xg_k2(b, XG_K_OP_MULI, round, xg_elem_index(&r->s, p->lanes));
+    w->at[3] = xg_k2(b, XG_K_OP_ADDI, w->at[3], lane);
+    xg_kval_set_range(w->at[3], xg_range_of(0, rounds * p->lanes - 1));
+    xg_pairs_take(w, p->steps, all);
+    xg_flow_end(&f);
+    for (; done < r->n_reduced; done += p->lanes) {
+        xg_kval *at = xg_k2(b, XG_K_OP_ADDI, lane, xg_elem_index(&r->s, done));
+        f = xg_partial_flow(r, all);
+        if (done + p->lanes > r->n_reduced) xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLT, at, r->n_reduced));
+        w->at[3] = xg_k2_int(b, XG_K_OP_MINSI, at, r->n_reduced - 1);
+        xg_kval_set_range(w->at[3], xg_range_of(done, XG_MIN(done + p->lanes, r->n_reduced) - 1));
+        xg_pairs_take(w, 1, all);
+        xg_flow_end(&f);
+    }
+}
+XG_APART XG_FN void xg_pairs_emit(xg_reduction *r, const xg_pairs_plan *p, xg_partial *out) {
+    int64_t n = p->high * p->wide, i, k;
+    xg_partial all = xg_partial_new(r, (uint32_t)n * r->n_values, NULL, 0);
+    xg_kval *at[XG_RANK_MAX], *last = NULL;
+    xg_kb *b = &r->s.b;
+    xg_flow outer, f;
+    xg_memo *memo;
+    xg_pairs w;
+    w.r = r;
+    w.plan = p;
+    xg_pairs_begin(&w);
+    for (i = 0; i < n; i++) xg_reduction_start(r, all.acc + i * r->n_values);
+    xg_pairs_loop(&w, &all);
+    if (p->lanes > 1) xg_row_shuffle_all(r, p->lanes, all.acc, all.n);
+    out->n = 0;
+    outer = xg_partial_flow(r, out);
+    if (p->lanes > 1) last = xg_kcmpi_int(b, XG_CI_EQ,
+                          xg_pairs_value(r, xg_aff_mod(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), p->lanes)), 0);
+    for (k = 0; k < 2; k++)
+        if (p->tiles[k] % p->across[k]) {
+            xg_kval *inside = xg_kcmpi_int(b, XG_CI_SLT, w.tile[k], p->tiles[k]);
+            last = last ? xg_k2(b, XG_K_OP_ANDI, last, inside) : inside;
+        }
+    xg_flow_if(&outer, last);
+    for (i = 0; i < n; i++) {
+        xg_kval *own = NULL;
+        for (k = 0; k < 2; k++) { /* what the neighbour in front has, too, is its own */
+            int64_t j = k ? i % p->wide : i / p->wide;
+            xg_kval *place, *begin;
+            if (w.even[k]) continue;
+            place = xg_k2(b, XG_K_OP_ADDI, w.at[k], xg_elem_index(&r->s, j));
+            begin = xg_k2(b, XG_K_OP_MULI, w.tile[k], xg_elem_index(&r->s, w.side[k]));
+            begin = xg_kcmpi_(b, XG_CI_SGE, place, begin);
+            own = own ? xg_k2(b, XG_K_OP_ANDI, own, begin) : begin;
+        }
+        f = xg_partial_flow(r, out);
+        xg_flow_if(&f, own);
+        memo = r->s.memo;
+        xg_emit_forget(&r->s);
+        xg_pairs_index(&w, i, 0, 0, at);
+        xg_reduction_results(r, all.acc + i * r->n_values, at, out->dest);
+        r->s.memo = memo;
+        xg_flow_end(&f);
+    }
+    xg_flow_end(&outer);
+}
+
+#endif /* XG_EMIT_REDUCTION_PAIRS_C */
