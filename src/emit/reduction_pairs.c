@@ -33,61 +33,55 @@ typedef struct xg_pairs_plan {
     int64_t threads, blocks;
 } xg_pairs_plan;
 
-/* Whether an operand changes along the dim of what is reduced. */
-XG_FN bool xg_pairs_uses(const xg_reduction *r, xg_imaps maps, const xg_index_order *o, uint32_t only) {
-    uint32_t j, k, d;
-    for (j = 0; j < maps.n; j++)
-        for (k = 0; k < maps.p[j]->n_results; k++)
-            for (d = 0; d < o->n; d++)
-                if ((only == UINT32_MAX || o->dim[d] == only) &&
-                    xg_aff_uses(maps.p[j]->results[k], xg_aff_dim(r->e->m->aff, o->dim[d])))
-                    return true;
-    return false;
+/* Which places of an order of dims a read changes along. */
+XG_FN uint32_t xg_pairs_uses(const xg_reduction *r, const xg_imap *m, const xg_index_order *o) {
+    uint32_t uses = 0, k, d;
+    for (d = 0; d < o->n; d++)
+        for (k = 0; k < m->n_results; k++)
+            if (xg_aff_uses(m->results[k], xg_aff_dim(r->e->m->aff, o->dim[d]))) uses |= 1u << d;
+    return uses;
 }
-/* The dims: that of high, or both, are such that no operand changes along all of them and what is reduced, and that
- * one does along what is reduced, but not along high. */
-XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
+/* What is read for what is reduced: *shared: places of kept dims along which a read does not change; whole: of a kept
+ * dim, those along which a read changes together with it. False where that is not known. */
+XG_FN bool xg_pairs_reads(const xg_reduction *r, uint32_t *shared, uint32_t *whole) {
     xg_aff_ctx *x = r->e->m->aff;
-    xg_indexing_group *g;
-    bool shared[XG_RANK_MAX], whole[XG_RANK_MAX][XG_RANK_MAX];
     const xg_comp *c = r->e->comp;
-    uint32_t h, v, k, a, b;
-    memset(shared, 0, sizeof shared);
-    memset(whole, 0, sizeof whole);
+    uint32_t h, v, k, j, d;
     for (h = 0; h < r->n_heroes; h++)
         for (v = 0; v < r->heroes[h].n; v++) {
-            g = xg_indexing_group_back(x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
+            xg_indexing_group *g = xg_indexing_group_back(
+                x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
             for (k = 0; k < c->n_params; k++) {
                 xg_imaps maps = xg_indexing_group_maps(g, c->params[k], 0);
-                bool uses[XG_RANK_MAX];
                 if (!xg_shape_is_array(c->params[k]->shape)) return false;
-                if (c->params[k]->shape->elements == 1) continue;
-                for (a = 0; a < maps.n; a++)
-                    if (!xg_imap_ok(maps.p[a])) return false;
-                if (!xg_pairs_uses(r, maps, &r->reduced, UINT32_MAX)) continue;
-                for (a = 0; a < r->kept.n; a++) uses[a] = xg_pairs_uses(r, maps, &r->kept, r->kept.dim[a]);
-                for (a = 0; a < r->kept.n; a++) {
-                    shared[a] = shared[a] || !uses[a];
-                    for (b = 0; b < r->kept.n; b++) whole[a][b] = whole[a][b] || (uses[a] && uses[b]);
+                for (j = 0; j < maps.n; j++) {
+                    uint32_t uses;
+                    if (!xg_imap_ok(maps.p[j]) || maps.p[j]->n_rts) return false;
+                    if (!xg_pairs_uses(r, maps.p[j], &r->reduced)) continue;
+                    uses = xg_pairs_uses(r, maps.p[j], &r->kept);
+                    *shared |= ~uses;
+                    for (d = 0; d < r->kept.n; d++)
+                        if (uses >> d & 1) whole[d] |= uses;
                 }
             }
         }
-    for (b = 0; b < r->kept.n; b++)
-        for (a = b + 1; a < r->kept.n; a++)
-            if (XG_MIN(r->kept.size[a], r->kept.size[b]) >= XG_PAIRS_SIDE_MOST && !whole[a][b] &&
-                (shared[a] || shared[b])) {
-                p->dim[0] = r->kept.dim[a];
-                p->dim[1] = r->kept.dim[b];
-                p->size[0] = r->kept.size[a];
-                p->size[1] = r->kept.size[b];
-                return true;
-            }
-    for (a = 0; a < r->kept.n; a++)
-        if (r->kept.size[a] >= XG_PAIRS_SIDE_MOST && shared[a] && !whole[a][a]) {
+    return true;
+}
+/* Two kept dims along which no read changes together, and along one of which one does not; else one such dim. */
+XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
+    uint32_t shared = 0, whole[XG_RANK_MAX], a, b, n = r->kept.n;
+    memset(whole, 0, sizeof whole);
+    if (n > 32 || !xg_pairs_reads(r, &shared, whole)) return false;
+    for (b = 0; b <= n; b++)
+        for (a = b < n ? b + 1 : 0; a < n; a++) {
+            bool pair = b < n;
+            if (r->kept.size[a] < XG_PAIRS_SIDE_MOST || (pair && r->kept.size[b] < XG_PAIRS_SIDE_MOST)) continue;
+            if (pair ? whole[a] >> b & 1 || !((shared >> a | shared >> b) & 1) : whole[a] || !(shared >> a & 1))
+                continue;
             p->dim[0] = r->kept.dim[a];
-            p->dim[1] = UINT32_MAX;
+            p->dim[1] = pair ? r->kept.dim[b] : UINT32_MAX;
             p->size[0] = r->kept.size[a];
-            p->size[1] = 1;
+            p->size[1] = pair ? r->kept.size[b] : 1;
             return true;
         }
     return false;
@@ -126,13 +120,12 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *p) {
         p->wide = p->size[1] > 1 ? sides[k][1] : 1;
         for (p->steps = XG_PAIRS_STEPS; p->steps > 1 && p->high * p->wide * p->steps * work > XG_PAIRS_WORK_MOST;
              p->steps /= 2) {}
-        if (k + 1 < XG_COUNT(sides) && (p->high * p->wide * work > XG_PAIRS_WORK_MOST ||
-                                           p->high * p->wide * bytes > XG_PAIRS_BYTES_MOST))
+        if (k + 1 < XG_COUNT(sides) && (p->steps < XG_PAIRS_STEPS || p->high * p->wide * bytes > XG_PAIRS_BYTES_MOST))
             continue;
         for (p->lanes = 1; p->lanes < XG_WARP_LANES && 2 * p->lanes * p->steps * 4 <= r->n_reduced &&
-                           r->n_kept / (p->high * p->wide) * p->lanes < resident / 2;
+                           r->n_kept / (p->high * p->wide) * p->lanes < resident / 8;
              p->lanes *= 2) {}
-        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / 4) break;
+        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / (p->size[1] > 1 ? 16 : 8)) break;
     }
     return !xg_pairs_complete(r, p);
 }
