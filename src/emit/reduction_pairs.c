@@ -67,7 +67,7 @@ XG_FN bool xg_pairs_reads(const xg_reduction *r, uint32_t *shared, uint32_t *who
         }
     return true;
 }
-/* Two kept dims along which no read changes together, and along one of which one does not; else one such dim. */
+/* Two kept dims along which no read changes together, and along each of which one does not; else one such dim. */
 XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
     uint32_t shared = 0, whole[XG_RANK_MAX], a, b, n = r->kept.n;
     memset(whole, 0, sizeof whole);
@@ -76,7 +76,7 @@ XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
         for (a = b < n ? b + 1 : 0; a < n; a++) {
             bool pair = b < n;
             if (r->kept.size[a] < XG_PAIRS_SIDE_MOST || (pair && r->kept.size[b] < XG_PAIRS_SIDE_MOST)) continue;
-            if (pair ? whole[a] >> b & 1 || !((shared >> a | shared >> b) & 1) : whole[a] || !(shared >> a & 1))
+            if (pair ? whole[a] >> b & 1 || !(shared >> a & shared >> b & 1) : whole[a] || !(shared >> a & 1))
                 continue;
             p->dim[0] = r->kept.dim[a];
             p->dim[1] = pair ? r->kept.dim[b] : UINT32_MAX;
@@ -125,9 +125,10 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *p) {
         for (p->lanes = 1; p->lanes < XG_WARP_LANES && 2 * p->lanes * p->steps * 4 <= r->n_reduced &&
                            r->n_kept / (p->high * p->wide) * p->lanes < resident / 8;
              p->lanes *= 2) {}
-        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / (p->size[1] > 1 ? 16 : 8)) break;
+        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / (p->size[1] > 1 ? 16 : 8))
+            return !xg_pairs_complete(r, p);
     }
-    return !xg_pairs_complete(r, p);
+    return false;
 }
 
 /* ---- code ---- */
