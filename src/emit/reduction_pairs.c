@@ -16,7 +16,6 @@
 
 enum {
     XG_PAIRS_THREADS = 256,
-    XG_PAIRS_ACROSS = 16,
     XG_PAIRS_STEPS = 4,
     XG_PAIRS_SIDE_MOST = 8,
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
@@ -95,16 +94,21 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
     if (!xg_form_power(p->lanes, XG_WARP_LANES) || p->steps < 1 || p->steps > XG_PAIRS_SIDE_MOST ||
         p->lanes * p->steps > r->n_reduced)
         return "lanes must be a power of two, at most 32, and steps at most 8, of what is reduced";
-    p->across[1] = p->size[1] > 1 ? XG_MIN(threads, (int64_t)XG_PAIRS_ACROSS) : 1;
-    p->across[0] = threads / p->across[1];
-    p->threads = XG_PAIRS_THREADS;
     p->blocks = r->n_kept / (p->size[0] * p->size[1]);
+    p->across[0] = p->across[1] = 1;
     for (k = 0; k < 2; k++) {
         if (side[k] < 1 || side[k] > XG_MIN(p->size[k], (int64_t)XG_PAIRS_SIDE_MOST))
             return "high and wide must be from 1 to 8, and at most what there is";
         p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
-        p->blocks *= (p->tiles[k] + p->across[k] - 1) / p->across[k];
     }
+    /* as square as the dims let them be */
+    for (k = 1; p->across[0] * p->across[1] < threads &&
+                (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
+                    p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
+         k ^= 1)
+        if (p->across[k] < p->tiles[k] || p->across[!k] >= p->tiles[!k]) p->across[k] *= 2;
+    p->threads = p->across[0] * p->across[1] * p->lanes;
+    for (k = 0; k < 2; k++) p->blocks *= (p->tiles[k] + p->across[k] - 1) / p->across[k];
     return NULL;
 }
 /* Whether it can be; the form: the largest that keeps the device busy. */
