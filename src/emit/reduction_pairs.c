@@ -17,6 +17,8 @@
 enum {
     XG_PAIRS_THREADS = 256,
     XG_PAIRS_STEPS = 4,
+    XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
+    XG_PAIRS_LOAD = 4, /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_SIDE_MOST = 8,
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
@@ -111,28 +113,39 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
     for (k = 0; k < 2; k++) p->blocks *= (p->tiles[k] + p->across[k] - 1) / p->across[k];
     return NULL;
 }
-/* Whether it can be; the form: the largest that keeps the device busy. */
-XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *p) {
+/* How long a form takes, roughly: what the busiest multiprocessor does, which wants some warps. */
+XG_FN int64_t xg_pairs_score(const xg_reduction *r, const xg_pairs_plan *p, int64_t work) {
+    int64_t sms = XG_MAX(r->e->target->sms, (int64_t)1), each = p->lanes * p->steps, results = p->high * p->wide,
+            threads = XG_MAX((p->blocks + sms - 1) / sms * p->threads, (int64_t)2 * XG_PAIRS_THREADS);
+    return xg_cost_mul(threads, xg_cost_mul((r->n_reduced + each - 1) / each * p->steps,
+                                    results * work + (p->high + p->wide) * XG_PAIRS_LOAD) +
+                                    results * p->lanes);
+}
+/* Whether it can be, and keeps the device busy; the form with the best score. */
+XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     static const int8_t sides[][2] = {{8, 4}, {4, 4}, {4, 2}, {2, 2}};
-    int64_t resident = r->e->target->resident_threads, work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1),
-            bytes = xg_reduction_bytes(r);
+    int64_t work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1), bytes = xg_reduction_bytes(r), best = INT64_MAX, score;
+    xg_pairs_plan p = *plan;
     uint32_t k;
-    if (r->pad || xg_reduction_has_sides(r) || r->n_reduced < XG_PAIRS_REDUCED_LEAST || !xg_pairs_dims(r, p))
+    if (r->pad || xg_reduction_has_sides(r) || r->n_reduced < XG_PAIRS_REDUCED_LEAST || !xg_pairs_dims(r, &p) ||
+        r->n_kept < r->e->target->resident_threads / (p.size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT))
         return false;
     for (k = 0; k < XG_COUNT(sides); k++) {
-        p->high = sides[k][0];
-        p->wide = p->size[1] > 1 ? sides[k][1] : 1;
-        for (p->steps = XG_PAIRS_STEPS; p->steps > 1 && p->high * p->wide * p->steps * work > XG_PAIRS_WORK_MOST;
-             p->steps /= 2) {}
-        if (k + 1 < XG_COUNT(sides) && (p->steps < XG_PAIRS_STEPS || p->high * p->wide * bytes > XG_PAIRS_BYTES_MOST))
+        p.high = sides[k][0];
+        p.wide = p.size[1] > 1 ? sides[k][1] : 1;
+        for (p.steps = XG_PAIRS_STEPS; p.steps > 1 && p.high * p.wide * p.steps * work > XG_PAIRS_WORK_MOST;
+             p.steps /= 2) {}
+        if (k > 1 && p.size[1] > 1 && best < INT64_MAX) break;
+        if (k + 1 < XG_COUNT(sides) && (p.steps < XG_PAIRS_STEPS || p.high * p.wide * bytes > XG_PAIRS_BYTES_MOST))
             continue;
-        for (p->lanes = 1; p->lanes < XG_WARP_LANES && 2 * p->lanes * p->steps * 4 <= r->n_reduced &&
-                           r->n_kept / (p->high * p->wide) * p->lanes < resident / 8;
-             p->lanes *= 2) {}
-        if (r->n_kept / (p->high * p->wide) * p->lanes >= resident / (p->size[1] > 1 ? 16 : 8))
-            return !xg_pairs_complete(r, p);
+        for (p.lanes = 1; p.lanes <= XG_WARP_LANES && (p.lanes == 1 || 4 * p.lanes * p.steps <= r->n_reduced);
+             p.lanes *= 2)
+            if (!xg_pairs_complete(r, &p) && (score = xg_pairs_score(r, &p, work)) < best) {
+                best = score;
+                *plan = p;
+            }
     }
-    return false;
+    return best < INT64_MAX;
 }
 
 /* ---- code ---- */
