@@ -54,13 +54,15 @@ static const xg_form_field xg_pairs_form[] = {
 
 /* By itself: which walk, and its form. */
 XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
-    bool pairs = w->r.n_kept * w->r.n_reduced >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs);
+    bool pairs =
+        w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs) && xg_pairs_worth(&w->r, &w->pairs);
     if (pairs && w->pairs.size[1] > 1) return XG_REDUCTION_PAIRS;
     w->brief = xg_short_plan_of(&w->r);
     if (w->brief.vector) return XG_REDUCTION_SHORT;
     if (w->r.row) {
         w->row = xg_row_plan_of(&w->r);
-        if (!pairs || w->row.own) return XG_REDUCTION_ROW; /* which reads the other operand once for several rows, too */
+        if (!pairs || w->row.own)
+            return XG_REDUCTION_ROW; /* which reads the other operand once for several rows, too */
     }
     if (pairs) return XG_REDUCTION_PAIRS;
     w->column = xg_column_plan_of(&w->r);

@@ -18,7 +18,7 @@ enum {
     XG_PAIRS_THREADS = 256,
     XG_PAIRS_STEPS = 4,
     XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
-    XG_PAIRS_LOAD = 4, /* operations that one of an operand's elements takes the time of */
+    XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_SIDE_MOST = 8,
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
@@ -27,10 +27,10 @@ enum {
 };
 typedef struct xg_pairs_plan {
     int64_t high, wide, lanes, steps;
-    uint32_t dim[2];    /* of the operand: of high, of wide */
-    int64_t size[2];    /* theirs; 1: there is none */
-    int64_t across[2];  /* threads of a block, without lanes */
-    int64_t tiles[2];   /* of a thread */
+    uint32_t dim[2];   /* of the operand: of high, of wide */
+    int64_t size[2];   /* theirs; 1: there is none */
+    int64_t across[2]; /* threads of a block, without lanes */
+    int64_t tiles[2];  /* of a thread */
     int64_t threads, blocks;
 } xg_pairs_plan;
 
@@ -50,8 +50,8 @@ XG_FN bool xg_pairs_reads(const xg_reduction *r, uint32_t *shared, uint32_t *who
     uint32_t h, v, k, j, d;
     for (h = 0; h < r->n_heroes; h++)
         for (v = 0; v < r->heroes[h].n; v++) {
-            xg_indexing_group *g = xg_indexing_group_back(
-                x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
+            xg_indexing_group *g =
+                xg_indexing_group_back(x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
             for (k = 0; k < c->n_params; k++) {
                 xg_imaps maps = xg_indexing_group_maps(g, c->params[k], 0);
                 if (!xg_shape_is_array(c->params[k]->shape)) return false;
@@ -77,8 +77,7 @@ XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
         for (a = b < n ? b + 1 : 0; a < n; a++) {
             bool pair = b < n;
             if (r->kept.size[a] < XG_PAIRS_SIDE_MOST || (pair && r->kept.size[b] < XG_PAIRS_SIDE_MOST)) continue;
-            if (pair ? whole[a] >> b & 1 || !(shared >> a & shared >> b & 1) : whole[a] || !(shared >> a & 1))
-                continue;
+            if (pair ? whole[a] >> b & 1 || !(shared >> a & shared >> b & 1) : whole[a] || !(shared >> a & 1)) continue;
             p->dim[0] = r->kept.dim[a];
             p->dim[1] = pair ? r->kept.dim[b] : UINT32_MAX;
             p->size[0] = r->kept.size[a];
@@ -104,9 +103,8 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
         p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
     }
     /* as square as the dims let them be */
-    for (k = 1; p->across[0] * p->across[1] < threads &&
-                (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
-                    p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
+    for (k = 1; p->across[0] * p->across[1] < threads && (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
+                                                             p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
          k ^= 1)
         if (p->across[k] < p->tiles[k] || p->across[!k] >= p->tiles[!k]) p->across[k] *= 2;
     p->threads = p->across[0] * p->across[1] * p->lanes;
@@ -117,18 +115,17 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
 XG_FN int64_t xg_pairs_score(const xg_reduction *r, const xg_pairs_plan *p, int64_t work) {
     int64_t sms = XG_MAX(r->e->target->sms, (int64_t)1), each = p->lanes * p->steps, results = p->high * p->wide,
             threads = XG_MAX((p->blocks + sms - 1) / sms * p->threads, (int64_t)2 * XG_PAIRS_THREADS);
-    return xg_cost_mul(threads, xg_cost_mul((r->n_reduced + each - 1) / each * p->steps,
-                                    results * work + (p->high + p->wide) * XG_PAIRS_LOAD) +
-                                    results * p->lanes);
+    return xg_cost_mul(threads,
+        xg_cost_mul((r->n_reduced + each - 1) / each * p->steps, results * work + (p->high + p->wide) * XG_PAIRS_LOAD) +
+            results * p->lanes);
 }
-/* Whether it can be, and keeps the device busy; the form with the best score. */
+/* Whether it can be; the form with the best score. */
 XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     static const int8_t sides[][2] = {{8, 4}, {4, 4}, {4, 2}, {2, 2}};
     int64_t work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1), bytes = xg_reduction_bytes(r), best = INT64_MAX, score;
     xg_pairs_plan p = *plan;
     uint32_t k;
-    if (r->pad || xg_reduction_has_sides(r) || r->n_reduced < XG_PAIRS_REDUCED_LEAST || !xg_pairs_dims(r, &p) ||
-        r->n_kept < r->e->target->resident_threads / (p.size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT))
+    if (r->pad || xg_reduction_has_sides(r) || r->n_reduced < XG_PAIRS_REDUCED_LEAST || !xg_pairs_dims(r, &p))
         return false;
     for (k = 0; k < XG_COUNT(sides); k++) {
         p.high = sides[k][0];
@@ -146,6 +143,10 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
             }
     }
     return best < INT64_MAX;
+}
+/* Whether there is enough to do. */
+XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
+    return r->n_kept >= r->e->target->resident_threads / (p->size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT);
 }
 
 /* ---- code ---- */
@@ -179,9 +180,8 @@ XG_FN void xg_pairs_begin(xg_pairs *w) {
     w->side[1] = p->wide;
     for (k = 2; k-- > 0;) {
         int64_t blocks = (p->tiles[k] + p->across[k] - 1) / p->across[k];
-        const xg_aff *t = xg_aff_add_mul(
-            x, k ? xg_aff_mod(x, th, p->across[1]) : xg_aff_div(x, th, p->across[1]), xg_aff_mod(x, bl, blocks),
-            p->across[k]);
+        const xg_aff *t = xg_aff_add_mul(x, k ? xg_aff_mod(x, th, p->across[1]) : xg_aff_div(x, th, p->across[1]),
+            xg_aff_mod(x, bl, blocks), p->across[k]);
         bl = xg_aff_div(x, bl, blocks);
         w->tile[k] = w->at[k] = xg_pairs_value(r, t);
         if (p->tiles[k] % p->across[k]) w->at[k] = xg_k2_int(b, XG_K_OP_MINSI, w->at[k], p->tiles[k] - 1);
@@ -213,8 +213,8 @@ XG_FN void xg_pairs_index(xg_pairs *w, int64_t i, int64_t scale, int64_t u, xg_k
     if (scale) xg_index_delinearise(x, &r->reduced, xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 3), scale), u), at);
     for (k = 0; k < 2; k++)
         if (p->size[k] > 1)
-            at[p->dim[k]] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, k), w->even[k] ? w->side[k] : 1),
-                k ? i % p->wide : i / p->wide);
+            at[p->dim[k]] = xg_aff_add_k(
+                x, xg_aff_mul(x, xg_aff_dim(x, k), w->even[k] ? w->side[k] : 1), k ? i % p->wide : i / p->wide);
     for (k = 0; k < r->in->rank; k++)
         if (at[k]) at[n++] = at[k];
     m = xg_imap_new(x, dims, 0, 0, n, 0);
@@ -280,8 +280,9 @@ XG_APART XG_FN void xg_pairs_emit(xg_reduction *r, const xg_pairs_plan *p, xg_pa
     if (p->lanes > 1) xg_row_shuffle_all(r, p->lanes, all.acc, all.n);
     out->n = 0;
     outer = xg_partial_flow(r, out);
-    if (p->lanes > 1) last = xg_kcmpi_int(b, XG_CI_EQ,
-                          xg_pairs_value(r, xg_aff_mod(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), p->lanes)), 0);
+    if (p->lanes > 1)
+        last = xg_kcmpi_int(
+            b, XG_CI_EQ, xg_pairs_value(r, xg_aff_mod(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), p->lanes)), 0);
     for (k = 0; k < 2; k++)
         if (p->tiles[k] % p->across[k]) {
             xg_kval *inside = xg_kcmpi_int(b, XG_CI_SLT, w.tile[k], p->tiles[k]);
