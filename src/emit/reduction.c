@@ -1,4 +1,4 @@
-/* emit/reduction.c -- the reduction emitter: chooses between walks by rows, by columns and by pairs, and how many threads. */
+/* emit/reduction.c -- the reduction emitter: chooses between walks by rows, columns and pairs, and how many threads. */
 #ifndef XG_EMIT_REDUCTION_C
 #define XG_EMIT_REDUCTION_C
 #include "emit.h"
