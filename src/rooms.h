@@ -334,6 +334,7 @@ XG_ROOMS_BEGIN
 #include "emit/reduction_short.c"
 #include "emit/reduction_column_plan.c"
 #include "emit/reduction_column.c"
+#include "emit/reduction_pairs.c"
 #include "emit/reduction.c"
 #include "emit/rows_plan.c"
 #include "emit/rows.c"

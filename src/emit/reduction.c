@@ -1,25 +1,29 @@
-/* emit/reduction.c -- the reduction emitter: chooses between walks by rows and by columns, and how many threads. */
+/* emit/reduction.c -- the reduction emitter: chooses between walks by rows, columns and pairs, and how many threads. */
 #ifndef XG_EMIT_REDUCTION_C
 #define XG_EMIT_REDUCTION_C
 #include "emit.h"
 #include "reduction_column.c"
+#include "reduction_pairs.c"
 #include "reduction_short.c"
 
 typedef struct xg_reduction_kernel {
     xg_reduction r;
-    xg_short_plan brief; /* one of the three */
+    uint32_t walk;
+    xg_short_plan brief; /* one of the four */
     xg_row_plan row;
     xg_column_plan column;
+    xg_pairs_plan pairs;
 } xg_reduction_kernel;
 
 enum {
     XG_REDUCTION_SHORT,
     XG_REDUCTION_ROW,
     XG_REDUCTION_SERIAL, /* then those of columns, in the order of XG_COLUMN_... */
-    XG_REDUCTION_WALKS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1
+    XG_REDUCTION_PAIRS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1,
+    XG_REDUCTION_WALKS
 };
 static const char *const xg_reduction_walks[] = {
-    "short", "row", "column", "column-tile", "column-linear", "column-shifted"};
+    "short", "row", "column", "column-tile", "column-linear", "column-shifted", "pairs"};
 static const xg_form_field xg_short_form[] = {
     {"vector", offsetof(xg_short_plan, vector)},
     {"fold", offsetof(xg_short_plan, fold)},
@@ -41,15 +45,26 @@ static const xg_form_field xg_column_form[] = {
     {"width", offsetof(xg_column_plan, width)},
     {"parts", offsetof(xg_column_plan, parts)},
 };
+static const xg_form_field xg_pairs_form[] = {
+    {"high", offsetof(xg_pairs_plan, high)},
+    {"wide", offsetof(xg_pairs_plan, wide)},
+    {"lanes", offsetof(xg_pairs_plan, lanes)},
+    {"steps", offsetof(xg_pairs_plan, steps)},
+};
 
 /* By itself: which walk, and its form. */
 XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
+    bool pairs =
+        w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs) && xg_pairs_worth(&w->r, &w->pairs);
+    if (pairs && w->pairs.size[1] > 1) return XG_REDUCTION_PAIRS;
     w->brief = xg_short_plan_of(&w->r);
     if (w->brief.vector) return XG_REDUCTION_SHORT;
     if (w->r.row) {
         w->row = xg_row_plan_of(&w->r);
-        return XG_REDUCTION_ROW;
+        if (!pairs || w->row.own)
+            return XG_REDUCTION_ROW; /* which reads the other operand once for several rows, too */
     }
+    if (pairs) return XG_REDUCTION_PAIRS;
     w->column = xg_column_plan_of(&w->r);
     return XG_REDUCTION_SERIAL + (uint32_t)w->column.way;
 }
@@ -66,6 +81,10 @@ XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
         if (xg_record_get(&e->given->form, "unit") || xg_record_get(&e->given->form, "pieces")) w->row.own = 0;
         xg_form_read(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
         return w->r.row ? xg_row_complete(&w->r, &w->row) : "it does not reduce the innermost dimension";
+    case XG_REDUCTION_PAIRS:
+        if (!w->pairs.high && !xg_pairs_plan_of(&w->r, &w->pairs)) return "no operand is the same for several results";
+        xg_form_read(e, xg_pairs_form, XG_COUNT(xg_pairs_form), &w->pairs);
+        return xg_pairs_complete(&w->r, &w->pairs);
     default:
         xg_form_read(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
         w->column.way = (int)(walk - XG_REDUCTION_SERIAL);
@@ -76,6 +95,7 @@ XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
     xg_fusion_emission *e = w->r.e;
     xg_reduction *r = &w->r;
     xg_form_write_walk(e, xg_reduction_walks[walk]);
+    w->walk = walk;
     switch (walk) {
     case XG_REDUCTION_SHORT:
         xg_form_write(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
@@ -88,6 +108,11 @@ XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
         r->threads = w->row.lanes * w->row.rows;
         r->blocks = (r->n_kept / xg_row_own(&w->row) + w->row.rows - 1) / w->row.rows;
         e->record->launch.shared = xg_row_shared_bytes(r, &w->row);
+        break;
+    case XG_REDUCTION_PAIRS:
+        xg_form_write(e, xg_pairs_form, XG_COUNT(xg_pairs_form), &w->pairs);
+        r->threads = w->pairs.threads;
+        r->blocks = w->pairs.blocks;
         break;
     default:
         xg_form_write(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
@@ -125,7 +150,9 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     uint32_t own = r->row && !w->brief.vector ? (uint32_t)xg_row_own(&w->row) : 1, k;
     p = xg_partial_enter(e, r, own * r->n_values);
     for (k = 0; (r->row || w->brief.vector) && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
-    if (w->brief.vector)
+    if (w->walk == XG_REDUCTION_PAIRS)
+        xg_pairs_emit(r, &w->pairs, &p);
+    else if (w->brief.vector)
         xg_short_emit(r, &w->brief, &p);
     else if (r->row)
         xg_row_emit(r, &w->row, &p);
