@@ -528,10 +528,10 @@ XG_APART XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
 /* ---- the start ---- */
 
 /* The instruction of a kernel that the walk over all comes to soon, and what it reads. */
-XG_FN void xg_kernel_bring_inst(const xg_kernels *g, uint32_t far, uint32_t near) {
-    if (far >= g->n) return;
-    xg_inst_bring((uintptr_t)g->nodes[far].inst);
-    XG_PREFETCH(g->nodes[near].inst->operands);
+XG_FN void xg_kernel_bring_inst(const xg_kernels *g, uint32_t then, uint32_t next) {
+    if (then >= g->n) return;
+    xg_inst_bring((uintptr_t)g->nodes[then].inst);
+    XG_PREFETCH(g->nodes[next].inst->operands);
 }
 /* What it reads and cannot compute has to lie in memory. */
 XG_FN void xg_kernel_pin_operands(xg_kernels *g, const xg_kernel *k) {
