@@ -136,7 +136,10 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
     }
 #define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
 XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
+/* Twice the room. What is new is zero; in the second, it is whatever lay there: a page that nothing is written to is
+ * none that the system has to clear. */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
+XG_FN void *xg_vec_room(xg_arena *a, const void *p, uint32_t *cap, size_t item);
 
 /* ---- text.c: strings, formatting, interning, the nearest known word ------------------------------------------- */
 

@@ -512,7 +512,7 @@ XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more
     return true;
 }
 
-XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+XG_FN void *xg_vec_room(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
     void *q = (void *)(uintptr_t)p;
@@ -522,8 +522,13 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
         q = xg_alloc_raw(a, bytes);
         if (*cap) memcpy(q, p, *cap * item);
     }
-    memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
+    return q;
+}
+XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+    uint32_t had = *cap;
+    char *q = (char *)xg_vec_room(a, p, cap, item);
+    memset(q + had * item, 0, (*cap - had) * item);
     return q;
 }
 
@@ -534,7 +539,7 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     char *p;
     memcpy(&p, vec, sizeof p);
     if (*n == *cap) {
-        p = (char *)xg_vec_grow(a, p, cap, item);
+        p = (char *)xg_vec_room(a, p, cap, item);
         memcpy(vec, &p, sizeof p);
     }
     return p + (*n)++ * item;

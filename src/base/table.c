@@ -165,7 +165,7 @@ XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val)
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash))
         return false;
-    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
+    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_room(d->arena, d->items, &d->item_cap, sizeof *d->items);
     d->items[d->n].name = name.p;
     d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;

@@ -275,8 +275,9 @@ struct xg_kernel {
     bool turns;  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;  /* folds windows, element by element */
     bool is_update_in_place : 1;
-    bool moves : 1; /* into the fusion that is being made, which is the only one that computes it */
-    bool lasts : 1; /* xg_fuse_lasts */
+    bool moves : 1;            /* into the fusion that is being made, which is the only one that computes it */
+    bool lasts : 1;            /* xg_fuse_lasts */
+    bool is_concatenation : 1; /* as the queue asks again and again: instructions lie elsewhere */
     /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     bool rows : 1;
     uint32_t turn;  /* the way that tiles serve: that of the first input that is turned; 0: of none */

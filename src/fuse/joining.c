@@ -581,6 +581,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     if (parted) xg_phase_find_pairs(&w);
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
+        if (k + 8 < w.n) xg_inst_bring((uintptr_t)w.nodes[k + 8].inst);
         if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
         node->era = w.era;
         for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));

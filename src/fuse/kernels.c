@@ -527,6 +527,12 @@ XG_APART XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
 
 /* ---- the start ---- */
 
+/* The instruction of a kernel that the walk over all comes to soon, and what it reads. */
+XG_FN void xg_kernel_bring_inst(const xg_kernels *g, uint32_t then, uint32_t next) {
+    if (then >= g->n) return;
+    xg_inst_bring((uintptr_t)g->nodes[then].inst);
+    XG_PREFETCH(g->nodes[next].inst->operands);
+}
 /* What it reads and cannot compute has to lie in memory. */
 XG_FN void xg_kernel_pin_operands(xg_kernels *g, const xg_kernel *k) {
     uint32_t j;
@@ -577,6 +583,7 @@ XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         node->elements = xg_fuse_elements(i);
         node->lasts = xg_fuse_lasts(i);
+        node->is_concatenation = i->op == XG_CONCATENATE;
         i->scratch = node;
         for (j = 0; j < i->n_operands; j++) /* a walk from one to the other needs nothing but these */
             xg_push(g->arena, uint32_t, &g->operands, xg_kernel_of(XG_OPERAND(i, j))->place);
@@ -591,6 +598,7 @@ XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     xg_kernel_of(c->root)->pinned = true;
     for (k = g->n; k-- > 0;) { /* users first */
         xg_kernel *node = &g->nodes[k];
+        xg_kernel_bring_inst(g, k - 8, k - 4);
         node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned &&
                                                          node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
         node->candidate = node->live && node->kind == XG_FUSE_KERNEL && !node->pinned;
@@ -599,6 +607,7 @@ XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     }
     for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];
+        xg_kernel_bring_inst(g, k + 8, k + 4);
         if (!node->live) continue;
         xg_kernel_walk(g, node);
         for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;

@@ -101,7 +101,7 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
         return;
     }
     k.worth = xg_queue_worth(p) - (p->hero ? XG_PRIORITY_HERO_PS : 0);
-    if (p->inst->op == XG_CONCATENATE && xg_queue_is_sliced(p->inst)) k.worth = 0;
+    if (p->is_concatenation && xg_queue_is_sliced(p->inst)) k.worth = 0;
     k.place = p->place;
     if (!at) {
         xg_push(q->g->arena, xg_queued, &q->heap, k);
@@ -233,6 +233,7 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     for (j = 0; j < n; j++) {
         xg_kernel *c = readers[j];
         uint32_t i;
+        for (i = 0; i < c->n_inputs; i++) XG_PREFETCH(c->inputs[i].from);
         for (i = 0; i < c->n_inputs; i++) { /* what is taken back is estimated again below */
             c->inputs[i].from->gain -= c->inputs[i].gain;
             c->inputs[i].from->n_refused -= c->inputs[i].refused;

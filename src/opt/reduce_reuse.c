@@ -99,9 +99,10 @@ XG_FN bool xg_reuse_is_large(const xg_shape *s) {
     return xg_shape_is_array(s) && !s->dynamic &&
            s->elements >= XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(s->type), (int64_t)1);
 }
-/* By more than one; nearly nothing is. */
+/* By more than one; nearly nothing is. One user is not looked at: it lies elsewhere. */
 XG_FN bool xg_reuse_is_reduced(const xg_inst *x) {
     uint32_t n = 0;
+    if (x->first_use == x->last_use) return false;
     XG_FOR_USES(u, x) n += u->user->op == XG_REDUCE;
     return n > 1;
 }
