@@ -4,8 +4,9 @@
 #define XG_PTX_BITS_C
 #include "print.c"
 
-/* Lanes of `bits` each to 32-bit words; n * bits is a multiple of 32. */
-static void xg_ptx_to_words(xg_ptx *p, const xg_ptx_lane *from, uint32_t n, int bits, xg_ptx_lane *words) {
+/* Lanes of `bits` each to 32-bit words, of a class where they are halves; n * bits is a multiple of 32. */
+static void xg_ptx_to_words(
+    xg_ptx *p, const xg_ptx_lane *from, uint32_t n, int bits, xg_ptx_lane *words, xg_ptx_class cls) {
     uint32_t i;
     xg_ptx_lane sel = xg_ptx_imm(XG_PC_R, 0x0040), half = xg_ptx_imm(XG_PC_R, 0x5410), in[4];
     if (bits == 32) {
@@ -15,8 +16,8 @@ static void xg_ptx_to_words(xg_ptx *p, const xg_ptx_lane *from, uint32_t n, int 
     if (bits == 64) {
         for (i = 0; i < n; i++) {
             xg_ptx_lane l = xg_ptx_in_reg(p, &from[i]);
-            words[2 * i] = xg_ptx_new_reg(p, XG_PC_R);
-            words[2 * i + 1] = xg_ptx_new_reg(p, XG_PC_R);
+            words[2 * i] = xg_ptx_new_reg(p, cls);
+            words[2 * i + 1] = xg_ptx_new_reg(p, cls);
             xg_ptx_line(p, "mov.b64 {$, $}, $", &words[2 * i], &words[2 * i + 1], &l, NULL);
         }
         return;
@@ -127,7 +128,7 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
         xg_ptx_bitcast_small(p, from->lane, from->n, to, n, cls);
     } else {
         words = XG_NEW_N(p->arena, xg_ptx_lane, total / 32 + 1);
-        xg_ptx_to_words(p, from->lane, from->n, from_bits, words);
+        xg_ptx_to_words(p, from->lane, from->n, from_bits, words, to_bits == 32 ? cls : XG_PC_R);
         xg_ptx_from_words(p, words, to, n, to_bits, cls);
     }
     xg_ptx_define_as(p, r, to, n);

@@ -484,7 +484,7 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
 XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
 XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x); /* an i64 of two f32 */
-XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to);
+XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to); /* and back */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
@@ -609,8 +609,7 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
 XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
 XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
-XG_FN void xg_attention_write_cells(
-    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, xg_kval **v, int64_t n);
+XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n);
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead);
 XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn);

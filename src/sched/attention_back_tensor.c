@@ -34,7 +34,8 @@ XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, i
             xg_kval *o[2];
             int64_t place = k / WORDS * w->p->tile * LINE + block * XG_ATTENTION_ROWS * LINE;
             o[1] = xg_attention_lined_words(w, from, LINE, place, k % WORDS);
-            xg_attention_write_cells(w, block, to + k * (int64_t)XG_KMMA_N, 0, o, 1);
+            o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, to + k * (int64_t)XG_KMMA_N, 0);
+            xg_attention_write_cells(w, o, 1);
         }
 }
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {

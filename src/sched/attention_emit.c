@@ -152,7 +152,7 @@ XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
             all = xg_k3(b, XG_K_OP_FMAF2, xg_attention_both(w, &x[c]), one, all);
         else
             two[c % XG_ATTENTION_PAIR] = xg_k3(b, XG_K_OP_FMA, x[c], one, two[c % XG_ATTENTION_PAIR]);
-    if (all) xg_attention_each(w, all, two);
+    if (all) xg_attention_each(w, all, XG_E_F32, two);
     for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], two[c]);
 }
 /* Sum and what the maximum scales, of a thread's row. */

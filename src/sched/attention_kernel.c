@@ -150,12 +150,13 @@ XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x) {
     xg_kval *v = xg_attention_paired(w, x);
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
 }
-XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kval **to) {
+XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to) {
     int64_t k;
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_F32, XG_ATTENTION_PAIR));
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, e, XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 XG_FN xg_kval *xg_attention_as(xg_attention_kernel *w, xg_kval *x, xg_kelem e) {
+    if (x->type->elem == e) return x;
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &x, 1, xg_kir_scalar(w->t.e->m, e));
 }
 /* x y + z, of two neighbours or of one; a number in the place of y, or z, is that of both. */
@@ -188,7 +189,7 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
     for (k = 0; k < XG_ATTENTION_PAIR;
          k++) { /* at least -127: the less a negative number is, the larger are its bits */
         y[k] = xg_k2_int(b, XG_K_OP_MINUI, xg_attention_as(w, x[k], XG_E_I32), 0xC2FE0000);
-        y[k] = xg_attention_as(w, y[k], XG_E_F32);
+        if (n > 1) y[k] = xg_attention_as(w, y[k], XG_E_F32);
     }
     if (n == 1) y[0] = xg_attention_both(w, y);
     for (k = 0; k < n; k++) {
@@ -198,8 +199,8 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
         y[k] = numbers[first];
         for (j = first + 1; j <= end; j++) y[k] = xg_attention_fma(w, f, y[k], numbers[j < end ? j : 0]);
     }
-    if (n == 1) xg_attention_each(w, y[0], y);
-    if (n == 1) xg_attention_each(w, z[0], z);
+    if (n == 1) xg_attention_each(w, y[0], XG_E_I32, y);
+    if (n == 1) xg_attention_each(w, z[0], XG_E_I32, z);
     for (k = 0; k < XG_ATTENTION_PAIR; k++) {
         z[k] = xg_attention_as(w, z[k], XG_E_I32);
         y[k] = xg_attention_as(w, y[k], XG_E_I32);
@@ -222,27 +223,31 @@ XG_FN void xg_attention_exponents(xg_attention_kernel *w, xg_kval *shift, xg_kva
     *by = xg_kselect(b, xg_kcmpf_(b, XG_CF_OLT, size, xg_attention_number(w, (double)LARGE / scale)), *by, one);
     *less = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, shift, *by));
 }
+/* Whether multiply-adds make the powers of column c and the next one. */
+XG_FN bool xg_attention_is_made(const xg_attention_kernel *w, int64_t c) {
+    int64_t pair = c / XG_ATTENTION_PAIR, made = w->p->powers;
+    return (pair + 1) * made / XG_ATTENTION_POWERS > pair * made / XG_ATTENTION_POWERS;
+}
 /* Powers of n scores of a row, in their place: a multiplication and addition each, and of the pairs that the plan says
  * powers by more of them. */
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less) {
     xg_kval *known[XG_ATTENTION_NUMBERS] = {NULL};
-    int64_t made = w->p->powers, c, k;
+    int64_t c, k;
     by = xg_attention_twice(w, by);
     less = xg_attention_twice(w, less);
-    for (k = 0; made && k < XG_ATTENTION_NUMBERS; k++)
+    for (k = 0; w->p->powers && k < XG_ATTENTION_NUMBERS; k++)
         known[k] = xg_attention_twice(w, xg_attention_number(w, xg_attention_numbers_of[k]));
     for (c = 0; c < n; c += XG_ATTENTION_PAIR)
         if (w->p->shape.in_tensor)
-            xg_attention_each(w, xg_attention_fma(w, xg_attention_both(w, &x[c]), by, less), &x[c]);
+            xg_attention_each(w, xg_attention_fma(w, xg_attention_both(w, &x[c]), by, less),
+                xg_attention_is_made(w, c) ? XG_E_I32 : XG_E_F32, &x[c]);
         else
             for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_fma(w, x[c + k], by, less);
-    for (c = 0; c < n; c += XG_ATTENTION_PAIR) {
-        int64_t pair = c / XG_ATTENTION_PAIR;
-        if ((pair + 1) * made / XG_ATTENTION_POWERS > pair * made / XG_ATTENTION_POWERS)
+    for (c = 0; c < n; c += XG_ATTENTION_PAIR)
+        if (xg_attention_is_made(w, c))
             xg_attention_made_powers(w, &x[c], known);
         else
             for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_power(w, x[c + k]);
-    }
 }
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift) {
     xg_kval *by, *less;

@@ -114,11 +114,9 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
 XG_FN int64_t xg_attention_read_at_once(int64_t columns) {
     return XG_MIN(columns & -columns, (int64_t)XG_ATTENTION_AT_ONCE);
 }
-/* Vectors of four for each eight columns from one on, of a warp's block-th sixteen rows. */
-XG_FN xg_kval *xg_attention_read_cells(
-    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, int64_t n) {
+/* Vectors of four for each eight columns from a cell on, of sixteen of a warp's rows. */
+XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, xg_kval *at, int64_t n) {
     const xg_ktype *types[XG_ATTENTION_VECTORS_AT_ONCE];
-    xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column, parts);
     xg_kop *op;
     int64_t k;
     for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_attention_no_sums(w)->type;
@@ -126,9 +124,8 @@ XG_FN xg_kval *xg_attention_read_cells(
     op->b = n;
     return op->results;
 }
-XG_FN void xg_attention_write_cells(
-    xg_attention_kernel *w, int64_t block, int64_t column, int64_t parts, xg_kval **v, int64_t n) {
-    v[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, column, parts);
+/* v: the cell, and vectors. */
+XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n) {
     xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1);
 }
 /* All of a thread's sums in so many columns of each part from `first` on. */
@@ -136,28 +133,38 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
     int64_t n = xg_attention_read_at_once(columns), block, c, k;
     for (block = 0; block < w->p->shape.blocks; block++)
         for (c = 0; c < columns; c += n) {
-            xg_kval *v = xg_attention_read_cells(w, block, first + c, columns, n);
+            xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first + c, columns);
+            xg_kval *v = xg_attention_read_cells(w, at, n);
             for (k = 0; k < n / XG_KMMA_N; k++)
                 xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
         }
 }
-/* The sums of a thread's rows times numbers, few at a time beside the scores; without numbers: 0. */
+/* The sums of a thread's rows times numbers, few at a time beside the scores, by a loop: this is seldom done; without
+ * numbers: 0. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by) {
-    int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, c, k, i;
-    for (block = 0; block < w->p->shape.blocks; block++)
-        for (c = 0; c < columns; c += n) {
-            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x;
-            if (by) v = xg_attention_read_cells(w, block, first + c, columns, n);
-            for (k = 0; k < n / XG_KMMA_N; k++) {
-                o[1 + k] = xg_attention_no_sums(w);
-                for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
-                    x = by[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
-                    x = xg_k2(xg_attention_b(w), XG_K_OP_MULF, xg_attention_lane(w, &v[k], i), x);
-                    o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
-                }
+    int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, k, i;
+    xg_kb *b = xg_attention_b(w);
+    for (block = 0; block < w->p->shape.blocks; block++) {
+        xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x, *at;
+        xg_flow f = xg_flow_of(&w->t.s, NULL);
+        f.rolled = true;
+        at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first, columns);
+        x = xg_elem_index(&w->t.s, 0);
+        x = xg_flow_for(&f, x, xg_elem_index(&w->t.s, columns), n, columns);
+        at = xg_k2(b, XG_K_OP_ADDI, at, xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32));
+        if (by) v = xg_attention_read_cells(w, at, n);
+        for (k = 0; k < n / XG_KMMA_N; k++) {
+            o[1 + k] = xg_attention_no_sums(w);
+            for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
+                x = by[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
+                x = xg_k2(b, XG_K_OP_MULF, xg_attention_lane(w, &v[k], i), x);
+                o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
             }
-            xg_attention_write_cells(w, block, first + c, columns, o, n / XG_KMMA_N);
         }
+        o[0] = at;
+        xg_attention_write_cells(w, o, n / XG_KMMA_N);
+        xg_flow_end(&f);
+    }
 }
 /* Where a maximum of the warp's rows exceeds its reference by so much that weights become too large for 16 bits, maxima
  * become references. */
@@ -226,7 +233,8 @@ XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *w
             xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE];
             for (k = 0; k < n / XG_KMMA_N; k++)
                 o[1 + k] = xg_attention_packed(w, &weights[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
-            xg_attention_write_cells(w, block, at + c, w->p->own, o, n / XG_KMMA_N);
+            o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, at + c, w->p->own);
+            xg_attention_write_cells(w, o, n / XG_KMMA_N);
         }
 }
 
