@@ -7,9 +7,9 @@
  * exchanges no slice needs are dead.
  *
  * What is compared are integers, ordered as the keys of sort_order.c. Where the zeros are equal, and all NaNs, in a
- * stable sort, a zero gets an integer of its own by its number j in a row of n, for which numbers above zero make room:
- * those of zeros are 2 j, and one more for a negative one. That of NaNs stands behind that of infinity, so what bits a
- * NaN has is not kept.
+ * stable sort, a zero gets an integer of its own by its number j in a row of n, 2 (j - n) and one more for a negative
+ * one, for which all numbers below zero make room. That of NaNs stands behind that of infinity, so what bits a NaN has
+ * is not kept.
  *
  * A reduce of pieces that were joined for such a sort (is one of them NaN?) becomes one of the pieces, by the way. */
 #ifndef XG_FUSE_SORT_NETWORKS_C
@@ -79,11 +79,13 @@ XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
 XG_FN xg_inst *xg_network_with(const xg_network *d, xg_opcode op, xg_inst *x, int64_t v) {
     return xg_hb_2(&d->b, op, x, xg_hb_int_like(&d->b, x, v));
 }
-XG_FN int64_t xg_network_most(const xg_network *d) { return INT64_MAX >> (64 - xg_type_bits(d->key)); }
+XG_FN xg_inst *xg_network_sign(const xg_network *d, xg_inst *v) {
+    return xg_network_with(d, XG_SHIFT_RIGHT_ARITHMETIC, v, xg_type_bits(d->key) - 1);
+}
 /* Integers in the order of floats of these bits; and back. */
 XG_FN xg_inst *xg_network_turned(const xg_network *d, xg_inst *v) {
-    xg_inst *sign = xg_network_with(d, XG_SHIFT_RIGHT_ARITHMETIC, v, xg_type_bits(d->key) - 1);
-    return xg_hb_2(&d->b, XG_XOR, v, xg_network_with(d, XG_AND, sign, xg_network_most(d)));
+    int64_t most = INT64_MAX >> (64 - xg_type_bits(d->key));
+    return xg_hb_2(&d->b, XG_XOR, v, xg_network_with(d, XG_AND, xg_network_sign(d, v), most));
 }
 /* (v compared with `than`) ? x : y */
 XG_FN xg_inst *xg_network_where(
@@ -116,33 +118,33 @@ XG_FN xg_inst *xg_network_piece(const xg_hb *b, xg_inst *x, uint32_t dim, int64_
     made->shape = xg_hb_shape(b, x->shape->type, dims, x->shape->rank);
     return made;
 }
-/* The integer for x at place j. What does not depend on j comes first: windows share it. */
+/* The integer for x at place j. */
 XG_FN xg_inst *xg_network_key(const xg_network *d, xg_inst *x, int64_t j) {
     const xg_hb *b = &d->b;
-    xg_inst *size, *v, *above, *zero;
+    xg_inst *bits, *v, *sign, *zero, *is;
     if (x->shape->type == d->key) return x;
-    v = xg_hb_bitcast_convert(b, x, d->key);
-    size = xg_network_with(d, XG_AND, v, xg_network_most(d));
-    v = xg_network_turned(d, v);
+    bits = xg_hb_bitcast_convert(b, x, d->key);
+    v = xg_network_turned(d, bits);
     if (!d->alike) return v;
-    above = xg_network_with(d, XG_ADD, v, 2 * d->n);
-    v = xg_network_where(d, "LT", v, -1, v, above); /* zeros were 0 and -1 */
-    v = xg_network_where(d, "GT", size, d->last, xg_hb_int_like(b, v, d->last + 2 * d->n + 1), v);
-    zero = xg_hb_int_like(b, v, 2 * (d->descending ? d->n - 1 - j : j) + 2 * d->n);
-    zero = xg_hb_2(b, XG_SUBTRACT, zero, v);
-    return xg_network_where(d, "EQ", size, 0, zero, v);
+    sign = xg_network_sign(d, bits);
+    v = xg_hb_2(b, XG_ADD, v, xg_network_with(d, XG_AND, sign, -2 * d->n));
+    is = xg_hb_compare(b, "NE", x, x);
+    v = xg_hb_select(b, is, xg_hb_int_like(b, v, d->last + 1), v);
+    zero = xg_hb_int_like(b, v, 2 * (d->descending ? -1 - j : j - d->n));
+    zero = xg_hb_2(b, XG_SUBTRACT, zero, sign);
+    is = xg_hb_compare(b, "EQ", x, xg_hb_float_like(b, x, 0));
+    return xg_hb_select(b, is, zero, v);
 }
 XG_FN xg_inst *xg_network_element(const xg_network *d, xg_inst *v) {
     const xg_hb *b = &d->b;
     xlagpu_type t = d->sort->shape->type;
-    int64_t room = 2 * d->n;
-    xg_inst *zero, *above;
+    xg_inst *zero, *below;
     if (t == d->key) return v;
     if (d->alike) {
         zero = xg_network_with(d, XG_AND, v, 1);
         zero = xg_hb_1(b, XG_NEGATE, zero);
-        above = xg_network_with(d, XG_SUBTRACT, v, room);
-        v = xg_network_where(d, "LT", v, 0, v, xg_network_where(d, "LT", v, room, zero, above));
+        below = xg_network_with(d, XG_ADD, v, 2 * d->n);
+        v = xg_network_where(d, "GE", v, 0, v, xg_network_where(d, "GE", v, -2 * d->n, zero, below));
     }
     return xg_hb_bitcast_convert(b, xg_network_turned(d, v), t);
 }
