@@ -26,7 +26,7 @@ enum {
 typedef struct xg_network {
     const xg_inst *sort;
     xg_hb b;
-    xlagpu_type key;  /* what is compared; the element's own type: itself */
+    xlagpu_type key;  /* what is compared */
     int64_t n, last;  /* of a row; the key of infinity */
     bool descending, alike; /* alike: zeros are, and NaNs */
     uint32_t dim;
@@ -59,14 +59,14 @@ XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
     d->sort = sort;
     d->dim = (uint32_t)xg_attr_dims(sort).p[0];
     d->n = sort->shape->dims[d->dim];
-    d->key = t;
+    d->key = bits < 32 ? XLAGPU_S32 : t;
     d->descending = o.keys[0].descending;
     d->alike = false;
     if (xg_type_class(t) != XGT_F) return o.exact && xg_type_class(t) == XGT_I && bits >= 8;
     alike = !o.keys[0].key ? 0 : xg_network_makes_alike(o.keys[0].key);
     if (bits < 16 || alike < 0 || (alike != (o.keys[0].total ? 3 : 0) && !o.exact)) return false;
     d->alike = !o.exact;
-    d->key = bits == 64 ? XLAGPU_S64 : bits == 32 ? XLAGPU_S32 : XLAGPU_S16;
+    d->key = bits == 64 ? XLAGPU_S64 : XLAGPU_S32;
     d->last = bits == 64         ? 0x7ffll << 52
               : bits == 32       ? 0x7f800000
               : t == XLAGPU_BF16 ? 0x7f80
@@ -79,12 +79,16 @@ XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
 XG_FN xg_inst *xg_network_with(const xg_network *d, xg_opcode op, xg_inst *x, int64_t v) {
     return xg_hb_2(&d->b, op, x, xg_hb_int_like(&d->b, x, v));
 }
+/* The integer with the bits of an element. */
+XG_FN xlagpu_type xg_network_bits(const xg_network *d) {
+    return xg_type_bits(d->sort->shape->type) == 16 ? XLAGPU_S16 : d->key;
+}
 XG_FN xg_inst *xg_network_sign(const xg_network *d, xg_inst *v) {
     return xg_network_with(d, XG_SHIFT_RIGHT_ARITHMETIC, v, xg_type_bits(d->key) - 1);
 }
 /* Integers in the order of floats of these bits; and back. */
 XG_FN xg_inst *xg_network_turned(const xg_network *d, xg_inst *v) {
-    int64_t most = INT64_MAX >> (64 - xg_type_bits(d->key));
+    int64_t most = INT64_MAX >> (64 - xg_type_bits(d->sort->shape->type));
     return xg_hb_2(&d->b, XG_XOR, v, xg_network_with(d, XG_AND, xg_network_sign(d, v), most));
 }
 /* (v compared with `than`) ? x : y */
@@ -122,8 +126,8 @@ XG_FN xg_inst *xg_network_piece(const xg_hb *b, xg_inst *x, uint32_t dim, int64_
 XG_FN xg_inst *xg_network_key(const xg_network *d, xg_inst *x, int64_t j) {
     const xg_hb *b = &d->b;
     xg_inst *bits, *v, *sign, *zero, *is;
-    if (x->shape->type == d->key) return x;
-    bits = xg_hb_bitcast_convert(b, x, d->key);
+    if (xg_type_class(x->shape->type) == XGT_I) return xg_hb_convert(b, x, d->key);
+    bits = xg_hb_convert(b, xg_hb_bitcast_convert(b, x, xg_network_bits(d)), d->key);
     v = xg_network_turned(d, bits);
     if (!d->alike) return v;
     sign = xg_network_sign(d, bits);
@@ -139,14 +143,14 @@ XG_FN xg_inst *xg_network_element(const xg_network *d, xg_inst *v) {
     const xg_hb *b = &d->b;
     xlagpu_type t = d->sort->shape->type;
     xg_inst *zero, *below;
-    if (t == d->key) return v;
+    if (xg_type_class(t) == XGT_I) return xg_hb_convert(b, v, t);
     if (d->alike) {
         zero = xg_network_with(d, XG_AND, v, 1);
         zero = xg_hb_1(b, XG_NEGATE, zero);
         below = xg_network_with(d, XG_ADD, v, 2 * d->n);
         v = xg_network_where(d, "GE", v, 0, v, xg_network_where(d, "GE", v, -2 * d->n, zero, below));
     }
-    return xg_hb_bitcast_convert(b, xg_network_turned(d, v), t);
+    return xg_hb_bitcast_convert(b, xg_hb_convert(b, xg_network_turned(d, v), xg_network_bits(d)), t);
 }
 
 /* ---- the network ---- */
