@@ -50,6 +50,7 @@ XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands 
 /* topk_rewriter.c: a comparator of (value, value, index, index) that orders as topk does, in front of a computation */
 XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *before);
 XG_FN bool xg_opt_topk_rewriter(xg_module *m); /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_splitter(xg_module *m); /* those of few long rows */
 XG_FN bool xg_opt_topk_calls(xg_module *m);    /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
