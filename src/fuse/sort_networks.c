@@ -18,16 +18,16 @@
 
 enum {
     XG_NETWORK_ROW_MAX = 32,
-    XG_NETWORK_TAKEN = 4,    /* places of it */
-    XG_NETWORK_DEPTH = 4,    /* of what is computed of joined pieces */
+    XG_NETWORK_TAKEN = 4,   /* places of it */
+    XG_NETWORK_DEPTH = 4,   /* of what is computed of joined pieces */
     XG_NETWORK_OPERANDS = 3 /* of one of these */
 };
 /* How elements become keys. */
 typedef struct xg_network {
     const xg_inst *sort;
     xg_hb b;
-    xlagpu_type key;  /* what is compared */
-    int64_t n, last;  /* of a row; the key of infinity */
+    xlagpu_type key;        /* what is compared */
+    int64_t n, last;        /* of a row; the key of infinity */
     bool descending, alike; /* alike: zeros are, and NaNs */
     uint32_t dim;
 } xg_network;
@@ -67,10 +67,7 @@ XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
     if (bits < 16 || alike < 0 || (alike != (o.keys[0].total ? 3 : 0) && !o.exact)) return false;
     d->alike = !o.exact;
     d->key = bits == 64 ? XLAGPU_S64 : XLAGPU_S32;
-    d->last = bits == 64         ? 0x7ffll << 52
-              : bits == 32       ? 0x7f800000
-              : t == XLAGPU_BF16 ? 0x7f80
-                                 : 0x7c00;
+    d->last = bits == 64 ? 0x7ffll << 52 : bits == 32 ? 0x7f800000 : t == XLAGPU_BF16 ? 0x7f80 : 0x7c00;
     return true;
 }
 
@@ -114,8 +111,8 @@ XG_FN xg_inst *xg_network_piece(const xg_hb *b, xg_inst *x, uint32_t dim, int64_
         x->n_operands > XG_NETWORK_OPERANDS)
         return xg_hb_slice_dim(b, x, dim, j, j + 1);
     for (k = 0; k < x->n_operands; k++)
-        operands[k] = XG_OPERAND(x, k)->shape->rank ? xg_network_piece(b, XG_OPERAND(x, k), dim, j, depth + 1)
-                                                    : XG_OPERAND(x, k);
+        operands[k] =
+            XG_OPERAND(x, k)->shape->rank ? xg_network_piece(b, XG_OPERAND(x, k), dim, j, depth + 1) : XG_OPERAND(x, k);
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] = 1;
     made = xg_inst_clone(x, x->comp, operands, b->before);
@@ -173,8 +170,9 @@ XG_FN void xg_network_sort(const xg_network *d, xg_inst **v) {
 /* One-element slices of rows, and few of them. */
 XG_FN bool xg_network_pays(const xg_inst *sort) {
     uint32_t dim = (uint32_t)xg_attr_dims(sort).p[0], n = 0;
-    if (sort->n_operands != 1 || sort == sort->comp->root || sort->shape->dynamic ||
-        sort->shape->dims[dim] > XG_NETWORK_ROW_MAX || sort->shape->dims[dim] < 2)
+    if (sort->n_operands != 1 || sort == sort->comp->root || sort->shape->dynamic || xg_inst_order(sort) ||
+        xg_inst_attr(sort, XG_A_backend_config) || sort->shape->dims[dim] > XG_NETWORK_ROW_MAX ||
+        sort->shape->dims[dim] < 2)
         return false;
     XG_FOR_USES(u, sort)
         if (!xg_sort_slice_is_of_rows(u->user, dim) || u->user->shape->dims[dim] != 1 || ++n > XG_NETWORK_TAKEN)

@@ -10,8 +10,7 @@
  * places beside them, and writes what is sliced off it.
  *
  * The custom call "TopK" of older exporters, the largest first, becomes the instruction; "ApproxTopK" and
- * "PartialReduce" become sorts, and these what they can. A topk of few long rows, which would be the work of as many
- * blocks, becomes one of their parts and one of what that finds. */
+ * "PartialReduce" become sorts, and these what they can. */
 #ifndef XG_OPT_TOPK_REWRITER_C
 #define XG_OPT_TOPK_REWRITER_C
 #include "../eval/eval.h"
@@ -208,78 +207,6 @@ XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_topk_calls(xg_module *m) {
     bool changed = m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call);
     return (m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_approximate, xg_topk_expand_approximate)) || changed;
-}
-
-/* ---- long rows ---- */
-
-enum {
-    XG_TOPK_LONG = 65536, /* elements of a row that several blocks share */
-    XG_TOPK_PARTS = 8     /* at least */
-};
-/* Parts of a row, so that the device is full and the second step has as much to look at as a block of the first; 0: it
- * stays whole. */
-XG_FN int64_t xg_topk_parts(const xg_inst *i) {
-    const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    int64_t k = xg_attr_int(i, XG_A_k, 0), length = s->dims[s->rank - 1], most, parts, even;
-    if (s->dynamic || k < 1 || length < XG_TOPK_LONG || s->elements < 1 || s->elements > INT32_MAX) return 0;
-    most = XG_MIN(2 * i->comp->module->device.sm_count / (s->elements / length), length / k);
-    for (parts = 1; parts < most && parts * parts < length / k; parts++) {}
-    for (even = parts; even > parts / 2 && length % even; even--) {}
-    parts = even > parts / 2 ? even : parts;
-    return parts < XG_TOPK_PARTS ? 0 : parts;
-}
-/* The best k of the best k of each part. Places stand in the order of indices, so equal elements do, too. What no even
- * part has room for comes last. */
-XG_FN xg_inst *xg_topk_split(const xg_hb *b, xg_inst *i) {
-    xg_inst *x = XG_OPERAND(i, 0), *top, *out[2], *values[2], *numbers[2], *place;
-    const xg_shape *s = i->shape->elems[0];
-    int64_t k = xg_attr_int(i, XG_A_k, 0), length = x->shape->dims[s->rank - 1], rows = x->shape->elements / length,
-            parts = xg_topk_parts(i), part = length / parts, even = parts * part, dims[3], n = 1;
-    bool largest = xg_attr_int(i, XG_A_largest, 1) != 0;
-    dims[0] = rows;
-    dims[1] = length;
-    x = xg_hb_reshape(b, x, dims, 2);
-    if (even < length) {
-        dims[1] = length - even;
-        values[1] = xg_hb_slice_dim(b, x, 1, even, length);
-        numbers[1] = xg_hb_iota(b, XLAGPU_S32, dims, 2, 1);
-        numbers[1] = xg_hb_2(b, XG_ADD, numbers[1], xg_hb_int_like(b, numbers[1], even));
-        x = xg_hb_slice_dim(b, x, 1, 0, even);
-        n = 2;
-    }
-    dims[1] = parts;
-    dims[2] = part;
-    top = xg_topk_make(b, xg_hb_reshape(b, x, dims, 3), k, largest);
-    dims[2] = k;
-    place = xg_hb_iota(b, XLAGPU_S32, dims, 3, 1);
-    place = xg_hb_2(b, XG_MULTIPLY, place, xg_hb_int_like(b, place, part));
-    place = xg_hb_2(b, XG_ADD, place, xg_hb_element(b, top, 1));
-    dims[1] = parts * k;
-    values[0] = xg_hb_reshape(b, xg_hb_element(b, top, 0), dims, 2);
-    numbers[0] = xg_hb_reshape(b, place, dims, 2);
-    if (n == 2) {
-        values[0] = xg_hb_concat(b, values, 2, 1);
-        numbers[0] = xg_hb_concat(b, numbers, 2, 1);
-    }
-    dims[1] = values[0]->shape->dims[1];
-    top = xg_topk_make(b, values[0], k, largest);
-    out[0] = xg_hb_reshape(b, xg_hb_element(b, top, 0), s->dims, s->rank);
-    n = rows * dims[1];
-    numbers[0] = xg_hb_reshape(b, numbers[0], &n, 1);
-    n = dims[1];
-    dims[1] = k;
-    place = xg_hb_iota(b, XLAGPU_S32, dims, 2, 0);
-    place = xg_hb_2(b, XG_MULTIPLY, place, xg_hb_int_like(b, place, n));
-    place = xg_hb_2(b, XG_ADD, place, xg_hb_element(b, top, 1));
-    n = rows * k;
-    place = xg_hb_rows(b, numbers[0], xg_hb_reshape(b, place, &n, 1));
-    place = xg_hb_reshape(b, place, s->dims, s->rank);
-    out[1] = xg_hb_convert(b, place, i->shape->elems[1]->type);
-    return xg_hb_tuple(b, out, 2);
-}
-XG_FN bool xg_topk_is_long(const xg_inst *i) { return i->op == XG_TOPK && xg_topk_parts(i); }
-XG_FN bool xg_opt_topk_splitter(xg_module *m) {
-    return m->made[XG_TOPK] && xg_opt_expand(m, xg_topk_is_long, xg_topk_split);
 }
 
 /* ---- the order of topk ---- */
