@@ -222,6 +222,7 @@ XG_ROOMS_BEGIN
 #include "fuse/sort_order.c"
 #include "fuse/sort_passes.c"
 #include "fuse/sort_slices.c"
+#include "fuse/sort_networks.c"
 #include "fuse/partition.c"
 #include "fuse/wrap.c"
 #include "fuse/combine_operands.c"

@@ -85,6 +85,8 @@ enum {
     XG_WHOLE(X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL)) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    XG_WHOLE(X(CANON, "topk-splitter", xg_fuse_topk_splitter, OPTIONAL)) \
+    XG_WHOLE(X(CANON, "sort-networks", xg_fuse_sort_networks, OPTIONAL)) \
     XG_WHOLE(X(CANON, "joined-splitter", xg_opt_joined_splitter, OPTIONAL)) \
     XG_WHOLE(X(CANON, "conv-rewriter", xg_expand_conv_rewriter, REQUIRED)) \
     XG_WHOLE(X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL)) \

@@ -72,7 +72,11 @@ enum {
 XG_FN bool xg_fuse_split_ffts(xg_module *m);  /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);        /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m); /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_topk_splitter(
+    xg_module *m); /* the best few of few long rows: of their parts, and of what these have */
 XG_FN bool xg_fuse_sort_slices(xg_module *m); /* sort_slices.c: sorts of which parts are taken write those only */
+/* sort_networks.c: sorts of short rows of which a few places are taken, as minima and maxima */
+XG_FN bool xg_fuse_sort_networks(xg_module *m);
 /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to);
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i);

@@ -109,6 +109,82 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     return sort;
 }
 
+/* ---- topk of few long rows ---- */
+
+enum {
+    XG_TOPK_LONG = 65536, /* elements of a row that several blocks share */
+    XG_TOPK_PARTS = 8,    /* at least */
+    XG_TOPK_SHARE = 256   /* of a row is taken: more take longer to sort twice than to look for */
+};
+/* Parts of a row, so that the device is full and the second step has as much to look at as a block of the first; 0: it
+ * stays whole. */
+XG_FN int64_t xg_topk_parts(const xg_inst *i) {
+    const xg_shape *s;
+    int64_t k, length, most, parts, even;
+    if (!xg_fuse_topk_selects(i)) return 0;
+    s = XG_OPERAND(i, 0)->shape;
+    k = xg_attr_int(i, XG_A_k, 0);
+    length = s->dims[s->rank - 1];
+    if (s->dynamic || length < XG_MAX((int64_t)XG_TOPK_LONG, k * XG_TOPK_SHARE) || s->elements > INT32_MAX) return 0;
+    most = XG_MIN(2 * i->comp->module->device.sm_count / (s->elements / length), length / k);
+    for (parts = 1; parts < most && parts * parts < length / k; parts++) {}
+    for (even = parts; even > parts / 2 && length % even; even--) {}
+    parts = even > parts / 2 ? even : parts;
+    return parts < XG_TOPK_PARTS ? 0 : parts;
+}
+/* x + t * the place along a dimension */
+XG_FN xg_inst *xg_topk_offset(const xg_hb *b, xg_inst *x, int64_t dim, int64_t t) {
+    xg_inst *place = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, dim);
+    place = xg_hb_2(b, XG_MULTIPLY, place, xg_hb_int_like(b, place, t));
+    return xg_hb_2(b, XG_ADD, place, x);
+}
+/* Of rows of numbers those at places [rows, k]; one behind the other. */
+XG_FN xg_inst *xg_topk_numbers(const xg_hb *b, xg_inst *numbers, xg_inst *places) {
+    places = xg_topk_offset(b, places, 0, numbers->shape->dims[1]);
+    numbers = xg_hb_reshape(b, numbers, &numbers->shape->elements, 1);
+    return xg_hb_rows(b, numbers, xg_hb_reshape(b, places, &places->shape->elements, 1));
+}
+/* The best k of the best k of each part. Places stand in the order of indices, so equal elements do, too. What no even
+ * part has room for comes last. */
+XG_FN xg_inst *xg_topk_split(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0), *top, *out[2], *values[2], *numbers[2], *place;
+    const xg_shape *s = i->shape->elems[0];
+    int64_t k = xg_attr_int(i, XG_A_k, 0), length = x->shape->dims[s->rank - 1], rows = x->shape->elements / length,
+            parts = xg_topk_parts(i), part = length / parts, even = parts * part, dims[3], n = 1;
+    bool largest = xg_attr_int(i, XG_A_largest, 1) != 0;
+    dims[0] = rows;
+    dims[1] = length;
+    x = xg_hb_reshape(b, x, dims, 2);
+    if (even < length) {
+        dims[1] = length - even;
+        values[1] = xg_hb_slice_dim(b, x, 1, even, length);
+        numbers[1] = xg_hb_iota(b, XLAGPU_S32, dims, 2, 1);
+        numbers[1] = xg_hb_2(b, XG_ADD, numbers[1], xg_hb_int_like(b, numbers[1], even));
+        x = xg_hb_slice_dim(b, x, 1, 0, even);
+        n = 2;
+    }
+    dims[1] = parts;
+    dims[2] = part;
+    top = xg_topk_make(b, xg_hb_reshape(b, x, dims, 3), k, largest);
+    place = xg_topk_offset(b, xg_hb_element(b, top, 1), 1, part);
+    dims[1] = parts * k;
+    values[0] = xg_hb_reshape(b, xg_hb_element(b, top, 0), dims, 2);
+    numbers[0] = xg_hb_reshape(b, place, dims, 2);
+    if (n == 2) {
+        values[0] = xg_hb_concat(b, values, 2, 1);
+        numbers[0] = xg_hb_concat(b, numbers, 2, 1);
+    }
+    top = xg_topk_make(b, values[0], k, largest);
+    out[0] = xg_hb_reshape(b, xg_hb_element(b, top, 0), s->dims, s->rank);
+    place = xg_topk_numbers(b, numbers[0], xg_hb_element(b, top, 1));
+    out[1] = xg_hb_reshape(b, xg_hb_convert(b, place, i->shape->elems[1]->type), s->dims, s->rank);
+    return xg_hb_tuple(b, out, 2);
+}
+XG_FN bool xg_topk_is_long(const xg_inst *i) { return xg_topk_parts(i) > 0; }
+XG_FN bool xg_fuse_topk_splitter(xg_module *m) {
+    return m->made[XG_TOPK] && xg_opt_expand(m, xg_topk_is_long, xg_topk_split);
+}
+
 /* ---- the pass ---- */
 
 XG_FN bool xg_fuse_sort_is_long(const xg_inst *i) {
