@@ -20,6 +20,7 @@ enum {
     XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
     XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_SIDE_MOST = 8,
+    XG_PAIRS_SIDE_LEAST = 4, /* where reads are shared in one dim */
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
     XG_PAIRS_REDUCED_LEAST = 16,
@@ -144,9 +145,14 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     }
     return best < INT64_MAX;
 }
-/* Whether there is enough to do. */
+/* Whether there is enough to do, and sharing reads makes up for multiprocessors that have nothing to do. A walk by rows
+ * or columns, which reads both operands for each element, is taken to keep a multiprocessor half busy. */
 XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
-    return r->n_kept >= r->e->target->resident_threads / (p->size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT);
+    int64_t work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1), sms = XG_MAX(r->e->target->sms, (int64_t)1);
+    if (r->n_kept < r->e->target->resident_threads / (p->size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT))
+        return false;
+    if (p->size[1] == 1 && p->high < XG_PAIRS_SIDE_LEAST) return false; /* one read for two saves little */
+    return xg_pairs_score(r, p, work) <= xg_cost_mul(r->in->elements / sms, work + 2 * XG_PAIRS_LOAD) * 2;
 }
 
 /* ---- code ---- */
