@@ -15,10 +15,10 @@
  * shorter than what the rounding costs. So does the computation that a reduce applies: sums are carried in f32 there
  * without being asked to.
  *
- * Nor has a scatter to be asked for (scatter-sums): where memory does not add bf16, which is where the target does not
- * add it either, a sum takes a compare-and-swap for each element of the updates, and several where they meet. It is made
- * in f32, which memory adds everywhere, and rounded once. The wide array is written, read and rounded as a whole, so the
- * updates have to be a fair part of it. Sums in the order of the updates are no atomics, and stay. */
+ * Nor has a scatter to be asked for (scatter-sums): where memory does not add bf16, which is where the target does
+ * not add it either, a sum takes a compare-and-swap for each element of the updates, and several where they meet. It is
+ * made in f32, which memory adds everywhere, and rounded once. The wide array is written, read and rounded as a whole,
+ * so the updates have to be a fair part of it. Sums in the order of the updates are no atomics, and stay. */
 #ifndef XG_OPT_FLOAT_NORMALIZATION_C
 #define XG_OPT_FLOAT_NORMALIZATION_C
 #include "opt.h"
