@@ -115,6 +115,7 @@ typedef struct xg_alg {
     X(and_range, AND, EXACT) \
     /* index.c: places that are known */ \
     X(gather_known, GATHER, EXACT) \
+    X(concatenate_windows, CONCATENATE, EXACT) \
     X(scatter_known, SCATTER, EXACT) \
     X(scatter_window, SCATTER, EXACT) \
     X(scatter_one_hot, SCATTER, EXACT) \

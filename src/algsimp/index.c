@@ -51,6 +51,74 @@ RULE(gather_known) {
     return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
+/* ---- windows ---- */
+
+enum {
+    XG_ALG_WINDOWS_LEAST = 16 /* of fewer, to choose one takes no longer than to say which it is */
+};
+/* The slice that a window is, which may have a dimension of 1 more, along which it is joined. */
+XG_FN const xg_inst *xg_alg_window(const xg_inst *o, int64_t dim) {
+    const xg_inst *s = o->op == XG_RESHAPE ? XG_OPERAND(o, 0) : o;
+    int64_t k;
+    if (s->op != XG_SLICE || (s != o && (RANK(o) != RANK(s) + 1 || DIMS(o)[dim] != 1))) return NULL;
+    for (k = 0; s != o && k < (int64_t)RANK(s); k++)
+        if (DIMS(s)[k] != DIMS(o)[k + (k >= dim)]) return NULL;
+    return s;
+}
+/* Of windows that begin in equal steps along one dimension of one array: the first, the dimension and the step. */
+XG_FN const xg_inst *xg_alg_windows(const xg_inst *i, int64_t dim, int64_t *along, int64_t *step) {
+    const xg_inst *s = xg_alg_window(P(0), dim), *t;
+    uint32_t k, j;
+    *along = -1;
+    for (k = 1; s && k < i->n_operands; k++) {
+        t = xg_alg_window(P(k), dim);
+        if (!t || XG_OPERAND(t, 0) != XG_OPERAND(s, 0) || !xg_dims_equal(P(k)->shape, DIMS(P(0)), RANK(P(0))) ||
+            !xg_dims_equal(t->shape, DIMS(s), RANK(s)))
+            return NULL;
+        for (j = 0; j < RANK(s); j++) {
+            const xg_slice_dim *from = &xg_alg_slices(s)[j], *to = &xg_alg_slices(t)[j];
+            int64_t moved = to->start - from->start;
+            if (k == 1 && *along < 0 && moved) {
+                *along = j;
+                *step = moved;
+            }
+            if (from->stride != 1 || to->stride != 1 || moved != (j == *along ? k * *step : 0)) return NULL;
+        }
+    }
+    return *along < 0 ? NULL : s;
+}
+/* Many of them as a gather: one load at a place that is computed, where each element of a concatenation would be looked
+ * for among all parts. */
+RULE(concatenate_windows) {
+    int64_t dim = xg_attr_dims(i).p[0], n = i->n_operands, offset[XG_RANK_MAX], dims[XG_RANK_MAX + 1], along, step;
+    const xg_inst *s = n < XG_ALG_WINDOWS_LEAST ? NULL : xg_alg_windows(i, dim, &along, &step);
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_inst *in[2], *made;
+    uint32_t k;
+    if (!s || RANK(s) == XG_RANK_MAX || XG_OPERAND(s, 0)->shape->elements > INT32_MAX) return NULL;
+    memcpy(d, xg_alg_slices(s), RANK(s) * sizeof *d);
+    d[along].start += XG_MIN(step, (int64_t)0) * (n - 1);
+    d[along].limit += XG_MAX(step, (int64_t)0) * (n - 1);
+    in[0] = xg_hb_slice(&a->b, XG_OPERAND(s, 0), d);
+    in[1] = xg_hb_iota(&a->b, XLAGPU_S32, &n, 1, 0);
+    made = xg_hb_int_like(&a->b, in[1], step);
+    in[1] = xg_hb_2(&a->b, XG_MULTIPLY, in[1], made);
+    made = xg_hb_int_like(&a->b, in[1], XG_MIN(step, (int64_t)0) * (1 - n));
+    in[1] = xg_hb_2(&a->b, XG_ADD, in[1], made);
+    for (k = 0; k < RANK(s); k++) {
+        offset[k] = k + (k >= dim);
+        dims[offset[k]] = DIMS(s)[k];
+    }
+    dims[dim] = n;
+    made = xg_hb_op(&a->b, XG_GATHER, xg_hb_shape(&a->b, i->shape->type, dims, k + 1), in, 2);
+    xg_inst_set_ints(made, XG_A_offset_dims, offset, k);
+    xg_inst_set_ints(made, XG_A_collapsed_slice_dims, offset, 0);
+    xg_inst_set_ints(made, XG_A_start_index_map, &along, 1);
+    xg_inst_set_int(made, XG_A_index_vector_dim, 1);
+    xg_inst_set_ints(made, XG_A_slice_sizes, DIMS(s), k);
+    return xg_hb_reshape(&a->b, made, DIMS(i), RANK(i));
+}
+
 /* ---- scatter ---- */
 
 /* What the update and the element before become: the update, or a binary operation of both. */

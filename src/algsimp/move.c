@@ -307,22 +307,38 @@ RULE(slice_slice) {
     }
     return xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d);
 }
-RULE(slice_concatenate) { /* all of it from one of the parts */
-    const xg_slice_dim *s = xg_alg_slices(i);
-    xg_slice_dim d[XG_RANK_MAX];
-    xg_inst *c = P(0);
-    int64_t at = 0, dim, last;
+/* The one part of a concatenation that a slice is of, and where it begins; NULL: it is of several. */
+XG_FN xg_inst *xg_alg_sliced_part(const xg_inst *i, int64_t *at) {
+    const xg_slice_dim *s;
+    xg_inst *c = i->op == XG_SLICE ? P(0) : NULL;
+    int64_t dim, size, begin = 0;
     uint32_t k;
-    if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
+    if (!c || c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
     dim = xg_attr_dims(c).p[0];
-    last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
-    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++)
-        at += DIMS(XG_OPERAND(c, k))[dim];
-    if (k == c->n_operands || last >= at + DIMS(XG_OPERAND(c, k))[dim]) return NULL;
-    memcpy(d, s, RANK(i) * sizeof *d);
-    d[dim].start = s[dim].start - at;
-    d[dim].limit = last - at + 1;
-    return xg_hb_slice(&a->b, XG_OPERAND(c, k), d);
+    s = &xg_alg_slices(i)[dim];
+    for (k = 0; k < c->n_operands; begin += size, k++) {
+        size = DIMS(XG_OPERAND(c, k))[dim];
+        if (s->start >= begin + size) continue;
+        *at = begin;
+        return s->start + (DIMS(i)[dim] - 1) * s->stride < begin + size ? XG_OPERAND(c, k) : NULL;
+    }
+    return NULL;
+}
+/* All of it from one of the parts. What is a concatenation itself is not made again beside the whole: of a border in
+ * two dimensions, slices without the second one would have the first one chosen by each of them. */
+RULE(slice_concatenate) {
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t at, dim, other;
+    xg_inst *part = xg_alg_sliced_part(i, &at);
+    if (!part) return NULL;
+    if (part->op == XG_CONCATENATE)
+        XG_FOR_USES(u, P(0))
+            if (!xg_alg_sliced_part(u->user, &other)) return NULL;
+    dim = xg_attr_dims(P(0)).p[0];
+    memcpy(d, xg_alg_slices(i), RANK(i) * sizeof *d);
+    d[dim].start -= at;
+    d[dim].limit = d[dim].start + (DIMS(i)[dim] - 1) * d[dim].stride + 1;
+    return xg_hb_slice(&a->b, part, d);
 }
 /* Within the padded array, or within the padding, of edges only. */
 RULE(slice_pad) {

@@ -337,6 +337,7 @@ typedef enum xg_float_op_kind {
 #define X(T) XG_FN bool xg_opt_float_normalization_##T(xg_module *m);
 XG_FLOAT_NORMALIZATIONS(X)
 #undef X
+XG_FN bool xg_opt_scatter_sums(xg_module *m); /* float_normalization.c: of bf16, where memory does not add it */
 
 /* ---- host_offloader.c ---- */
 /* a copy-start and copy-done in front of at, into that memory */
