@@ -22,13 +22,11 @@
  *
  * MEMORY    Host memory through the device's allocator. xlagpu_rt_close frees all.
  * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the
- *           execution's own
- *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next
- *           call on the same device or execution.
+ *           execution's own (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays
+ *           until the next call on the same device or execution.
  * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of
- *           one program or several, on different
- *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of
- *           the device runs.
+ *           one program or several, on different threads at once. All other calls: one thread at a time per device, and
+ *           on "host" not while an execution of the device runs.
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
@@ -760,7 +758,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 764
+#line 762
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -1122,7 +1120,10 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
     }
 #define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
 XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
+/* Twice the room. What is new is zero; in the second, it is whatever lay there: a page that nothing is written to is
+ * none that the system has to clear. */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
+XG_FN void *xg_vec_room(xg_arena *a, const void *p, uint32_t *cap, size_t item);
 
 /* ---- text.c: strings, formatting, interning, the nearest known word ------------------------------------------- */
 
@@ -1767,44 +1768,38 @@ XG_FN size_t xg_float_word(const char *p, size_t n, int *special, bool *negative
     return at + 3;
 }
 
-XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow) {
+/* The bits of the format with so many bits of mantissa; the infinity's are those of the largest exponent. */
+XG_FN size_t xg_float_parse_bits(const char *p, size_t n, int mantissa_bits, int bias, uint64_t *bits, bool *overflow) {
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << mantissa_bits;
     xg_decimal d;
     const char *end = xg_decimal_scan(p, p + n, &d);
-    uint64_t bits;
     int special = 0;
     *overflow = false;
     if (end == p) {
         n = xg_float_word(p, n, &special, &d.negative);
         if (!n) return 0;
-        bits = special == 1 ? 0x7FF0000000000000u : 0x7FF8000000000000u;
+        *bits = infinity | (special == 1 ? 0 : (uint64_t)1 << (mantissa_bits - 1));
         end = p + n;
     } else {
-        bits = xg_decimal_bits(&d, 52, 1023);
-        *overflow = bits == 0x7FF0000000000000u;
+        *bits = xg_decimal_bits(&d, mantissa_bits, bias);
+        *overflow = *bits == infinity;
     }
-    bits |= (uint64_t)d.negative << 63;
-    memcpy(out, &bits, 8);
+    *bits |= (uint64_t)d.negative * (infinity + ((uint64_t)1 << mantissa_bits));
     return (size_t)(end - p);
 }
-
+XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow) {
+    uint64_t bits;
+    n = xg_float_parse_bits(p, n, 52, 1023, &bits, overflow);
+    if (n) memcpy(out, &bits, 8);
+    return n;
+}
 XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflow) {
-    xg_decimal d;
-    const char *end = xg_decimal_scan(p, p + n, &d);
-    uint32_t bits;
-    int special = 0;
-    *overflow = false;
-    if (end == p) {
-        n = xg_float_word(p, n, &special, &d.negative);
-        if (!n) return 0;
-        bits = special == 1 ? 0x7F800000u : 0x7FC00000u;
-        end = p + n;
-    } else {
-        bits = (uint32_t)xg_decimal_bits(&d, 23, 127);
-        *overflow = bits == 0x7F800000u;
-    }
-    bits |= (uint32_t)d.negative << 31;
-    memcpy(out, &bits, 4);
-    return (size_t)(end - p);
+    uint64_t bits;
+    uint32_t word;
+    n = xg_float_parse_bits(p, n, 23, 127, &bits, overflow);
+    word = (uint32_t)bits;
+    if (n) memcpy(out, &word, 4);
+    return n;
 }
 
 /* ---- binary to decimal ---- */
@@ -2620,7 +2615,7 @@ XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more
     return true;
 }
 
-XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+XG_FN void *xg_vec_room(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
     void *q = (void *)(uintptr_t)p;
@@ -2630,8 +2625,13 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
         q = xg_alloc_raw(a, bytes);
         if (*cap) memcpy(q, p, *cap * item);
     }
-    memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
+    return q;
+}
+XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
+    uint32_t had = *cap;
+    char *q = (char *)xg_vec_room(a, p, cap, item);
+    memset(q + had * item, 0, (*cap - had) * item);
     return q;
 }
 
@@ -2642,7 +2642,7 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     char *p;
     memcpy(&p, vec, sizeof p);
     if (*n == *cap) {
-        p = (char *)xg_vec_grow(a, p, cap, item);
+        p = (char *)xg_vec_room(a, p, cap, item);
         memcpy(vec, &p, sizeof p);
     }
     return p + (*n)++ * item;
@@ -3064,7 +3064,7 @@ XG_FN bool xg_dict_put_hashed(xg_dict *d, xg_str name, uint32_t hash, void *val)
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash))
         return false;
-    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
+    if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_room(d->arena, d->items, &d->item_cap, sizeof *d->items);
     d->items[d->n].name = name.p;
     d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
@@ -27840,7 +27840,8 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
     if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
         xr_host_close(d);
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'", desc->part);
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are H100, H200, L40 and others", desc->part);
     }
     return XLAGPU_OK;
 }
@@ -30922,8 +30923,8 @@ XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_devi
         return s;
     }
     if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda, host and llvm-cpu", wish);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE,
+            "no platform is called '%s'; there are auto, cuda, host (the simulator) and llvm-cpu", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
         if (s == XLAGPU_OK) {

@@ -20,7 +20,7 @@ enum {
     XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
     XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_SIDE_MOST = 8,
-    XG_PAIRS_SIDE_LEAST = 4, /* where reads are shared in one dim */
+    XG_PAIRS_SIDE_LEAST = 4,   /* where reads are shared in one dim */
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
     XG_PAIRS_REDUCED_LEAST = 16,
