@@ -59,12 +59,14 @@ XG_FN void xg_float_widen(xg_inst *i, xlagpu_type t) {
     xg_inst_remove(i);
 }
 
+XG_FN bool xg_float_normalize(xg_inst *i, xlagpu_type t) {
+    if (!xg_float_widens(i, t)) return false;
+    xg_float_widen(i, t);
+    return true;
+}
+
 #define X(T) \
-    XG_FN bool xg_float_widen_##T(xg_inst *i) { \
-        bool widens = xg_float_widens(i, XLAGPU_##T); \
-        if (widens) xg_float_widen(i, XLAGPU_##T); \
-        return widens; \
-    } \
+    XG_FN bool xg_float_widen_##T(xg_inst *i) { return xg_float_normalize(i, XLAGPU_##T); } \
     XG_FN bool xg_opt_float_normalization_##T(xg_module *m) { return xg_opt_each_step(m, xg_float_widen_##T); }
 XG_FLOAT_NORMALIZATIONS(X)
 #undef X

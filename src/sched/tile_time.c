@@ -576,29 +576,31 @@ XG_FN bool xg_tile_few(const xg_inst *hero) {
 }
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
     enum {
-        WORK_MIN = 1 << 14, /* multiply-adds: below, a launch takes longer than any way to do them */
+        WORK_MIN = 1 << 14, /* multiply-adds: below, a launch takes longer than any way to do them, ... */
+        WAITED = 64,        /* ... unless a thread waits for so many terms, one after the other */
         LONG = 1024         /* terms of a sum: no window of a channel has as many */
     };
     bool wide = xg_tile_is_wide(f);
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
     if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
     if (f->hero->op == XG_CONVOLUTION && (!xg_tile_few(f->hero) || f->group[XG_TILE_K].size >= LONG)) wide = true;
-    return work >= WORK_MIN && wide;
+    return wide && (work >= WORK_MIN || f->group[XG_TILE_K].size >= WAITED);
 }
 XG_FN int64_t xg_tile_terms(const xg_inst *conv) {
     const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
     const xg_shape *kernel = XG_OPERAND(conv, 1)->shape;
     return kernel->elements / XG_MAX(kernel->dims[l->kernel_output], (int64_t)1);
 }
-/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
- * for its reads as well where the loop is not unrolled. Of a convolution results share what is read
- * (emit/convolution.c). */
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before,
+ * and for its reads, of a loop that is unrolled for those of a few steps together. Of a convolution results share what
+ * is read (emit/convolution.c). */
 XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
         STEP_LATENCY = 30 /* cycles */,
         SHARED = 5,
         UNROLLED = 4 /* steps at least, where they divide the loop */,
+        UNROLLED_MOST = 8 /* of a dot, that many at most */,
         WRITTEN_OUT = 64 /* steps: so short a loop is no loop */
     };
     const xg_tile_form *f = &p->form;
@@ -606,7 +608,10 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     int64_t terms = f->phased ? xg_tile_terms(f->hero) : g->size, wait = STEP_LATENCY;
     int64_t steps = xg_cost_mul(terms, xg_tile_arithmetic(f->sum));
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
-    if (p->unit == XG_TILE_NO_UNIT && g->size > WRITTEN_OUT && g->axes[g->n - 1].extent % UNROLLED)
+    int64_t together = xg_gcd(g->axes[g->n - 1].extent, UNROLLED_MOST);
+    if (g->size > WRITTEN_OUT && f->hero->op == XG_DOT && !p->on_processor)
+        wait = m->memory_latency / together;
+    else if (g->size > WRITTEN_OUT && p->unit == XG_TILE_NO_UNIT && together < UNROLLED)
         wait = m->memory_latency / 2;
     if (xg_tile_few(f->hero)) reads /= SHARED;
     cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, wait));
