@@ -91,8 +91,9 @@ struct xg_aff_ctx {
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
-    const xg_aff *dims[32];  /* the first variables, once they were asked for */
-    xg_term *buffer;         /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
+    const xg_aff *dims[32]; /* the first variables, once they were asked for */
+    xg_term *buffer;        /* of `room`: where the terms of a sum are merged; contexts are many, most sums short */
+    uint32_t room;
     xg_set envs;             /* those that were asked for: equal ranges have one stamp */
     xg_aff_divided *divided; /* XG_AFF_DIVIDED of them, NULL until there is one */
 };

@@ -105,7 +105,6 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     xg_aff_ctx *x = XG_NEW(a, xg_aff_ctx);
     x->ctx = a->ctx;
     x->arena = a;
-    x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
     xg_set_init(&x->envs, a);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);

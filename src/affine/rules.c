@@ -24,9 +24,18 @@
 
 /* ---- sums ---- */
 
+/* For more than `n` terms of a sum. */
+XG_FN xg_term *xg_aff_room(xg_aff_ctx *x, uint32_t n) {
+    if (n >= x->room) {
+        x->room = 2 * n + 8;
+        x->buffer = (xg_term *)xg_alloc_raw(x->arena, x->room * sizeof *x->buffer);
+    }
+    return x->buffer;
+}
 /* a + s*b without any further rule. */
 XG_FN const xg_aff *xg_aff_merge(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t s) {
     xg_linear la, lb;
+    xg_term *sum;
     int64_t k;
     uint32_t i = 0, j = 0, n = 0;
     if (!a || !b) return NULL;
@@ -35,16 +44,17 @@ XG_FN const xg_aff *xg_aff_merge(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b
     xg_aff_linear(b, &lb);
     if (la.n > XG_AFF_TERMS_MAX || lb.n > XG_AFF_TERMS_MAX || !xg_mul64(lb.k, s, &k) || !xg_add64(k, la.k, &k))
         return NULL;
+    sum = xg_aff_room(x, la.n + lb.n);
     while (i < la.n || j < lb.n) {
         int c = i == la.n ? 1 : j == lb.n ? -1 : xg_aff_compare(la.terms[i].of, lb.terms[j].of);
-        xg_term *t = &x->buffer[n]; /* of room for the terms of both */
+        xg_term *t = &sum[n];
         t->of = c <= 0 ? la.terms[i].of : lb.terms[j].of;
         t->scale = 0;
         if (c >= 0 && !xg_mul64(lb.terms[j++].scale, s, &t->scale)) return NULL;
         if (c <= 0 && !xg_add64(t->scale, la.terms[i++].scale, &t->scale)) return NULL;
         if (t->scale) n++;
     }
-    return n > XG_AFF_TERMS_MAX ? NULL : xg_aff_from_terms(x, k, x->buffer, n);
+    return n > XG_AFF_TERMS_MAX ? NULL : xg_aff_from_terms(x, k, sum, n);
 }
 
 XG_FN uint32_t xg_aff_count_inner(const xg_aff *e) { /* quotients and remainders among the terms; they come first */
@@ -136,14 +146,16 @@ XG_FN const xg_aff *xg_aff_mul(xg_aff_ctx *x, const xg_aff *a, int64_t scale) {
  * k-1]. */
 XG_FN const xg_aff *xg_aff_by_multiples(xg_aff_ctx *x, const xg_aff *e, int64_t k, xg_aff_part part) {
     xg_linear l;
+    xg_term *some;
     uint32_t i, n = 0;
     xg_aff_linear(e, &l);
+    some = xg_aff_room(x, l.n);
     for (i = 0; i < l.n; i++) {
         if ((l.terms[i].scale % k == 0) != (part == XG_PART_QUOTIENT)) continue;
-        x->buffer[n].of = l.terms[i].of;
-        x->buffer[n++].scale = part == XG_PART_QUOTIENT ? l.terms[i].scale / k : l.terms[i].scale;
+        some[n].of = l.terms[i].of;
+        some[n++].scale = part == XG_PART_QUOTIENT ? l.terms[i].scale / k : l.terms[i].scale;
     }
-    return xg_aff_from_terms(x, part == XG_PART_QUOTIENT ? xg_floor_div(l.k, k) : xg_floor_mod(l.k, k), x->buffer, n);
+    return xg_aff_from_terms(x, part == XG_PART_QUOTIENT ? xg_floor_div(l.k, k) : xg_floor_mod(l.k, k), some, n);
 }
 
 /* e = g*a + r, where a takes the terms with coefficients divisible by g and r the others; the constant is shared out so
@@ -151,6 +163,7 @@ XG_FN const xg_aff *xg_aff_by_multiples(xg_aff_ctx *x, const xg_aff *e, int64_t 
 XG_FN bool xg_aff_split(xg_aff_env *env, const xg_aff *e, int64_t g, const xg_aff **a, const xg_aff **r) {
     xg_linear l;
     xg_range range = xg_range_of(0, 0);
+    xg_term *some;
     int64_t up, k;
     uint32_t i, n = 0;
     xg_aff_linear(e, &l);
@@ -161,15 +174,16 @@ XG_FN bool xg_aff_split(xg_aff_env *env, const xg_aff *e, int64_t g, const xg_af
     if (!xg_range_known(range) || range.lo > range.hi) return false;
     up = xg_floor_div(range.lo, g);
     if (xg_floor_div(range.hi, g) != up || !xg_mul64(up, g, &k) || !xg_add64(l.k, -k, &k)) return false;
+    some = xg_aff_room(env->x, l.n);
     for (i = 0; i < l.n; i++)
-        if (l.terms[i].scale % g) env->x->buffer[n++] = l.terms[i];
-    *r = xg_aff_from_terms(env->x, k, env->x->buffer, n);
+        if (l.terms[i].scale % g) some[n++] = l.terms[i];
+    *r = xg_aff_from_terms(env->x, k, some, n);
     for (i = 0, n = 0; i < l.n; i++)
         if (l.terms[i].scale % g == 0) {
-            env->x->buffer[n].of = l.terms[i].of;
-            env->x->buffer[n++].scale = l.terms[i].scale / g;
+            some[n].of = l.terms[i].of;
+            some[n++].scale = l.terms[i].scale / g;
         }
-    *a = xg_aff_from_terms(env->x, up, env->x->buffer, n);
+    *a = xg_aff_from_terms(env->x, up, some, n);
     return true;
 }
 
@@ -217,16 +231,18 @@ XG_FN bool xg_aff_needs_reduction(const xg_aff *e, int64_t k) {
 XG_FN bool xg_aff_reduced(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_aff **quotient, const xg_aff **rest) {
     xg_linear l;
     xg_range range;
+    xg_term *some;
     int64_t up;
     uint32_t i, n = 0;
     xg_aff_linear(e, &l);
+    some = xg_aff_room(env->x, l.n);
     for (i = 0; i < l.n; i++) {
         if (l.terms[i].scale < k && l.terms[i].scale > -k) continue;
-        env->x->buffer[n].of = l.terms[i].of;
-        env->x->buffer[n++].scale = xg_floor_div(l.terms[i].scale, k);
+        some[n].of = l.terms[i].of;
+        some[n++].scale = xg_floor_div(l.terms[i].scale, k);
     }
     if (!n) return false;
-    *quotient = xg_aff_from_terms(env->x, 0, env->x->buffer, n);
+    *quotient = xg_aff_from_terms(env->x, 0, some, n);
     *rest = *quotient ? xg_aff_merge(env->x, e, *quotient, -k) : NULL;
     if (!*rest) return false;
     range = xg_aff_range(env, *rest);

@@ -276,7 +276,7 @@ XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *targ
 
 /* What a decision has found out is kept until the kernel is emitted, as far as there is room. */
 enum {
-    XG_KEPT_BYTES_MAX = 16 << 20 /* of memory; later plans are made again */
+    XG_KEPT_BYTES_MAX = 8 << 20 /* of memory; later plans are made again */
 };
 typedef struct xg_kept {
     xg_arena *arena;

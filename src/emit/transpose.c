@@ -119,9 +119,6 @@ XG_APART XG_FN bool xg_transpose_make_any_box(xg_transpose *t, bool wide, bool f
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false;
     int64_t unroll;
-    memset(t, 0, sizeof *t);
-    t->e = e;
-    if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
     t->way = xg_transpose_ordered(e);
@@ -156,8 +153,16 @@ XG_FN int64_t xg_transpose_shared_bytes(const xg_transpose *t) {
     return bytes;
 }
 XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
-    xg_transpose *t = XG_NEW(e->arena, xg_transpose);
+    xg_transpose found, *t;
     int64_t dims[XG_RANK_MAX];
+    found.e = e;
+    memset(&found.p, 0, sizeof found.p);
+    memset(&found.heroes, 0, sizeof found.heroes);
+    if (!xg_heroes_find(e, xg_transpose_is_hero, &found, &found.heroes)) return false;
+    t = XG_NEW(e->arena, xg_transpose); /* it is large, and plans are kept: not of what is none */
+    t->e = e;
+    t->p = found.p;
+    t->heroes = found.heroes;
     e->form = t;
     if (!xg_transpose_make(t, e)) return false;
     t->places = t->way->room(t, 1, dims);
