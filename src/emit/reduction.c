@@ -9,6 +9,7 @@
 typedef struct xg_reduction_kernel {
     xg_reduction r;
     uint32_t walk;
+    int64_t parts;       /* blocks of a cluster; 0: there is none */
     xg_short_plan brief; /* one of the four */
     xg_row_plan row;
     xg_column_plan column;
@@ -119,6 +120,7 @@ XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
         r->threads = w->column.threads;
         r->blocks = w->column.blocks;
         e->record->launch.shared = xg_column_shared_bytes(r, &w->column);
+        if (w->column.parts > 1) w->parts = w->column.parts;
         break;
     }
 }
@@ -140,21 +142,21 @@ XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r->n_kept,
             (long long)r->blocks);
-    return xg_emit_launch(e, r->threads, r->blocks, w->column.parts > 1 ? w->column.parts : 0);
+    return xg_emit_launch(e, r->threads, r->blocks, w->parts);
 }
 
 XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_reduction_kernel *w = (xg_reduction_kernel *)e->form;
     xg_reduction *r = &w->r;
     xg_partial p;
-    uint32_t own = r->row && !w->brief.vector ? (uint32_t)xg_row_own(&w->row) : 1, k;
+    uint32_t own = w->walk == XG_REDUCTION_ROW ? (uint32_t)xg_row_own(&w->row) : 1, k;
     p = xg_partial_enter(e, r, own * r->n_values);
-    for (k = 0; (r->row || w->brief.vector) && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
+    for (k = 0; w->walk <= XG_REDUCTION_ROW && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
     if (w->walk == XG_REDUCTION_PAIRS)
         xg_pairs_emit(r, &w->pairs, &p);
-    else if (w->brief.vector)
+    else if (w->walk == XG_REDUCTION_SHORT)
         xg_short_emit(r, &w->brief, &p);
-    else if (r->row)
+    else if (w->walk == XG_REDUCTION_ROW)
         xg_row_emit(r, &w->row, &p);
     else
         xg_column_emit(r, &w->column, &p);

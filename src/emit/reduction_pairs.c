@@ -88,13 +88,14 @@ XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
 }
 /* NULL, or why the form cannot be; then threads and blocks. */
 XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
-    int64_t threads = XG_PAIRS_THREADS / p->lanes, side[2];
+    int64_t threads, side[2];
     uint32_t k;
     side[0] = p->high;
     side[1] = p->wide;
     if (!xg_form_power(p->lanes, XG_WARP_LANES) || p->steps < 1 || p->steps > XG_PAIRS_SIDE_MOST ||
         p->lanes * p->steps > r->n_reduced)
         return "lanes must be a power of two, at most 32, and steps at most 8, of what is reduced";
+    threads = XG_PAIRS_THREADS / p->lanes;
     p->blocks = r->n_kept / (p->size[0] * p->size[1]);
     p->across[0] = p->across[1] = 1;
     for (k = 0; k < 2; k++) {

@@ -48,7 +48,8 @@ typedef struct xg_legal_places {
 } xg_legal_places;
 
 XG_APART XG_FN bool xg_legal_asks_in_place(const xg_inst *user) {
-    return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE;
+    return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE ||
+           (user->op == XG_BITCAST_CONVERT && user->shape->rank == XG_OPERAND(user, 0)->shape->rank);
 }
 XG_FN bool xg_legal_asked_before(const xg_use *first, const xg_use *u) {
     const xg_inst *same = ((const xg_legal_places *)u->user->scratch)->same;

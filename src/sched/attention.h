@@ -483,7 +483,7 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
 XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
-XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x); /* an i64 of two f32 */
+XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                /* an i64 of two f32 */
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to); /* and back */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
