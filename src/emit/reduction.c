@@ -53,12 +53,13 @@ static const xg_form_field xg_pairs_form[] = {
     {"steps", offsetof(xg_pairs_plan, steps)},
 };
 
-/* By itself: which walk, and its form. */
-XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
-    bool pairs =
-        w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs) && xg_pairs_worth(&w->r, &w->pairs);
+/* By itself, if no walk is ordered: which, and its form; else what the order may leave open. */
+XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
+    bool any = walk == XG_REDUCTION_WALKS, pairs = any && w->r.in->elements >= XG_PAIRS_LEAST &&
+                                                   xg_pairs_plan_of(&w->r, &w->pairs) &&
+                                                   xg_pairs_worth(&w->r, &w->pairs);
     if (pairs && w->pairs.size[1] > 1) return XG_REDUCTION_PAIRS;
-    w->brief = xg_short_plan_of(&w->r);
+    if (any || walk == XG_REDUCTION_SHORT) w->brief = xg_short_plan_of(&w->r);
     if (w->brief.vector) return XG_REDUCTION_SHORT;
     if (w->r.row) {
         w->row = xg_row_plan_of(&w->r);
@@ -132,7 +133,7 @@ XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
     e->form = w;
     if (!xg_reduction_of(r, e) || r->n_reduced <= 1 || !(r->row || xg_column_takes(r))) return false;
     if (!xg_form_is_whole(e) || walk == XG_REDUCTION_WALKS) {
-        uint32_t own = xg_reduction_decide(w);
+        uint32_t own = xg_reduction_decide(w, walk);
         if (walk == XG_REDUCTION_WALKS) walk = own;
     }
     if (e->given) why = xg_reduction_obey(w, walk);

@@ -19,6 +19,7 @@ enum {
     XG_PAIRS_STEPS = 4,
     XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
     XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
+    XG_PAIRS_ALONE = 20,    /* that those of one element do in other walks */
     XG_PAIRS_SIDE_MOST = 8,
     XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
@@ -145,9 +146,12 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     }
     return best < INT64_MAX;
 }
-/* Whether there is enough to do. */
+/* Whether there is enough to do, for what other walks read for each element by itself. */
 XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
-    return r->n_kept >= r->e->target->resident_threads / (p->size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT);
+    int64_t most = r->e->target->resident_threads / XG_PAIRS_RESIDENT, work = xg_emit_work(r->e->comp);
+    if (p->size[1] == 1) return 4 * r->n_kept >= most;
+    return r->n_kept >= most && xg_cost_mul(xg_pairs_score(r, p, work), r->e->target->sms) <=
+                                    xg_cost_mul(r->in->elements, work + XG_PAIRS_ALONE);
 }
 
 /* ---- code ---- */
