@@ -21,8 +21,9 @@ enum {
     XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_ALONE = 20,    /* that those of one element do in other walks */
     XG_PAIRS_SIDE_MOST = 8,
-    XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
-    XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
+    XG_PAIRS_BYTES_MOST = 256,  /* of a thread's results */
+    XG_PAIRS_WORK_MOST = 1536,  /* operations of a round */
+    XG_PAIRS_CODE_MOST = 24576, /* of one that is ordered */
     XG_PAIRS_REDUCED_LEAST = 16,
     XG_PAIRS_LEAST = 1 << 19 /* elements */
 };
@@ -104,6 +105,8 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
             return "high and wide must be from 1 to 8, and at most what there is";
         p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
     }
+    k = (uint32_t)(p->high * p->wide * p->steps);
+    if (k > 4 && k * xg_emit_work(r->e->comp) > XG_PAIRS_CODE_MOST) return "a round is too much code";
     /* as square as the dims let them be */
     for (k = 1; p->across[0] * p->across[1] < threads && (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
                                                              p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
@@ -159,9 +162,9 @@ XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
 typedef struct xg_pairs {
     xg_reduction *r;
     const xg_pairs_plan *plan;
-    xg_kval *tile[2], *base[2]; /* of the thread in the dims: counts of tiles, and where results begin */
-    bool even[2];               /* tiles fill the dim: base counts them; else elements */
-    xg_kval *at[4];             /* base, of the other kept dims, of what is reduced */
+    xg_kval *tile[2]; /* of the thread in the dims, before the last ones begin earlier */
+    bool even[2];     /* tiles fill the dim: at counts them; else elements */
+    xg_kval *at[4];   /* in the dims, of the other kept dims, of what is reduced */
     int64_t side[2];
 } xg_pairs;
 
