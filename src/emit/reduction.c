@@ -9,6 +9,7 @@
 typedef struct xg_reduction_kernel {
     xg_reduction r;
     uint32_t walk;
+    int64_t parts;       /* blocks of a cluster; 0: there is none */
     xg_short_plan brief; /* one of the four */
     xg_row_plan row;
     xg_column_plan column;
@@ -52,12 +53,13 @@ static const xg_form_field xg_pairs_form[] = {
     {"steps", offsetof(xg_pairs_plan, steps)},
 };
 
-/* By itself: which walk, and its form. */
-XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
-    bool pairs =
-        w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs) && xg_pairs_worth(&w->r, &w->pairs);
+/* By itself, if no walk is ordered: which, and its form; else what the order may leave open. */
+XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
+    bool any = walk == XG_REDUCTION_WALKS, pairs = any && w->r.in->elements >= XG_PAIRS_LEAST &&
+                                                   xg_pairs_plan_of(&w->r, &w->pairs) &&
+                                                   xg_pairs_worth(&w->r, &w->pairs);
     if (pairs && w->pairs.size[1] > 1) return XG_REDUCTION_PAIRS;
-    w->brief = xg_short_plan_of(&w->r);
+    if (any || walk == XG_REDUCTION_SHORT) w->brief = xg_short_plan_of(&w->r);
     if (w->brief.vector) return XG_REDUCTION_SHORT;
     if (w->r.row) {
         w->row = xg_row_plan_of(&w->r);
@@ -119,6 +121,7 @@ XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
         r->threads = w->column.threads;
         r->blocks = w->column.blocks;
         e->record->launch.shared = xg_column_shared_bytes(r, &w->column);
+        if (w->column.parts > 1) w->parts = w->column.parts;
         break;
     }
 }
@@ -130,7 +133,7 @@ XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
     e->form = w;
     if (!xg_reduction_of(r, e) || r->n_reduced <= 1 || !(r->row || xg_column_takes(r))) return false;
     if (!xg_form_is_whole(e) || walk == XG_REDUCTION_WALKS) {
-        uint32_t own = xg_reduction_decide(w);
+        uint32_t own = xg_reduction_decide(w, walk);
         if (walk == XG_REDUCTION_WALKS) walk = own;
     }
     if (e->given) why = xg_reduction_obey(w, walk);
@@ -140,21 +143,21 @@ XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r->n_kept,
             (long long)r->blocks);
-    return xg_emit_launch(e, r->threads, r->blocks, w->column.parts > 1 ? w->column.parts : 0);
+    return xg_emit_launch(e, r->threads, r->blocks, w->parts);
 }
 
 XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_reduction_kernel *w = (xg_reduction_kernel *)e->form;
     xg_reduction *r = &w->r;
     xg_partial p;
-    uint32_t own = r->row && !w->brief.vector ? (uint32_t)xg_row_own(&w->row) : 1, k;
+    uint32_t own = w->walk == XG_REDUCTION_ROW ? (uint32_t)xg_row_own(&w->row) : 1, k;
     p = xg_partial_enter(e, r, own * r->n_values);
-    for (k = 0; (r->row || w->brief.vector) && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
+    for (k = 0; w->walk <= XG_REDUCTION_ROW && k < own; k++) xg_reduction_start(r, p.acc + k * r->n_values);
     if (w->walk == XG_REDUCTION_PAIRS)
         xg_pairs_emit(r, &w->pairs, &p);
-    else if (w->brief.vector)
+    else if (w->walk == XG_REDUCTION_SHORT)
         xg_short_emit(r, &w->brief, &p);
-    else if (r->row)
+    else if (w->walk == XG_REDUCTION_ROW)
         xg_row_emit(r, &w->row, &p);
     else
         xg_column_emit(r, &w->column, &p);

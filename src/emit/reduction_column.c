@@ -69,7 +69,7 @@ XG_FN void xg_column_inside(
     const xg_aff *bl = xg_column_site(plan, m->x);
     if (plan->way == XG_COLUMN_SERIAL)
         xg_walk_require(m, m->kept, 0, r->n_kept - 1);
-    else if (plan->tiles > 1)
+    else if (plan->tiles > 1 || plan->width > r->minor)
         xg_walk_require(
             m, xg_aff_add_mul(m->x, column_in_tile, xg_aff_mod(m->x, bl, plan->tiles), plan->width), 0, r->minor - 1);
 }

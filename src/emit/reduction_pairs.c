@@ -19,10 +19,12 @@ enum {
     XG_PAIRS_STEPS = 4,
     XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
     XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
+    XG_PAIRS_ALONE = 20,    /* that those of one element do in other walks */
     XG_PAIRS_SIDE_MOST = 8,
-    XG_PAIRS_SIDE_LEAST = 4,   /* where reads are shared in one dim */
-    XG_PAIRS_BYTES_MOST = 256, /* of a thread's results */
-    XG_PAIRS_WORK_MOST = 1536, /* operations of a round */
+    XG_PAIRS_SIDE_LEAST = 4,    /* where reads are shared in one dim: one for two saves little */
+    XG_PAIRS_BYTES_MOST = 256,  /* of a thread's results */
+    XG_PAIRS_WORK_MOST = 1536,  /* operations of a round */
+    XG_PAIRS_CODE_MOST = 24576, /* of one that is ordered */
     XG_PAIRS_REDUCED_LEAST = 16,
     XG_PAIRS_LEAST = 1 << 19 /* elements */
 };
@@ -89,13 +91,14 @@ XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
 }
 /* NULL, or why the form cannot be; then threads and blocks. */
 XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
-    int64_t threads = XG_PAIRS_THREADS / p->lanes, side[2];
+    int64_t threads, side[2];
     uint32_t k;
     side[0] = p->high;
     side[1] = p->wide;
     if (!xg_form_power(p->lanes, XG_WARP_LANES) || p->steps < 1 || p->steps > XG_PAIRS_SIDE_MOST ||
         p->lanes * p->steps > r->n_reduced)
         return "lanes must be a power of two, at most 32, and steps at most 8, of what is reduced";
+    threads = XG_PAIRS_THREADS / p->lanes;
     p->blocks = r->n_kept / (p->size[0] * p->size[1]);
     p->across[0] = p->across[1] = 1;
     for (k = 0; k < 2; k++) {
@@ -103,6 +106,8 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
             return "high and wide must be from 1 to 8, and at most what there is";
         p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
     }
+    k = (uint32_t)(p->high * p->wide * p->steps);
+    if (k > 4 && k * xg_emit_work(r->e->comp) > XG_PAIRS_CODE_MOST) return "a round is too much code";
     /* as square as the dims let them be */
     for (k = 1; p->across[0] * p->across[1] < threads && (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
                                                              p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
@@ -145,14 +150,12 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     }
     return best < INT64_MAX;
 }
-/* Whether there is enough to do, and sharing reads makes up for multiprocessors that have nothing to do. A walk by rows
- * or columns, which reads both operands for each element, is taken to keep a multiprocessor half busy. */
+/* Whether there is enough to do, for what other walks read for each element by itself. */
 XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
-    int64_t work = XG_MAX(xg_emit_work(r->e->comp), (int64_t)1), sms = XG_MAX(r->e->target->sms, (int64_t)1);
-    if (r->n_kept < r->e->target->resident_threads / (p->size[1] > 1 ? XG_PAIRS_RESIDENT : 4 * XG_PAIRS_RESIDENT))
-        return false;
-    if (p->size[1] == 1 && p->high < XG_PAIRS_SIDE_LEAST) return false; /* one read for two saves little */
-    return xg_pairs_score(r, p, work) <= xg_cost_mul(r->in->elements / sms, work + 2 * XG_PAIRS_LOAD) * 2;
+    int64_t most = r->e->target->resident_threads / XG_PAIRS_RESIDENT, work = xg_emit_work(r->e->comp);
+    if (p->size[1] == 1) return p->high >= XG_PAIRS_SIDE_LEAST && 4 * r->n_kept >= most;
+    return r->n_kept >= most && xg_cost_mul(xg_pairs_score(r, p, work), r->e->target->sms) <=
+                                    xg_cost_mul(r->in->elements, work + XG_PAIRS_ALONE);
 }
 
 /* ---- code ---- */
@@ -160,9 +163,9 @@ XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
 typedef struct xg_pairs {
     xg_reduction *r;
     const xg_pairs_plan *plan;
-    xg_kval *tile[2], *base[2]; /* of the thread in the dims: counts of tiles, and where results begin */
-    bool even[2];               /* tiles fill the dim: base counts them; else elements */
-    xg_kval *at[4];             /* base, of the other kept dims, of what is reduced */
+    xg_kval *tile[2]; /* of the thread in the dims, before the last ones begin earlier */
+    bool even[2];     /* tiles fill the dim: at counts them; else elements */
+    xg_kval *at[4];   /* in the dims, of the other kept dims, of what is reduced */
     int64_t side[2];
 } xg_pairs;
 

@@ -32,7 +32,7 @@ typedef struct xg_network {
     uint32_t dim;
 } xg_network;
 
-/* Whether a key of floats is the element with zeros, or NaNs, made alike; which of them: 1, 2. */
+/* Whether a key of floats is the element with zeros, or NaNs (behind all else), made alike; which of them: 1, 2. */
 XG_FN int xg_network_makes_alike(const xg_inst *i) {
     int which = 0;
     for (; i->op == XG_SELECT; i = XG_OPERAND(i, 2)) {
@@ -41,8 +41,8 @@ XG_FN int xg_network_makes_alike(const xg_inst *i) {
         if (is->op != XG_COMPARE || to->op != XG_CONSTANT) return -1;
         x = XG_OPERAND(is, 0);
         v = xg_literal_get_float(to->literal, 0);
-        if (x->op != XG_PARAMETER) return -1;
-        if (XG_OPERAND(is, 1) == x && xg_attr_is(is, XG_A_direction, "NE") && v != v)
+        if (x->op != XG_PARAMETER || xg_attr_is(is, XG_A_type, "TOTALORDER")) return -1;
+        if (XG_OPERAND(is, 1) == x && xg_attr_is(is, XG_A_direction, "NE") && v != v && xg_f64_bits(v) >> 63 == 0)
             which |= 2;
         else if (XG_OPERAND(is, 1) == to && xg_attr_is(is, XG_A_direction, "EQ") && v == 0)
             which |= 1;

@@ -48,7 +48,9 @@ typedef struct xg_legal_places {
 } xg_legal_places;
 
 XG_APART XG_FN bool xg_legal_asks_in_place(const xg_inst *user) {
-    return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE;
+    return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE ||
+           ((user->op == XG_BITCAST_CONVERT || user->op == XG_BITCAST) &&
+               xg_shape_same_dims(user->shape, XG_OPERAND(user, 0)->shape));
 }
 XG_FN bool xg_legal_asked_before(const xg_use *first, const xg_use *u) {
     const xg_inst *same = ((const xg_legal_places *)u->user->scratch)->same;
@@ -74,7 +76,9 @@ XG_FN xg_legal_places xg_legal_places_of(const xg_inst *i) {
     if (!groups) p.count = 1;
     return p;
 }
-XG_FN bool xg_legal_grows(const xg_comp *c, xg_arena *work) {
+/* A record says that the kernel is wanted as it is: so in a plan that is read back. */
+XG_FN bool xg_legal_grows(const xg_inst *fusion, xg_arena *work) {
+    const xg_comp *c = xg_attr_calls(fusion);
     uint64_t all = 0, most = (uint64_t)XG_LEGAL_PLACES_MAX + c->n_insts;
     xg_inst *i;
     for (i = c->last; i && all <= most; i = i->prev) {
@@ -83,7 +87,8 @@ XG_FN bool xg_legal_grows(const xg_comp *c, xg_arena *work) {
         i->scratch = p;
         all += i->op == XG_PARAMETER || i->op == XG_CONSTANT ? 0 : p->count;
     }
-    return all > most;
+    return all > most &&
+           !xg_config_get(xg_config_object(work, xg_attr_str(fusion, XG_A_backend_config)), "xlagpu_kernel").n;
 }
 
 XG_FN bool xg_legal_settle_root(xg_inst *root) {
@@ -147,7 +152,7 @@ XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
         for (; i; i = next) {
             next = xg_inst_behind(i);
             if (i->op != XG_FUSION) continue;
-            if (!is_step[c->id] || !xg_legal_fusion(i) || xg_legal_grows(xg_attr_calls(i), m->work)) {
+            if (!is_step[c->id] || !xg_legal_fusion(i) || xg_legal_grows(i, m->work)) {
                 xg_opt_unfuse(i);
                 changed = true;
             } else
