@@ -215,7 +215,7 @@ static void names(void) {
     EXPECT(k > 0 && !xlagpu_pass_name(k + 1) && !xlagpu_pass_name(UINT32_MAX));
     d.platform = "vulkan";
     EXPECT(xlagpu_rt_open(&d, &no) == XLAGPU_ERROR_USAGE);
-    EXPECT_TEXT(xlagpu_rt_error(no), "auto, cuda, host and llvm-cpu");
+    EXPECT_TEXT(xlagpu_rt_error(no), "auto, cuda, host (the simulator) and llvm-cpu");
     xlagpu_rt_close(no);
     /* Extremes of a target that is given in numbers. */
     c.target.name = NULL;

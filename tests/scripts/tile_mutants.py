@@ -120,7 +120,7 @@ MUTANTS = [
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);", "", SUMS),
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_READY, turn, 0);", "", SUMS),
     ("attention_tensor.c", "x = by[XG_ATTENTION_HALVES * block +", "x = by[", SUMS),
-    ("attention_tensor.c", "block * XG_ATTENTION_ROWS, column", "0 * block, column", SUMS),
+    ("attention_tensor.c", "block * XG_ATTENTION_ROWS, first, columns", "0 * block, first, columns", SUMS),
     ("attention_tensor.c", "return xg_attention_is_apart(p, 1) ? p->shape.step : 0;",
      "return 0 * p->shape.step;", SUMS),
     # sums that are asked for behind the next scores
@@ -257,7 +257,8 @@ MUTANTS = [
     ("attention_kernel.c", "f = xg_attention_fma(w, z[k], numbers[1], numbers[2]);",
      "f = xg_attention_fma(w, z[k], numbers[1], numbers[0]);", POWERS),
     ("attention_kernel.c", "bool fine = xg_attention_is_fine(w->f);", "bool fine = false;", POWERS),
-    ("attention_kernel.c", "if (n == 1) xg_attention_each(w, z[0], z);", "if (n == 1) z[1] = z[0];", POWERS),
+    ("attention_kernel.c", "if (n == 1) xg_attention_each(w, z[0], XG_E_I32, z);", "if (n == 1) z[1] = z[0];",
+     POWERS),
     # copies where layouts meet
     (LAYOUT, "return xg_assign_asked(i);", "return NULL;", LAYOUTS),
     (LAYOUT, "shape->layout == copy->shape->layout", "shape->layout != copy->shape->layout", LAYOUTS),
