@@ -225,6 +225,7 @@ XG_FN bool xg_network_reduce(xg_inst *i) {
     int op = xg_reducer_opcode(xg_attr_to_apply(i));
     int64_t j;
     if (i->n_operands != 2 || dims.n != 1 || op < 0 || i->shape->dynamic || x->shape->dynamic ||
+        (xg_type_class(v->shape->type) == XGT_F && xg_type_bits(v->shape->type) < 32) || /* a reduce carries f32 */
         !xg_network_comes_of_joined(x, (uint32_t)dims.p[0], 0))
         return false;
     v = xg_hb_splat(&b, v, i->shape->dims, i->shape->rank);
