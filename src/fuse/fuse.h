@@ -60,8 +60,9 @@ typedef struct xg_sort_order {
     int64_t entry_bytes, beside_bytes;
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
-XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k); /* whether the comparator looks at operand k */
-XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);        /* elements that one block sorts */
+XG_FN bool xg_sort_slice_is_of_rows(const xg_inst *slice, uint32_t dim); /* whole rows but for a stretch of dim */
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k);           /* whether the comparator looks at operand k */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);                  /* elements that one block sorts */
 
 /* ---- sort_passes.c ---- */
 enum {
