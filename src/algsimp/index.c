@@ -70,6 +70,7 @@ XG_FN const xg_inst *xg_alg_windows(const xg_inst *i, int64_t dim, int64_t *alon
     const xg_inst *s = xg_alg_window(P(0), dim), *t;
     uint32_t k, j;
     *along = -1;
+    *step = 0;
     for (k = 1; s && k < i->n_operands; k++) {
         t = xg_alg_window(P(k), dim);
         if (!t || XG_OPERAND(t, 0) != XG_OPERAND(s, 0) || !xg_dims_equal(P(k)->shape, DIMS(P(0)), RANK(P(0))) ||
