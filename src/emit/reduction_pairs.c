@@ -24,7 +24,8 @@ enum {
     XG_PAIRS_SIDE_LEAST = 4,    /* where reads are shared in one dim: one for two saves little */
     XG_PAIRS_BYTES_MOST = 256,  /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536,  /* operations of a round */
-    XG_PAIRS_CODE_MOST = 24576, /* of one that is ordered */
+    XG_PAIRS_CODE_MOST = 24576, /* of one that is ordered, ... */
+    XG_PAIRS_CODE_FREE = 4,     /* ... if it has more elements than the smallest form that is chosen */
     XG_PAIRS_REDUCED_LEAST = 16,
     XG_PAIRS_LEAST = 1 << 19 /* elements */
 };
@@ -91,7 +92,7 @@ XG_APART XG_FN bool xg_pairs_dims(const xg_reduction *r, xg_pairs_plan *p) {
 }
 /* NULL, or why the form cannot be; then threads and blocks. */
 XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
-    int64_t threads, side[2];
+    int64_t threads, elements, side[2];
     uint32_t k;
     side[0] = p->high;
     side[1] = p->wide;
@@ -106,8 +107,9 @@ XG_FN const char *xg_pairs_complete(const xg_reduction *r, xg_pairs_plan *p) {
             return "high and wide must be from 1 to 8, and at most what there is";
         p->tiles[k] = (p->size[k] + side[k] - 1) / side[k];
     }
-    k = (uint32_t)(p->high * p->wide * p->steps);
-    if (k > 4 && k * xg_emit_work(r->e->comp) > XG_PAIRS_CODE_MOST) return "a round is too much code";
+    elements = p->high * p->wide * p->steps;
+    if (elements > XG_PAIRS_CODE_FREE && elements * xg_emit_work(r->e->comp) > XG_PAIRS_CODE_MOST)
+        return "a round is too much code";
     /* as square as the dims let them be */
     for (k = 1; p->across[0] * p->across[1] < threads && (p->across[0] < p->tiles[0] || p->across[1] < p->tiles[1] ||
                                                              p->across[0] * p->across[1] * p->lanes < XG_WARP_LANES);
@@ -273,11 +275,40 @@ XG_FN void xg_pairs_loop(xg_pairs *w, xg_partial *all) {
         xg_flow_end(&f);
     }
 }
+/* Whether the thread is the one that writes: the first lane, of a tile that there is. NULL: all are. */
+XG_FN xg_kval *xg_pairs_writes(xg_pairs *w) {
+    const xg_pairs_plan *p = w->plan;
+    xg_aff_ctx *x = w->r->e->m->aff;
+    xg_kb *b = &w->r->s.b;
+    xg_kval *writes = NULL, *inside;
+    uint32_t k;
+    if (p->lanes > 1)
+        writes = xg_kcmpi_int(b, XG_CI_EQ, xg_pairs_value(w->r, xg_aff_mod(x, xg_aff_dim(x, 0), p->lanes)), 0);
+    for (k = 0; k < 2; k++)
+        if (p->tiles[k] % p->across[k]) {
+            inside = xg_kcmpi_int(b, XG_CI_SLT, w->tile[k], p->tiles[k]);
+            writes = writes ? xg_k2(b, XG_K_OP_ANDI, writes, inside) : inside;
+        }
+    return writes;
+}
+/* Whether result i is the thread's own: the neighbour in front does not have it, too. NULL: it is. */
+XG_FN xg_kval *xg_pairs_owns(xg_pairs *w, int64_t i) {
+    xg_kb *b = &w->r->s.b;
+    xg_kval *own = NULL, *place, *begin;
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        if (w->even[k]) continue;
+        place = xg_k2(b, XG_K_OP_ADDI, w->at[k], xg_elem_index(&w->r->s, k ? i % w->plan->wide : i / w->plan->wide));
+        begin = xg_k2(b, XG_K_OP_MULI, w->tile[k], xg_elem_index(&w->r->s, w->side[k]));
+        begin = xg_kcmpi_(b, XG_CI_SGE, place, begin);
+        own = own ? xg_k2(b, XG_K_OP_ANDI, own, begin) : begin;
+    }
+    return own;
+}
 XG_APART XG_FN void xg_pairs_emit(xg_reduction *r, const xg_pairs_plan *p, xg_partial *out) {
-    int64_t n = p->high * p->wide, i, k;
+    int64_t n = p->high * p->wide, i;
     xg_partial all = xg_partial_new(r, (uint32_t)n * r->n_values, NULL, 0);
-    xg_kval *at[XG_RANK_MAX], *last = NULL;
-    xg_kb *b = &r->s.b;
+    xg_kval *at[XG_RANK_MAX];
     xg_flow outer, f;
     xg_memo *memo;
     xg_pairs w;
@@ -289,26 +320,9 @@ XG_APART XG_FN void xg_pairs_emit(xg_reduction *r, const xg_pairs_plan *p, xg_pa
     if (p->lanes > 1) xg_row_shuffle_all(r, p->lanes, all.acc, all.n);
     out->n = 0;
     outer = xg_partial_flow(r, out);
-    if (p->lanes > 1)
-        last = xg_kcmpi_int(
-            b, XG_CI_EQ, xg_pairs_value(r, xg_aff_mod(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), p->lanes)), 0);
-    for (k = 0; k < 2; k++)
-        if (p->tiles[k] % p->across[k]) {
-            xg_kval *inside = xg_kcmpi_int(b, XG_CI_SLT, w.tile[k], p->tiles[k]);
-            last = last ? xg_k2(b, XG_K_OP_ANDI, last, inside) : inside;
-        }
-    xg_flow_if(&outer, last);
+    xg_flow_if(&outer, xg_pairs_writes(&w));
     for (i = 0; i < n; i++) {
-        xg_kval *own = NULL;
-        for (k = 0; k < 2; k++) { /* what the neighbour in front has, too, is its own */
-            int64_t j = k ? i % p->wide : i / p->wide;
-            xg_kval *place, *begin;
-            if (w.even[k]) continue;
-            place = xg_k2(b, XG_K_OP_ADDI, w.at[k], xg_elem_index(&r->s, j));
-            begin = xg_k2(b, XG_K_OP_MULI, w.tile[k], xg_elem_index(&r->s, w.side[k]));
-            begin = xg_kcmpi_(b, XG_CI_SGE, place, begin);
-            own = own ? xg_k2(b, XG_K_OP_ANDI, own, begin) : begin;
-        }
+        xg_kval *own = xg_pairs_owns(&w, i);
         f = xg_partial_flow(r, out);
         xg_flow_if(&f, own);
         memo = r->s.memo;
