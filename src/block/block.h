@@ -36,19 +36,19 @@ typedef struct xg_block_array {
     xg_kval *tensor;
 } xg_block_array;
 typedef struct xg_block {
-    xg_fusion_emission *e;
-    const xg_inst *i; /* the call */
     xg_scope s;
-    struct xg_block_token *tokens;
     uint32_t at;
+    struct xg_block_token *tokens;
+    const xg_inst *i;                              /* the call */
+    int64_t threads, lanes, lines, groups, blocks; /* lanes x lines, or groups of neighbours */
+    uint32_t n_vars, n_arrays, n_in, n_out;
+    xg_fusion_emission *e;
     xg_kelem real, element;
     bool is_complex;
-    int64_t threads, lanes, lines, groups, blocks;         /* lanes x lines, or groups of neighbours */
     xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
     int64_t shared, reserved;                              /* bytes: used, and not to be used by work arrays */
     xg_block_var vars[XG_BLOCK_VARS];
     xg_block_array arrays[XG_BLOCK_ARRAYS];
-    uint32_t n_vars, n_arrays, n_in, n_out;
     xg_kval **results;
     xg_kval *part[3]; /* for parts of sums */
     xg_block_team team;
@@ -56,7 +56,7 @@ typedef struct xg_block {
     int64_t members;
     bool alone; /* inside of `each`: what is written here is this thread's own */
 } xg_block;
-XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
+XG_FN void xg_block_read(xg_block *d, const char *text); /* d->tokens is NULL before */
 XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
 XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
 XG_FN void xg_block_read_head(xg_block *d, xg_kval **results); /* the declarations, by which run begins */

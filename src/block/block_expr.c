@@ -7,6 +7,7 @@
 #ifndef XG_BLOCK_BLOCK_EXPR_C
 #define XG_BLOCK_BLOCK_EXPR_C
 #include "block.h"
+#include "solver_programs.h"
 
 /* ---- the text ---- */
 
@@ -60,23 +61,28 @@ XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
     t->text = xg_str_of(from, (uint32_t)(p - from));
     return p;
 }
-XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n) {
-    uint32_t pass, k, count = 0;
-    for (pass = 0; pass < 2; pass++) { /* counted, then kept */
-        if (pass) d->tokens = XG_NEW_N(d->e->arena, xg_block_token, count + 1);
-        for (count = k = 0; k < n; k++) {
-            const char *p = texts[k];
-            xg_block_token t;
-            for (;;) {
-                p = xg_block_lex(p, &t);
-                if (t.kind == XG_BT_END) break;
-                if (pass) d->tokens[count] = t;
-                count++;
-            }
-            if (pass) d->tokens[count] = t;
-        }
+/* How many tokens there are with those of the text. They are kept where there is room for them. */
+XG_FN uint32_t xg_block_read_text(xg_block *d, const char *p, uint32_t count) {
+    static const char *const pieces[] = {
+#define X(text) text,
+        XG_SOLVER_PIECES(X)
+#undef X
+    };
+    for (;; count++) {
+        xg_block_token t;
+        p = xg_block_lex(p, &t);
+        if (*t.text.p == '$')
+            count = xg_block_read_text(d, pieces[*p++ - 'A'], count) - 1;
+        else if (d->tokens)
+            d->tokens[count] = t;
+        if (t.kind == XG_BT_END) return count;
     }
+}
+XG_FN void xg_block_read(xg_block *d, const char *text) {
+    uint32_t count = xg_block_read_text(d, text, 0);
+    d->tokens = XG_NEW_N(d->e->arena, xg_block_token, count + 1);
     d->at = 0;
+    xg_block_read_text(d, text, 0);
 }
 XG_NORETURN XG_FN void xg_block_wrong(xg_block *d, const char *what) {
     xg_str t = d->tokens[d->at].text;

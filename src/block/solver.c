@@ -8,11 +8,11 @@
 #include "block_expr.c"
 
 typedef struct xg_solver_program {
-    const char *name, *text[2];
+    const char *name, *text;
 } xg_solver_program;
-XG_FN const char *const *xg_solver_text(const xg_inst *i) {
+XG_FN const char *xg_solver_text(const xg_inst *i) {
     static const xg_solver_program rows[] = {
-#define X(name, text, rest) {name, {text, rest}},
+#define X(name, text) {name, text},
         XG_SOLVER_PROGRAMS(X)
 #undef X
     };
@@ -94,7 +94,7 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     e->form = d;
     d->e = e;
     d->i = i;
-    xg_block_read(d, xg_solver_text(i), 2);
+    xg_block_read(d, xg_solver_text(i));
     if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32",
             "solvers in %s are not supported in kernels", xg_type_name(t));
