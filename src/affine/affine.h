@@ -85,9 +85,9 @@ typedef struct xg_aff_divided {
 } xg_aff_divided;
 
 struct xg_aff_ctx {
+    xg_arena *arena;
     xg_aff_env anywhere; /* no ranges known */
     xg_ctx *ctx;
-    xg_arena *arena;
     xg_set nodes;
     uint32_t n_nodes;
     uint64_t stamp;
@@ -181,6 +181,7 @@ typedef enum xg_imap_state {
     XG_IMAP_EMPTY /* no point is in the domain */
 } xg_imap_state;
 struct xg_imap {
+    const xg_aff **results;
     xg_imap_state state;
     uint32_t n_dims, n_syms, n_rts, n_results, n_constraints; /* n_syms: range symbols only */
     xg_imap_var *dims;
@@ -188,7 +189,6 @@ struct xg_imap {
     xg_imap_rt *rts;   /* n_rts */
     /* runtime symbols, with those of their places; at most XG_IMAP_RTS_MAX, else the map is undefined */
     uint32_t rt_size;
-    const xg_aff **results;
     xg_constraint *constraints;
 };
 

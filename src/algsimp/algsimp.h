@@ -21,8 +21,8 @@
 
 /* b: in front of the instruction at hand; counters: of loops, once asked for */
 typedef struct xg_alg {
-    xg_module *m;
     xg_hb b;
+    xg_module *m;
     xg_map64 *counters;
 } xg_alg;
 

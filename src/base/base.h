@@ -29,8 +29,8 @@
 
 /* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
-    const char *name;
     const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
+    const char *name;
     size_t size;
 } xg_source;
 

@@ -38,12 +38,12 @@ typedef struct xg_block_array {
 typedef struct xg_block {
     xg_scope s;
     uint32_t at;
+    xg_kelem real, element;
     struct xg_block_token *tokens;
+    uint32_t n_vars, n_arrays, n_in, n_out;
     const xg_inst *i;                              /* the call */
     int64_t threads, lanes, lines, groups, blocks; /* lanes x lines, or groups of neighbours */
-    uint32_t n_vars, n_arrays, n_in, n_out;
     xg_fusion_emission *e;
-    xg_kelem real, element;
     bool is_complex;
     xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
     int64_t shared, reserved;                              /* bytes: used, and not to be used by work arrays */

@@ -5,9 +5,9 @@
 #include "block.h"
 
 typedef struct xg_fft_site {
+    xg_scope *s;
     xg_fusion_emission *e;
     const xg_inst *i;
-    xg_scope *s;
     xg_kelem real;
     double sign, scale;
     int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */

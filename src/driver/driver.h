@@ -21,7 +21,9 @@ enum {
 };
 #define XG_DRIVER_TARGET "sm_80"
 typedef struct xg_driver_options {
-    xg_target target;              /* without a name: by the device, else XG_DRIVER_TARGET */
+    xg_target target; /* without a name: by the device, else XG_DRIVER_TARGET */
+    xg_dump_fn dump;
+    void *dump_user;
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool predict;       /* estimate how long each kernel takes */
@@ -38,8 +40,6 @@ typedef struct xg_driver_options {
     uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter; /* bytes; 0: by the model of time */
     xg_str libdevice;                                                        /* .p NULL: none */
     const xg_backend *backend;                                               /* NULL: ptx */
-    xg_dump_fn dump;
-    void *dump_user;
     xlagpu_target_desc described; /* of the device: its part, and figures that are not 0 */
 } xg_driver_options;
 

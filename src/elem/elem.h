@@ -52,8 +52,8 @@ typedef struct xg_applied {
 } xg_applied;
 
 typedef struct xg_fusion_emission {
-    xg_ctx *ctx;
     xg_arena *arena;
+    xg_ctx *ctx;
     const xg_emit_target *target;
     const xg_comp *comp;   /* the fused computation */
     const xg_inst *fusion; /* the instruction that calls it */
@@ -83,8 +83,8 @@ typedef struct xg_emitter {
 } xg_emitter;
 /* Where elements are being made: a function of the partition, its indices, and what was made already. */
 typedef struct xg_scope {
-    xg_fusion_emission *e;
     xg_kb b;
+    xg_fusion_emission *e;
     uint32_t part;
     xg_kval **tensors;   /* the computation's parameters */
     xg_memo *memo;       /* by index of the instruction in its computation */

@@ -20,17 +20,17 @@ enum {
 };
 
 typedef struct xg_strip {
+    const xg_shape *shape;
+    xg_window w;
+    int64_t count, lanes, taps, first; /* taps of a step, and in front of the steps */
+    uint32_t dim, minor;               /* of the window; of the result */
     const xg_fusion_emission *e;
     const xg_inst *i;
     const xg_dim_labels *labels;
     xg_heroes heroes;
-    xg_window w;
-    const xg_shape *shape;
     xg_section section;
-    xg_shape walk, space; /* of the threads; that, then steps of the window, then input features, then lanes */
-    uint32_t dim, minor;  /* of the window; of the result */
-    int64_t count, lanes, taps, first; /* taps of a step, and in front of the steps */
-    xg_contract_site site;             /* while elements are made */
+    xg_shape walk, space;  /* of the threads; that, then steps of the window, then input features, then lanes */
+    xg_contract_site site; /* while elements are made */
 } xg_strip;
 
 /* ---- the form ---- */

@@ -38,7 +38,6 @@ typedef struct xg_phase {
 typedef struct xg_phases {
     xg_phase *p;
     uint32_t n;
-    xg_map64 places; /* id of a fusion + 1 -> its number + 1 */
     xg_kval *thread;
     int64_t threads, shared;
     uint32_t barriers; /* taken since all threads met */
@@ -46,8 +45,9 @@ typedef struct xg_phases {
     int64_t parts;
     int32_t *params; /* by parameter: whether a part has a part of it */
     xg_phase_list list;
-    xg_emit_target target; /* without clusters: there is one block */
     xg_fusion_emission e;  /* of the whole: without a partition, since nothing in it is an element */
+    xg_map64 places;       /* id of a fusion + 1 -> its number + 1 */
+    xg_emit_target target; /* without clusters: there is one block */
 } xg_phases;
 
 /* ---- members as kernels ---- */

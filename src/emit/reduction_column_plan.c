@@ -42,9 +42,9 @@ enum {
 };
 
 typedef struct xg_column_plan {
-    int way;
     /* active: threads with elements; tiles: blocks side by side over the columns */
     int64_t vector, depth, width, active, threads, blocks, tiles;
+    int way;
     /* blocks of a tile, below each other: more than one are a cluster */
     int64_t parts;
     /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered

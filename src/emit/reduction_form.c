@@ -21,10 +21,10 @@ enum {
 };
 
 typedef struct xg_hero {
+    uint32_t n, first; /* values; where they stand among those of all heroes */
     const xg_inst *i;
     const xg_comp *comp;
-    uint32_t n, first; /* values; where they stand among those of all heroes */
-    xlagpu_type wide;  /* sums of narrow floats; INVALID: the reducer's own types */
+    xlagpu_type wide; /* sums of narrow floats; INVALID: the reducer's own types */
     /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0
      * + x does */
     bool late;

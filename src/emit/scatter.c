@@ -39,9 +39,9 @@ typedef struct xg_scattering {
     int64_t unroll, vector; /* elements that a thread takes; so many of them side by side */
     xg_scatter_form form;
     xg_section section;
+    xg_windows w;
     uint32_t n_rivals, rival[XG_RANK_MAX];     /* what numbers windows of one batch, by the numbers of such dims, and */
     int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
-    xg_windows w;
 } xg_scattering;
 
 XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {

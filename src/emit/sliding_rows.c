@@ -22,10 +22,10 @@ typedef struct xg_sliding_rows {
     int64_t lanes, rows, n_rows;    /* threads of a row, rows of a block, rows in all */
     int64_t extent, groups, pieces; /* windows of a row, threads' shares of it, blocks for it */
     int64_t places, made, blocks;   /* of a row in the block: elements that are read, windows; in all */
-    xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
     xg_scope s;
-    xg_index_order order; /* of the other dimensions */
     xg_sliding d;
+    xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
+    xg_index_order order; /* of the other dimensions */
 } xg_sliding_rows;
 
 XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {
@@ -36,7 +36,7 @@ XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {
                                t->made * xg_type_bytes(xg_indexing_output_shape(t->d.i, k)->type));
     return bytes + bytes / XG_MIN(t->d.count, t->d.count * t->d.w.p[t->d.dim].stride);
 }
-XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e) {
+XG_APART XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e) {
     const xg_sliding *d = &t->d;
     const xg_window_dim *w;
     int64_t each;

@@ -78,14 +78,14 @@ typedef struct xg_eval_plan {
 
 typedef struct xg_eval_run xg_eval_run;
 struct xg_eval_run {
+    xg_arena stack; /* frames and scratch: marked and reset */
     xg_ctx *ctx;
     xg_module *module;
     uint32_t *position; /* by instruction id */
     uint32_t depth;
     /* device d is partition d % partitions of replica d / partitions; the one that runs now */
     uint32_t n_devices, partitions, device;
-    xg_arena stack; /* frames and scratch: marked and reset */
-    xg_arena mem;   /* plans and tables: as long as the run */
+    xg_arena mem; /* plans and tables: as long as the run */
     xg_value *values;
     xg_eval_plan **plans; /* by computation id */
     uint64_t work;

@@ -78,7 +78,7 @@ XG_FN bool xg_eval_copy_simplify(xg_strided *c) {
 }
 
 /* The innermost one or two dimensions: rows of memory, fills, or a transposition in tiles. */
-XG_FN void xg_eval_copy_plane(
+XG_APART XG_FN void xg_eval_copy_plane(
     const xg_strided *c, uint32_t row, uint32_t column, bool plane, unsigned char *to, const unsigned char *from) {
     enum {
         TILE = 32

@@ -31,21 +31,21 @@ typedef struct xg_dnn_roles {
     int64_t role[XG_RANK_MAX];
 } xg_dnn_roles;
 typedef struct xg_dnn_conv {
-    xg_inst *conv;
-    const xg_dim_labels *labels;
     xg_dnn_way way;
-    bool inner; /* features lie innermost */
+    xg_inst *conv;
     uint32_t spatial;
+    bool inner; /* features lie innermost */
+    /* behind it; end: the last of these */
+    xg_inst *end, *side, *bias;
+    bool relu;
     int64_t groups;
+    double scale, clip;
+    const xg_dim_labels *labels;
     int64_t stride[3], dilation[3];
     int64_t low[3], high[3]; /* padding of x */
     bool reversed[3];        /* what the library reads along the dimension is the kernel reversed */
     xg_dnn_array arrays[3];  /* of the convolution's operands and its result */
-    /* behind it; end: the last of these */
-    xg_inst *end, *side, *bias;
-    double scale, clip;
-    bool relu;
-    xg_dnn_roles roles[3]; /* in the module's arrays, by xg_dnn_array */
+    xg_dnn_roles roles[3];   /* in the module's arrays, by xg_dnn_array */
 } xg_dnn_conv;
 enum {
     /* Of the device's rate: what --emit=times predicts for ResNet-50's 3x3 convolutions of 32 images on an H100. */

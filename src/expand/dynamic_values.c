@@ -15,11 +15,12 @@
 /* i is the instruction at hand; b stands in front of it; out[d] are the sizes of its result. was: what parameters were
  * declared to be, by id. */
 typedef struct xg_dyn {
+    xg_inst *i;
     xg_module *m;
     const xg_shape **was;
     uint32_t n_was;
     xg_hb b;
-    xg_inst *i, *out[XG_RANK_MAX];
+    xg_inst *out[XG_RANK_MAX];
 } xg_dyn;
 
 /* ---- shapes ---- */

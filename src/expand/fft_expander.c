@@ -141,8 +141,6 @@ XG_FN bool xg_fft_matches(const xg_inst *i) {
     return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i) &&
            !xg_fft_has_passes(i);
 }
-XG_FN bool xg_expand_fft_expander(xg_module *m) {
-    return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand);
-}
+XG_FN bool xg_expand_fft_expander(xg_module *m) { return xg_opt_expand_made(m, xg_fft_matches, xg_fft_expand, XG_FFT); }
 
 #endif /* XG_EXPAND_FFT_EXPANDER_C */

@@ -466,7 +466,7 @@ XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) {
     return expand[xg_library_row_of(i)](b, i);
 }
 XG_FN bool xg_expand_library_calls(xg_module *m) {
-    return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand);
+    return xg_opt_expand_made(m, xg_library_matches, xg_library_expand, XG_CUSTOM_CALL);
 }
 
 #endif /* XG_EXPAND_LIBRARY_CALLS_C */

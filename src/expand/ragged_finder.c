@@ -94,7 +94,7 @@ XG_FN xg_inst *xg_ragged_bound(const xg_inst *i, bool ends, xg_ragged_mask *m) {
     bound = xg_ragged_along(XG_OPERAND(i, ends), &m->group);
     return row && row->op == XG_IOTA && bound && m->row != m->group ? bound : NULL;
 }
-XG_FN bool xg_ragged_masks(const xg_inst *i, xg_ragged_mask *m) {
+XG_APART XG_FN bool xg_ragged_masks(const xg_inst *i, xg_ragged_mask *m) {
     xg_inst *start, *end;
     xg_ragged_mask other;
     if (i->op != XG_AND) return false;

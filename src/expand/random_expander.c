@@ -89,7 +89,7 @@ XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_expand_random_expander(xg_module *m) {
-    return m->made[XG_RNG] && xg_opt_expand(m, xg_random_matches, xg_random_expand);
+    return xg_opt_expand_made(m, xg_random_matches, xg_random_expand, XG_RNG);
 }
 
 #endif /* XG_EXPAND_RANDOM_EXPANDER_C */

@@ -93,7 +93,7 @@ XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
     cls = xg_type_class(op->shape->type);
     return s->associative || cls == XGT_I || cls == XGT_P || op->op == XG_MAXIMUM || op->op == XG_MINIMUM ? op : NULL;
 }
-XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
+XG_APART XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
     const xg_inst *op = xg_scan_operation(s);
     xg_inst *x = XG_OPERAND(s->i, 0), *in[2], *r, *neutral;
     xg_window_dim *dims;
@@ -211,7 +211,7 @@ XG_FN void xg_scan_step(
         y[k] = xg_hb_concat(b, parts, p, s->dim);
     }
 }
-XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
+XG_APART XG_FN xg_inst *xg_scan_doubled(const xg_hb *b, const xg_scan_parts *s) {
     xg_arena *a = b->comp->module->arena;
     xg_inst **y = XG_NEW_N(a, xg_inst *, 2 * (size_t)s->carries),
             **before = XG_NEW_N(a, xg_inst *, s->carries + (size_t)1);
@@ -344,7 +344,7 @@ XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
     return i->shape->type == XLAGPU_TUPLE ? made : XG_OPERAND(made, 0);
 }
 XG_FN bool xg_expand_scan_expander(xg_module *m) {
-    return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand);
+    return xg_opt_expand_made(m, xg_scan_matches, xg_scan_expand, XG_SCAN);
 }
 
 #endif /* XG_EXPAND_SCAN_EXPANDER_C */

@@ -45,9 +45,9 @@ typedef struct xg_find_slice {
     int64_t start, stride;
 } xg_find_slice;
 typedef struct xg_finder {
+    uint32_t n, n_f, dim;
     xg_module *m;
     xg_arena *a;
-    uint32_t n, n_f, dim;
     int64_t length, stride;
     xg_inst *x[XG_FIND_VALUES], *f[XG_FIND_VALUES]; /* f[v] makes value v */
     xg_map64 known;                                 /* instruction id: xg_ladder */

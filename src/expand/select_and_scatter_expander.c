@@ -307,7 +307,7 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }
 XG_FN bool xg_expand_select_and_scatter_expander(xg_module *m) {
-    return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand);
+    return xg_opt_expand_made(m, xg_scattered_matches, xg_scattered_expand, XG_SELECT_AND_SCATTER);
 }
 
 #endif /* XG_EXPAND_SELECT_AND_SCATTER_EXPANDER_C */

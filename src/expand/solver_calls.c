@@ -464,7 +464,7 @@ XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) {
     return expand[xg_solver_row_of(i)](b, i);
 }
 XG_FN bool xg_expand_solver_calls(xg_module *m) {
-    return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand);
+    return xg_opt_expand_made(m, xg_solver_matches, xg_solver_expand, XG_CUSTOM_CALL);
 }
 
 #endif /* XG_EXPAND_SOLVER_CALLS_C */

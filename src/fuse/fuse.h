@@ -110,14 +110,14 @@ typedef struct xg_launch {
 #undef X
 } xg_launch;
 typedef struct xg_record {
-    xg_str kind, way;     /* "emitter", "loop" */
-    xg_numbers_list form; /* by names of the way's own */
-    xg_str backend;       /* that prints it, "ptx" or "llvm"; empty: the compilation's */
-    uint32_t n_results;   /* by result: operands that it may be written over; none at all: not decided */
-    const xg_ints *over;
-    xg_numbers_list estimates; /* by way: picoseconds */
-    xg_str why;
     xg_launch launch;
+    xg_numbers_list form; /* by names of the way's own */
+    xg_str kind, way;     /* "emitter", "loop" */
+    xg_str why;
+    uint32_t n_results; /* by result: operands that it may be written over; none at all: not decided */
+    const xg_ints *over;
+    xg_str backend;            /* that prints it, "ptx" or "llvm"; empty: the compilation's */
+    xg_numbers_list estimates; /* by way: picoseconds */
 } xg_record;
 XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
 /* The same out of a text that is an order for this fusion; messages name places in `from`. */
@@ -178,11 +178,11 @@ typedef struct xg_part {
     uint32_t size;
 } xg_part; /* root NULL: function 0 */
 typedef struct xg_partition {
+    uint32_t n_insts;
     uint32_t n_roots;
     xg_inst **roots; /* the root, or the operands of a root tuple */
     uint32_t n_parts;
     const xg_part *parts;
-    uint32_t n_insts;
     xg_inst **insts;   /* the computation's, in order */
     xg_map64 places;   /* instruction id -> place in insts, plus 1 */
     uint32_t *part_of; /* by place: function it is emitted in; UINT32_MAX: nothing uses it */

@@ -182,7 +182,7 @@ XG_FN xg_inst *xg_topk_split(const xg_hb *b, xg_inst *i) {
 }
 XG_FN bool xg_topk_is_long(const xg_inst *i) { return xg_topk_parts(i) > 0; }
 XG_FN bool xg_fuse_topk_splitter(xg_module *m) {
-    return m->made[XG_TOPK] && xg_opt_expand(m, xg_topk_is_long, xg_topk_split);
+    return xg_opt_expand_made(m, xg_topk_is_long, xg_topk_split, XG_TOPK);
 }
 
 /* ---- the pass ---- */

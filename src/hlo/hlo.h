@@ -81,8 +81,8 @@ enum {
 };
 
 struct xg_layout {
-    uint32_t rank;
     const int32_t *minor_to_major;
+    uint32_t rank;
     int64_t memory_space; /* S(n) */
     int64_t element_bits; /* E(n), 0 = the type's own */
     xg_str extras;        /* canonical text of what follows ':' without S and E: "T(8,128)"; empty for most */
@@ -242,9 +242,9 @@ struct xg_use {
  * as far from the one before as from the next, which processors foresee. Operands and attributes lie apart, likewise
  * in the order in which they were made. */
 struct xg_inst {
-    xg_opcode op;
-    uint32_t id; /* unique in the module, < module->n_ids */
     const xg_shape *shape;
+    xg_opcode op;
+    uint32_t id;   /* unique in the module, < module->n_ids */
     xg_inst *next; /* program order */
     xg_comp *comp;
     xg_use *operands;

@@ -263,10 +263,10 @@ XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole) {
 /* ---- reading: tokens ---- */
 
 typedef struct xg_lit_reader {
+    const char *p, *end;
+    const xg_source *src;
     xg_ctx *ctx;
     xg_arena *arena;
-    const xg_source *src;
-    const char *p, *end;
     xlagpu_type type, real; /* of the array being read */
     int64_t least;          /* of an integer type */
     uint64_t greatest;
@@ -274,8 +274,16 @@ typedef struct xg_lit_reader {
     int step;               /* bytes from one to the next, 0 in nowhere */
 } xg_lit_reader;
 
-#define XG_LIT_FAIL(r, where, hint, ...) \
-    xg_fail_at((r)->ctx, XLAGPU_ERROR_SYNTAX, (r)->src, (size_t)((where) - (r)->src->text), hint, __VA_ARGS__)
+XG_NORETURN XG_FN void xg_lit_fail(const xg_lit_reader *r, const char *where, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_lit_fail(
+    const xg_lit_reader *r, const char *where, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(r->ctx, XLAGPU_ERROR_SYNTAX, r->src, (size_t)(where - r->src->text), hint, format, args);
+    va_end(args);
+    xg_jump(r->ctx);
+}
 
 XG_ONE_COPY XG_INLINE_FAST bool xg_lit_is_word_char(char c) {
     return xg_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
@@ -296,7 +304,7 @@ XG_FN void xg_lit_space(xg_lit_reader *r, bool commas) {
         } else if (p[1] == '*') {
             const char *start = p;
             for (p += 2; end - p >= 2 && !(p[0] == '*' && p[1] == '/'); p++) {}
-            if (end - p < 2) XG_LIT_FAIL(r, start, "end it with */", "this comment does not end");
+            if (end - p < 2) xg_lit_fail(r, start, "end it with */", "this comment does not end");
             p++;
         } else
             break;
@@ -314,8 +322,8 @@ XG_FN int xg_lit_extent(const xg_lit_reader *r, const char *p) {
 }
 
 XG_NORETURN XG_FN void xg_lit_fail_unexpected(xg_lit_reader *r, const char *at, const char *hint) {
-    if (at >= r->end) XG_LIT_FAIL(r, at, NULL, "the text ends inside a literal");
-    XG_LIT_FAIL(
+    if (at >= r->end) xg_lit_fail(r, at, NULL, "the text ends inside a literal");
+    xg_lit_fail(
         r, at, hint, "expects a value of type %s, but sees '%.*s'", xg_type_name(r->type), xg_lit_extent(r, at), at);
 }
 
@@ -363,7 +371,7 @@ XG_NORETURN XG_FN void xg_lit_fail_range(xg_lit_reader *r, const char *at) {
         xg_puts(&b, ", ");
         xg_put_u64(&b, r->greatest);
     }
-    XG_LIT_FAIL(r, at, NULL, "value %.*s is out of range for type %s, which is [%s]", xg_lit_extent(r, at), at,
+    xg_lit_fail(r, at, NULL, "value %.*s is out of range for type %s, which is [%s]", xg_lit_extent(r, at), at,
         xg_type_name(r->type), b.p);
 }
 
@@ -401,20 +409,20 @@ XG_FN uint64_t xg_lit_payload(xg_lit_reader *r) {
     bool wide = false;
     if (p == r->end || *p != '(') return 0;
     if (r->end - p < 4 || p[1] != '0' || p[2] != 'x')
-        XG_LIT_FAIL(r, p, NULL, "the payload of a NaN is written nan(0x1)");
+        xg_lit_fail(r, p, NULL, "the payload of a NaN is written nan(0x1)");
     for (p += 3; p < r->end && *p != ')'; p++) {
         int digit = *p >= '0' && *p <= '9'   ? *p - '0'
                     : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
                     : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
                                              : -1;
-        if (digit < 0) XG_LIT_FAIL(r, p, NULL, "'%c' is not a hexadecimal digit", *p);
+        if (digit < 0) xg_lit_fail(r, p, NULL, "'%c' is not a hexadecimal digit", *p);
         wide |= v >> 60 != 0;
         v = v << 4 | (uint64_t)digit;
     }
-    if (p == r->end) XG_LIT_FAIL(r, start, NULL, "expects ')' after the payload of a NaN");
-    if (!f->has_infinity) XG_LIT_FAIL(r, start, NULL, "a NaN of type %s has no payload", xg_type_name(r->real));
+    if (p == r->end) xg_lit_fail(r, start, NULL, "expects ')' after the payload of a NaN");
+    if (!f->has_infinity) xg_lit_fail(r, start, NULL, "a NaN of type %s has no payload", xg_type_name(r->real));
     if (wide || v == 0 || v > most)
-        XG_LIT_FAIL(r, start, NULL, "the payload of a NaN of type %s lies between 0x1 and 0x%llx",
+        xg_lit_fail(r, start, NULL, "the payload of a NaN of type %s lies between 0x1 and 0x%llx",
             xg_type_name(r->real), (unsigned long long)most);
     r->p = p + 1;
     return v;
@@ -495,13 +503,13 @@ XG_FN void xg_lit_complex(xg_lit_reader *r, char *out) {
     xg_lit_float(r, out);
     xg_lit_space(r, false);
     if (xg_lit_peek(r) != ',')
-        XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ',' after the real part");
+        xg_lit_fail(r, r->p, "a complex number is written (real, imaginary)", "expects ',' after the real part");
     r->p++;
     xg_lit_space(r, false);
     xg_lit_float(r, out + xg_type_bytes(r->real));
     xg_lit_space(r, false);
     if (xg_lit_peek(r) != ')')
-        XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ')' after the imaginary part");
+        xg_lit_fail(r, r->p, "a complex number is written (real, imaginary)", "expects ')' after the imaginary part");
     r->p++;
 }
 
@@ -600,22 +608,22 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
         c = xg_lit_peek(r);
         if (c == '}' && depth > 0) {
             if (count[depth - 1] != s->dims[depth - 1])
-                XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are %lld here", depth - 1,
+                xg_lit_fail(r, r->p, NULL, "dimension %u has %lld elements, but there are %lld here", depth - 1,
                     (long long)s->dims[depth - 1], (long long)count[depth - 1]);
             depth--;
             r->p++;
             continue;
         }
         if (r->end - r->p >= 3 && memcmp(r->p, "...", 3) == 0)
-            XG_LIT_FAIL(r, r->p, "write all elements, or {...} alone for an elided literal",
+            xg_lit_fail(r, r->p, "write all elements, or {...} alone for an elided literal",
                 "'...' stands for a whole array only");
         if (c == 0 && r->p >= r->end) xg_lit_fail_unexpected(r, r->p, NULL);
         if (depth > 0 && count[depth - 1] == s->dims[depth - 1])
-            XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are more here", depth - 1,
+            xg_lit_fail(r, r->p, NULL, "dimension %u has %lld elements, but there are more here", depth - 1,
                 (long long)s->dims[depth - 1]);
         if (depth < s->rank) {
             if (c != '{')
-                XG_LIT_FAIL(r, r->p, "one pair of braces for each dimension, as { {1, 2}, {3, 4} }",
+                xg_lit_fail(r, r->p, "one pair of braces for each dimension, as { {1, 2}, {3, 4} }",
                     "expects '{' for dimension %u of %u, but sees '%.*s'", depth, s->rank, xg_lit_extent(r, r->p),
                     r->p);
             if (depth > 0) count[depth - 1]++;
@@ -623,7 +631,7 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
             r->p++;
             continue;
         }
-        if (c == '{') XG_LIT_FAIL(r, r->p, NULL, "more braces than the %u dimensions of the shape", s->rank);
+        if (c == '{') xg_lit_fail(r, r->p, NULL, "more braces than the %u dimensions of the shape", s->rank);
         n = xg_lit_row(r, s->dims[depth - 1] - count[depth - 1]);
         count[depth - 1] += n;
         if (n == 0) {
@@ -639,17 +647,17 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     const xg_literal **elems = XG_NEW_N(r->arena, const xg_literal *, s->n_elems);
     xg_literal *l = XG_NEW(r->arena, xg_literal);
     uint32_t i;
-    if (xg_lit_peek(r) != '(') XG_LIT_FAIL(r, r->p, NULL, "expects '(' in front of the elements of a tuple");
+    if (xg_lit_peek(r) != '(') xg_lit_fail(r, r->p, NULL, "expects '(' in front of the elements of a tuple");
     r->p++;
     for (i = 0; i < s->n_elems; i++) {
         xg_lit_space(r, i > 0);
         if (xg_lit_peek(r) == ')')
-            XG_LIT_FAIL(r, r->p, NULL, "the tuple has %u elements, but there are %u here", s->n_elems, i);
+            xg_lit_fail(r, r->p, NULL, "the tuple has %u elements, but there are %u here", s->n_elems, i);
         elems[i] = xg_lit_read(r, s->elems[i], depth + 1);
     }
     xg_lit_space(r, s->n_elems > 0);
     if (xg_lit_peek(r) != ')')
-        XG_LIT_FAIL(r, r->p, NULL, "expects ')' at the end of a tuple of %u elements", s->n_elems);
+        xg_lit_fail(r, r->p, NULL, "expects ')' at the end of a tuple of %u elements", s->n_elems);
     r->p++;
     l->shape = s;
     l->elems = elems;
@@ -686,7 +694,7 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
         return xg_lit_first(r, s);
     if (s->elements < 0 || (uint64_t)s->elements > room) { /* cannot be all there: find the place where it is not */
         xg_lit_array(r, s);
-        XG_LIT_FAIL(r, r->p, NULL, "the literal has fewer elements than its shape");
+        xg_lit_fail(r, r->p, NULL, "the literal has fewer elements than its shape");
     }
     l = xg_literal_new(r->arena, s);
     r->out = (char *)l->data;
@@ -694,7 +702,7 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
     if (s->rank)
         xg_lit_array(r, s);
     else {
-        if (xg_lit_peek(r) == '{') XG_LIT_FAIL(r, r->p, NULL, "a scalar is written without braces");
+        if (xg_lit_peek(r) == '{') xg_lit_fail(r, r->p, NULL, "a scalar is written without braces");
         xg_lit_element(r);
     }
     return l;
@@ -704,9 +712,9 @@ XG_FN xg_literal *xg_lit_read(xg_lit_reader *r, const xg_shape *s, uint32_t dept
     enum {
         DEEPEST = 512
     };
-    if (depth > DEEPEST) XG_LIT_FAIL(r, r->p, NULL, "tuples are nested more than %d deep", DEEPEST);
+    if (depth > DEEPEST) xg_lit_fail(r, r->p, NULL, "tuples are nested more than %d deep", DEEPEST);
     if (s->type != XLAGPU_TUPLE && !xg_shape_is_array(s))
-        XG_LIT_FAIL(r, r->p, NULL, "a value of type %s cannot be written as a literal", xg_type_name(s->type));
+        xg_lit_fail(r, r->p, NULL, "a value of type %s cannot be written as a literal", xg_type_name(s->type));
     if ((s->rank || s->type == XLAGPU_TUPLE) && xg_lit_elided(r)) return xg_literal_make(r->arena, s, true);
     return s->type == XLAGPU_TUPLE ? xg_lit_tuple(r, s, depth) : xg_lit_dense(r, s);
 }
@@ -726,5 +734,4 @@ XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src,
     return l;
 }
 
-#undef XG_LIT_FAIL
 #endif /* XG_HLO_LITERAL_C */

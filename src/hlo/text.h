@@ -23,14 +23,14 @@ typedef enum xg_tok_kind {
 } xg_tok_kind;
 
 typedef struct xg_lex {
+    int kind;
+    uint32_t len; /* its length (strings: with quotes) */
     xg_ctx *ctx;
     xg_arena *arena;
     const xg_source *src;
     const char *base, *end; /* a NUL-terminated copy of the source; *end is the NUL */
     const char *at;         /* behind the current token */
     const char *tok;        /* its first character ('%' left out of names) */
-    uint32_t len;           /* its length (strings: with quotes) */
-    int kind;
 } xg_lex;
 
 enum {

@@ -372,10 +372,16 @@ static int64_t xg_verify_bits(const xg_shape *s) {
 #define XG_ALIAS_RULE(ok, ...) \
     do { \
         if (ok) break; \
-        if (m->source && a->source_at) \
-            xg_fail_at(m->ctx, XLAGPU_ERROR_INVALID, m->source, a->source_at - 1, NULL, __VA_ARGS__); \
-        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, __VA_ARGS__); \
+        xg_alias_fail(m, a, __VA_ARGS__); \
     } while (0)
+XG_NORETURN XG_FN void xg_alias_fail(const xg_module *m, const xg_io_alias *a, const char *format, ...) XG_PRINTF(3, 4);
+XG_NORETURN XG_FN void xg_alias_fail(const xg_module *m, const xg_io_alias *a, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(m->ctx, XLAGPU_ERROR_INVALID, a->source_at ? m->source : NULL, a->source_at - 1, NULL, format, args);
+    va_end(args);
+    xg_jump(m->ctx);
+}
 static void xg_verify_io_aliases(xg_module *m) {
     xg_verify_paths outputs, inputs;
     uint32_t k;

@@ -156,8 +156,8 @@ typedef struct xg_bc_name {
 } xg_bc_name;
 typedef XG_VEC(xg_ir_value *) xg_bc_values;
 typedef struct xg_bc {
-    xg_ctx *ctx;
     xg_arena *arena;
+    xg_ctx *ctx;
     xg_ir *ir;
     const unsigned char *base, *start; /* of the file, of the bytecode in it */
     const xg_source *source;           /* for messages */

@@ -60,16 +60,24 @@ XG_COLD XG_FN const char *xg_ir_foreign(xg_str op, const char **hint) {
     }
     return NULL;
 }
-XG_NORETURN XG_FN void xg_ir_refuse(
-    const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) {
+XG_NORETURN XG_FN void xg_ir_raise(
+    const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, va_list args) {
     char text[XG_MESSAGE_MAX / 2];
     int shown = (int)XG_MIN(op->name.n, (uint32_t)XG_IR_NAME_SHOWN);
-    va_list args;
-    va_start(args, format);
     xg_vformat(text, sizeof text, format, args);
-    va_end(args);
     if (ir->src && op->at) xg_fail_at(ir->ctx, s, ir->src, op->at - 1, hint, "%.*s: %s", shown, op->name.p, text);
     xg_fail(ir->ctx, s, "%.*s: %s%s%s", shown, op->name.p, text, hint ? "; " : "", hint ? hint : "");
+}
+XG_NORETURN XG_FN void xg_ir_refuse(
+    const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_ir_raise(ir, op, s, hint, format, args);
+}
+XG_NORETURN XG_FN void xg_ir_invalid(const xg_ir *ir, const xg_ir_op *op, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_ir_raise(ir, op, XLAGPU_ERROR_INVALID, NULL, format, args);
 }
 
 /* ---- types ---- */

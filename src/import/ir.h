@@ -110,11 +110,11 @@ typedef struct xg_ir_region {
     uint32_t from, to; /* serials of the values in it */
 } xg_ir_region;
 struct xg_ir_op {
+    uint32_t n_operands, n_results, n_regions, n_attrs;
     int row;              /* of XG_IR_OPS; -1: not known */
     uint32_t at;          /* byte offset + 1; 0 in bytecode */
     xg_str name;          /* "stablehlo.add" */
     const xg_ir_loc *loc; /* NULL: not known */
-    uint32_t n_operands, n_results, n_regions, n_attrs;
     xg_ir_value **operands, *results;
     const xg_ir_named *attrs;
     xg_ir_region *regions;
@@ -122,8 +122,8 @@ struct xg_ir_op {
 };
 
 typedef struct xg_ir {
-    xg_ctx *ctx;
     xg_arena *arena;
+    xg_ctx *ctx;
     xg_module *m;
     const xg_source *src; /* NULL: not a text */
     xg_dict rows;         /* name to row + 1 */
@@ -166,6 +166,8 @@ XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a);      /* of INTS, DENSE
 XG_FN const char *xg_ir_foreign(xg_str op, const char **hint);
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(5, 6);
+/* XLAGPU_ERROR_INVALID, without a hint */
+XG_NORETURN XG_FN void xg_ir_invalid(const xg_ir *ir, const xg_ir_op *op, const char *format, ...) XG_PRINTF(3, 4);
 
 /* ---- lower_module.c: operations to HLO ---- */
 XG_FN xg_module *xg_ir_lower(xg_ir *ir);

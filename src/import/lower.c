@@ -115,7 +115,7 @@ XG_FN const xg_shape *xg_low_type(xg_low *w, const xg_ir_type *t) {
     return t->quant ? xg_shape_with_type(w->m, s, t->quant->expressed) : s;
 }
 XG_FN const xg_shape *xg_low_shape(xg_low *w, const xg_ir_op *op, uint32_t k) {
-    if (k >= op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it needs %u results", k + 1);
+    if (k >= op->n_results) xg_ir_invalid(w->ir, op, "it needs %u results", k + 1);
     if (w->in_place && op->results[k].type->kind == XG_IR_OPEN) return xg_dims_result(w, op, k);
     return xg_low_type(w, op->results[k].type);
 }
@@ -142,7 +142,7 @@ XG_FN xg_inst *xg_low_value(xg_low *w, xg_ir_value *v) {
         xg_low_set_value(w, v, again);
         return again;
     }
-    if (!v->made) xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "it uses a value before its definition");
+    if (!v->made) xg_ir_invalid(w->ir, w->op, "it uses a value before its definition");
     xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED, "pass it as an argument",
         "its region uses a value from outside that is no constant");
 }
@@ -150,15 +150,14 @@ XG_FN uint32_t xg_low_n(const xg_ir_op *op) { return op->n_operands; }
 XG_FN xg_inst *xg_low_in(xg_low *w, const xg_ir_op *op, uint32_t k) {
     xg_inst *x;
     const xg_ir_quant *q;
-    if (k >= op->n_operands) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it needs %u operands", k + 1);
+    if (k >= op->n_operands) xg_ir_invalid(w->ir, op, "it needs %u operands", k + 1);
     x = xg_low_value(w, op->operands[k]);
     q = op->operands[k]->type->quant;
     return q && x->shape->type == q->storage && !w->expressed ? xg_low_dequantise(w, x, q) : x;
 }
 XG_FN xg_inst *xg_low_array(xg_low *w, const xg_ir_op *op, uint32_t k) {
     xg_inst *x = xg_low_in(w, op, k);
-    if (!xg_shape_is_array(x->shape))
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "operand %u must be a tensor", k);
+    if (!xg_shape_is_array(x->shape)) xg_ir_invalid(w->ir, op, "operand %u must be a tensor", k);
     return x;
 }
 XG_FN xg_inst **xg_low_ins(xg_low *w, const xg_ir_op *op) {
@@ -205,7 +204,7 @@ XG_FN xg_ints xg_low_ints_n(xg_low *w, const xg_ir_op *op, const char *name, uin
     int64_t *p;
     uint32_t k;
     if (v.n == n && n) return v;
-    if (v.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s has %u numbers instead of %u", name, v.n, n);
+    if (v.n) xg_ir_invalid(w->ir, op, "%s has %u numbers instead of %u", name, v.n, n);
     p = XG_NEW_N(w->arena, int64_t, n + (size_t)1);
     for (k = 0; k < n; k++) p[k] = otherwise;
     v.p = p;
@@ -217,20 +216,19 @@ XG_FN xg_ints xg_low_dims(xg_low *w, const xg_ir_op *op, const char *name, uint3
     uint32_t k;
     for (k = 0; k < v.n; k++)
         if (v.p[k] < 0 || v.p[k] >= (int64_t)rank)
-            xg_ir_refuse(
-                w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s names dimension %lld of %u", name, (long long)v.p[k], rank);
+            xg_ir_invalid(w->ir, op, "%s names dimension %lld of %u", name, (long long)v.p[k], rank);
     return v;
 }
 XG_FN int64_t xg_low_dim(xg_low *w, const xg_ir_op *op, const char *name, uint32_t rank) {
     xg_ints v = xg_low_dims(w, op, name, rank);
-    if (v.n != 1) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s must be one dimension", name);
+    if (v.n != 1) xg_ir_invalid(w->ir, op, "%s must be one dimension", name);
     return v.p[0];
 }
 XG_FN bool xg_low_flag(const xg_ir_op *op, const char *name) { return xg_ir_int(op, name, 0) != 0; }
 /* The integers of an operand whose value is known here: shapes and limits of dynamic operations. */
 XG_FN bool xg_low_constant(xg_low *w, const xg_ir_op *op, uint32_t k, xg_ints *out) {
     const xg_ir_value *v;
-    if (k >= op->n_operands) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it needs %u operands", k + 1);
+    if (k >= op->n_operands) xg_ir_invalid(w->ir, op, "it needs %u operands", k + 1);
     v = op->operands[k];
     if (!xg_low_is_constant(v)) return xg_dims_ints(w, op->operands[k], out);
     *out = xg_ir_ints(w->ir, xg_ir_find(v->op, "value"));
@@ -241,7 +239,7 @@ XG_FN bool xg_low_constant(xg_low *w, const xg_ir_op *op, uint32_t k, xg_ints *o
 
 XG_FN const xg_ir_region *xg_low_region_at(xg_low *w, const xg_ir_op *op, uint32_t k) {
     if (k >= op->n_regions || op->regions[k].n_blocks != 1)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "region %u must have one block", k);
+        xg_ir_invalid(w->ir, op, "region %u must have one block", k);
     return &op->regions[k];
 }
 XG_FN bool xg_low_is_terminator(const xg_ir_op *op) {
@@ -351,15 +349,12 @@ XG_FN xg_str xg_low_item_text(const xg_ir_op *func, const char *list, uint32_t k
 
 XG_FN xg_low_func *xg_low_find_function(xg_low *w, xg_str symbol) {
     xg_low_func *f = (xg_low_func *)xg_dict_get(&w->funcs, symbol);
-    if (!f)
-        xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "there is no function @%.*s",
-            (int)XG_MIN(symbol.n, 100u), symbol.p);
+    if (!f) xg_ir_invalid(w->ir, w->op, "there is no function @%.*s", (int)XG_MIN(symbol.n, 100u), symbol.p);
     if (f->open)
         xg_ir_refuse(
             w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED, NULL, "@%.*s calls itself", (int)XG_MIN(symbol.n, 100u), symbol.p);
     if (!f->op->n_regions || !f->op->regions[0].first)
-        xg_ir_refuse(
-            w->ir, f->op, XLAGPU_ERROR_INVALID, NULL, "@%.*s has no body", (int)XG_MIN(symbol.n, 100u), symbol.p);
+        xg_ir_invalid(w->ir, f->op, "@%.*s has no body", (int)XG_MIN(symbol.n, 100u), symbol.p);
     return f;
 }
 XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
@@ -413,9 +408,7 @@ XG_FN xg_inst *xg_lower_call(xg_low *w, const xg_ir_op *op) {
     c = xg_low_function(w, xg_ir_word(op, "callee"));
     return xg_low_call(w, c, xg_low_stored_ins(w, op), op->n_operands);
 }
-XG_FN xg_inst *xg_lower_none(xg_low *w, const xg_ir_op *op) {
-    xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it cannot stand here");
-}
+XG_FN xg_inst *xg_lower_none(xg_low *w, const xg_ir_op *op) { xg_ir_invalid(w->ir, op, "it cannot stand here"); }
 XG_FN xg_inst *xg_lower_same(xg_low *w, const xg_ir_op *op) {
     if (op->n_operands != 1 || op->n_results != 1)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "it must have one operand and one result");

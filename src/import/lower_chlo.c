@@ -236,7 +236,7 @@ XG_FN const char *xg_formula_find(xg_str name, xlagpu_type t) { /* without "chlo
     for (k = 0; k < XG_COUNT(rows); k++, row += strlen(row) + 1) {
         bool fits = rows[k] & 256 ? rows[k] == 256 + (int)t : (rows[k] & xg_type_class(t)) != 0;
         if (xg_formula_is_half(t) && !(rows[k] & XG_FORMULA_HALF)) continue;
-        if (fits && xg_str_is(name, row + 5)) return texts[k];
+        if (fits && xg_str_is(name, row)) return texts[k];
     }
     return NULL;
 }
@@ -335,8 +335,7 @@ XG_FN xg_inst *xg_chlo_spread(xg_low *w, const xg_ir_op *op, xg_inst *x, const x
     xg_ints given = xg_low_dims(w, op, "broadcast_dimensions", s->rank);
     int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
     uint32_t n = 0, k;
-    if (x->shape->rank > s->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its result has fewer dimensions");
+    if (x->shape->rank > s->rank) xg_ir_invalid(w->ir, op, "its result has fewer dimensions");
     for (k = 0; k < x->shape->rank; k++) {
         int64_t to = given.n == x->shape->rank && x->shape->rank < s->rank ? given.p[k] : s->rank - x->shape->rank + k;
         if (x->shape->dims[k] == 1 && s->dims[to] != 1) continue;

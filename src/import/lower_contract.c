@@ -80,8 +80,7 @@ XG_FN xg_inst *xg_lower_dot_general(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_lower_dot(xg_low *w, const xg_ir_op *op) { /* the last dimension with the first */
     xg_inst *i = xg_low_two(w, op, XG_DOT);
     int64_t l = (int64_t)XG_OPERAND(i, 0)->shape->rank - 1, r = 0;
-    if (l < 0 || !XG_OPERAND(i, 1)->shape->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its operands must have dimensions");
+    if (l < 0 || !XG_OPERAND(i, 1)->shape->rank) xg_ir_invalid(w->ir, op, "its operands must have dimensions");
     xg_inst_set_ints(i, XG_A_lhs_contracting_dims, &l, 1);
     xg_inst_set_ints(i, XG_A_rhs_contracting_dims, &r, 1);
     xg_low_precision(w, op, i);
@@ -191,8 +190,7 @@ XG_FN xg_inst *xg_lower_convolution(xg_low *w, const xg_ir_op *op) {
     }
     if (op->n_operands == 3) {
         pad = xg_low_known(w, op, 2);
-        if (pad.n != 2 * labels->kernel_spatial.n)
-            xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its padding has %u numbers", pad.n);
+        if (pad.n != 2 * labels->kernel_spatial.n) xg_ir_invalid(w->ir, op, "its padding has %u numbers", pad.n);
     }
     if (labels->kernel_spatial.n)
         xg_low_set_window(w, op, i, labels->kernel_spatial.n, size, op->n_operands == 3 ? &pad : NULL, names);
@@ -230,7 +228,7 @@ XG_FN xg_inst *xg_lower_select_and_scatter(xg_low *w, const xg_ir_op *op) {
 
 XG_FN void xg_low_copy_word(xg_low *w, const xg_ir_op *op, xg_inst *i, xg_attr_key k, const char *name) {
     xg_str s = xg_ir_word(op, name);
-    if (!s.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its %s is missing", name);
+    if (!s.n) xg_ir_invalid(w->ir, op, "its %s is missing", name);
     xg_low_set_text(w, i, k, s);
 }
 XG_FN xg_inst *xg_lower_fft(xg_low *w, const xg_ir_op *op) {
@@ -260,7 +258,7 @@ XG_FN xg_inst *xg_lower_batch_norm(xg_low *w, const xg_ir_op *op) {
                                                        : 2]);
     const xg_ir_attr *e = xg_ir_find(op, "epsilon");
     xg_attr a = xg_attr_make(XG_A_epsilon);
-    if (!e || e->kind != XG_IR_FLOAT) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its epsilon is missing");
+    if (!e || e->kind != XG_IR_FLOAT) xg_ir_invalid(w->ir, op, "its epsilon is missing");
     a.v.d = e->d;
     xg_inst_set_attr(i, a);
     xg_low_set_int(i, XG_A_feature_index, xg_ir_int(op, "feature_index", 0));

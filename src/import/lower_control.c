@@ -12,23 +12,19 @@ XG_FN xg_inst *xg_low_with_region(xg_low *w, const xg_ir_op *op, xg_opcode opcod
     xg_inst_set_comp(i, XG_A_to_apply, c);
     return i;
 }
-XG_FN xg_inst *xg_lower_reduce(xg_low *w, const xg_ir_op *op) {
-    xg_inst *i = xg_low_with_region(w, op, XG_REDUCE);
+XG_FN xg_inst *xg_low_over_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
+    xg_inst *i = xg_low_with_region(w, op, opcode);
     xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
     return i;
 }
-XG_FN xg_inst *xg_lower_map(xg_low *w, const xg_ir_op *op) {
-    xg_inst *i = xg_low_with_region(w, op, XG_MAP);
-    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
-    return i;
-}
+XG_FN xg_inst *xg_lower_reduce(xg_low *w, const xg_ir_op *op) { return xg_low_over_dims(w, op, XG_REDUCE); }
+XG_FN xg_inst *xg_lower_map(xg_low *w, const xg_ir_op *op) { return xg_low_over_dims(w, op, XG_MAP); }
 XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_with_region(w, op, XG_SORT);
     int64_t rank = xg_low_array(w, op, 0)->shape->rank, dim = xg_ir_int(op, "dimension", -1);
     if (dim < 0) dim += rank;
     if (dim < 0 || dim >= rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it sorts along dimension %lld of %lld", (long long)dim,
-            (long long)rank);
+        xg_ir_invalid(w->ir, op, "it sorts along dimension %lld of %lld", (long long)dim, (long long)rank);
     xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     if (xg_low_flag(op, "is_stable")) xg_low_set_int(i, XG_A_is_stable, 1);
     return i;
@@ -42,7 +38,7 @@ XG_FN uint32_t xg_low_carried(xg_low *w, const xg_ir_op *op, uint32_t *carried) 
     const xg_ir_op *back = op->regions[1].last;
     uint32_t k, j, n = 0;
     if (!back || back->n_operands != op->n_operands)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body must return a value for each operand");
+        xg_ir_invalid(w->ir, op, "its body must return a value for each operand");
     for (k = 0; k < op->n_operands; k++) {
         bool same = back->operands[k] == op->regions[1].args[k];
         for (j = 0; same && j < 2; j++) op->regions[j].args[k]->alias = op->operands[k];
@@ -63,7 +59,7 @@ XG_FN void xg_low_check_while(xg_low *w, const xg_ir_op *op) {
     (void)xg_low_region_at(w, op, 1);
     if (op->n_regions != 2 || r[0].n_args != op->n_operands || r[1].n_args != op->n_operands ||
         op->n_results != op->n_operands)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its regions must have an argument for each operand");
+        xg_ir_invalid(w->ir, op, "its regions must have an argument for each operand");
 }
 /* A tuple of all results: those that are carried, and those that were known before. */
 XG_FN xg_inst *xg_low_loop_results(
@@ -103,14 +99,14 @@ XG_FN xg_inst *xg_low_branches(xg_low *w, const xg_ir_op *op, bool two) {
     xg_comps *all = XG_NEW(w->arena, xg_comps);
     xg_attr a = xg_attr_make(XG_A_branch_computations);
     in[0] = xg_low_array(w, op, 0);
-    if (!n || (two && n != 2)) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has %u branches", n);
+    if (!n || (two && n != 2)) xg_ir_invalid(w->ir, op, "it has %u branches", n);
     for (k = 0; k < n; k++) {
         const xg_ir_region *r = xg_low_region_at(w, op, k);
         xg_low_captures c = xg_low_captured(w, r, 1);
         xg_inst **values = XG_NEW_N(w->arena, xg_inst *, c.values.n + (size_t)1);
         uint32_t j;
         for (j = 0; j < c.values.n; j++) values[j] = xg_low_value(w, c.values.p[j]);
-        if (r->n_args) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a branch has no arguments");
+        if (r->n_args) xg_ir_invalid(w->ir, op, "a branch has no arguments");
         in[1 + k] = xg_low_state(w, values, c.values.n);
         p[k] = xg_low_region_of_state(w, r, in[1 + k]->shape, &c, NULL);
     }
@@ -136,7 +132,7 @@ XG_FN xg_inst *xg_lower_composite(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_call(w, c, xg_low_stored_ins(w, op), op->n_operands);
     const xg_ir_attr *attrs = xg_ir_find(op, "composite_attributes"), *name = xg_ir_find(op, "name");
     xg_buf b;
-    if (!name || name->kind != XG_IR_STRING) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its name is missing");
+    if (!name || name->kind != XG_IR_STRING) xg_ir_invalid(w->ir, op, "its name is missing");
     xg_buf_init(&b, w->arena);
     xg_puts(&b, "{composite.attributes=");
     xg_put_quoted(&b, attrs && attrs->text.n ? attrs->text : XG_STR("{}"));
@@ -155,7 +151,7 @@ XG_FN xg_inst *xg_lower_get_tuple_element(xg_low *w, const xg_ir_op *op) {
     int64_t k = xg_ir_int(op, "index", -1);
     if (x->shape->type != XLAGPU_TUPLE || k < 0 || k >= (int64_t)x->shape->n_elems ||
         (x->op == XG_TUPLE && k >= (int64_t)x->n_operands))
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "there is no element %lld", (long long)k);
+        xg_ir_invalid(w->ir, op, "there is no element %lld", (long long)k);
     return xg_hb_element(&w->b, x, k);
 }
 XG_FN xg_inst *xg_lower_optimization_barrier(xg_low *w, const xg_ir_op *op) {

@@ -100,8 +100,7 @@ XG_FN xg_inst *xg_low_all_to_all_one(xg_low *w, const xg_ir_op *op) {
     int64_t n = xg_ir_int(op, "split_count", 1), dims[XG_RANK_MAX + 1], perm[XG_RANK_MAX + 1];
     uint32_t k, at = 0;
     if (n < 1 || s->dims[split] % n || s->rank >= XG_RANK_MAX)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "dimension %lld does not split in %lld", (long long)split,
-            (long long)n);
+        xg_ir_invalid(w->ir, op, "dimension %lld does not split in %lld", (long long)split, (long long)n);
     i = xg_low_new(w, XG_ALL_TO_ALL, s, &x, 1);
     xg_low_set_text(w, i, XG_A_replica_groups, xg_low_rows(w, op, "replica_groups"));
     xg_low_channel(op, i);
@@ -143,7 +142,7 @@ XG_FN xg_inst *xg_lower_all_to_all(xg_low *w, const xg_ir_op *op) {
 XG_FN const xg_shape *xg_low_data_shape(xg_low *w, const xg_ir_op *op) {
     const xg_shape **all = XG_NEW_N(w->arena, const xg_shape *, op->n_results + (size_t)1);
     uint32_t k, n;
-    if (!op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its token is missing");
+    if (!op->n_results) xg_ir_invalid(w->ir, op, "its token is missing");
     n = op->n_results - 1;
     for (k = 0; k < n; k++) all[k] = xg_low_shape(w, op, k);
     return n == 1 ? all[0] : xg_shape_tuple(w->m, all, n);
@@ -171,7 +170,7 @@ XG_FN xg_inst *xg_lower_outfeed(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = xg_low_ins(w, op), *two[2], *i;
     xg_str config = xg_ir_word(op, "outfeed_config");
     xg_attr a = xg_attr_make(XG_A_outfeed_shape);
-    if (!op->n_operands) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its token is missing");
+    if (!op->n_operands) xg_ir_invalid(w->ir, op, "its token is missing");
     two[0] = xg_low_state(w, in, op->n_operands - 1);
     two[1] = in[op->n_operands - 1];
     i = xg_low_new(w, XG_OUTFEED, xg_low_results(w, op), two, 2);
@@ -196,7 +195,7 @@ XG_FN const xg_shape *xg_low_transfer_shape(xg_low *w, const xg_shape *data, con
 }
 XG_FN xg_inst *xg_lower_send(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = xg_low_ins(w, op), *two[2], *i;
-    if (!op->n_operands) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its token is missing");
+    if (!op->n_operands) xg_ir_invalid(w->ir, op, "its token is missing");
     two[0] = xg_low_state(w, in, op->n_operands - 1);
     two[1] = in[op->n_operands - 1];
     i = xg_low_transfer(w, op, XG_SEND, xg_low_transfer_shape(w, two[0]->shape, two[1]->shape), two, 2);
@@ -221,12 +220,10 @@ XG_FN const xg_shape *xg_low_ordered(
     xg_low *w, const xg_ir_op *op, const xg_shape *s, const int32_t *order, uint32_t n) {
     uint64_t seen = 0;
     uint32_t k;
-    if (n != s->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout has %u dimensions instead of %u", n, s->rank);
+    if (n != s->rank) xg_ir_invalid(w->ir, op, "a layout has %u dimensions instead of %u", n, s->rank);
     for (k = 0; k < n; k++) {
         if (order[k] < 0 || order[k] >= (int32_t)n || seen >> order[k] & 1)
-            xg_ir_refuse(
-                w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout names each dimension from 0 to %u once", n - 1);
+            xg_ir_invalid(w->ir, op, "a layout names each dimension from 0 to %u once", n - 1);
         seen |= (uint64_t)1 << order[k];
     }
     return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
@@ -243,8 +240,7 @@ XG_FN const xg_shape *xg_low_laid_out(xg_low *w, const xg_ir_op *op, const xg_sh
 XG_FN const xg_ir_attr *xg_low_layouts(xg_low *w, const xg_ir_op *op, const char *name, uint32_t n) {
     const xg_ir_attr *a = xg_ir_find(op, name);
     if (!a || !a->n || (a->kind != XG_IR_LIST && a->kind != XG_IR_INTS)) return NULL; /* VHLO's for none is empty */
-    if (a->n != n || a->kind == XG_IR_INTS)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s has %u layouts instead of %u", name, a->n, n);
+    if (a->n != n || a->kind == XG_IR_INTS) xg_ir_invalid(w->ir, op, "%s has %u layouts instead of %u", name, a->n, n);
     return a;
 }
 XG_FN const xg_shape *xg_low_custom_shape(xg_low *w, const xg_ir_op *op) {
@@ -444,7 +440,7 @@ XG_FN xg_inst *xg_lower_custom_call(xg_low *w, const xg_ir_op *op) {
     int64_t version = xg_ir_int(op, "api_version", 1);
     const xg_shape *s;
     if (i || (xg_str_is(target, "shape_assertion") && xg_dims_assert(w, op))) return i;
-    if (!target.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its target is missing");
+    if (!target.n) xg_ir_invalid(w->ir, op, "its target is missing");
     s = xg_low_custom_shape(w, op);
     i = xg_low_new(w, XG_CUSTOM_CALL, s, xg_low_ins(w, op), op->n_operands);
     xg_inst_set_str(i, XG_A_custom_call_target, target);

@@ -284,10 +284,8 @@ XG_FN const xg_shape *xg_dims_array(xg_low *w, const xg_ir_op *op, xlagpu_type e
     const xg_shape *s;
     uint32_t k;
     for (k = 0; k < dims.n; k++)
-        if (dims.p[k] < 0)
-            xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a dimension of %lld", (long long)dims.p[k]);
-    if (dims.n > XG_RANK_MAX)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "more than %d dimensions", (int)XG_RANK_MAX);
+        if (dims.p[k] < 0) xg_ir_invalid(w->ir, op, "a dimension of %lld", (long long)dims.p[k]);
+    if (dims.n > XG_RANK_MAX) xg_ir_invalid(w->ir, op, "more than %d dimensions", (int)XG_RANK_MAX);
     s = xg_shape_array(w->m, element, dims.p, dims.n, NULL, NULL);
     return xg_shape_default_layout(w->m, s);
 }
@@ -353,8 +351,7 @@ XG_FN xg_inst *xg_dims_call(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = xg_low_stored_ins(w, op);
     const xg_ir_op *inner;
     uint32_t k;
-    if (r->n_args != op->n_operands)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "the function has %u arguments", r->n_args);
+    if (r->n_args != op->n_operands) xg_ir_invalid(w->ir, op, "the function has %u arguments", r->n_args);
     f->open = true;
     xg_low_enter(w, op);
     for (k = 0; k < r->n_args; k++) r->args[k]->made = in[k];
@@ -363,9 +360,8 @@ XG_FN xg_inst *xg_dims_call(xg_low *w, const xg_ir_op *op) {
             xg_ir_refuse(w->ir, op, XLAGPU_ERROR_LIMIT, NULL, "over %d operations", (int)XG_DIMS_OPS);
         xg_low_op(w, inner);
     }
-    if (!inner) xg_ir_refuse(w->ir, f->op, XLAGPU_ERROR_INVALID, NULL, "its body does not end with a return");
-    if (inner->n_operands != op->n_results)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "the function has %u results", inner->n_operands);
+    if (!inner) xg_ir_invalid(w->ir, f->op, "its body does not end with a return");
+    if (inner->n_operands != op->n_results) xg_ir_invalid(w->ir, op, "the function has %u results", inner->n_operands);
     w->depth--;
     f->open = false;
     xg_low_at(w, op);

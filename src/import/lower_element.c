@@ -35,7 +35,7 @@ XG_FN bool xg_low_folds(xg_opcode opcode) {
     }
 }
 /* The operation on numbers as a number; NULL: not all are, or the evaluator refuses it. */
-XG_FN xg_inst *xg_low_folded(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n) {
+XG_APART XG_FN xg_inst *xg_low_folded(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n) {
     xg_inst *numbers[2], *i;
     const xg_literal *operands[2], *value;
     xg_eval_options o;
@@ -189,7 +189,7 @@ XG_FN xg_inst *xg_low_constant_inst(xg_low *w, const xg_ir_attr *a, const xg_ir_
         xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED, NULL, "its value is not a dense<...> of numbers");
     s = a->type->shape;
     if (t->shape != s && !xg_shape_compatible(t->shape, s))
-        xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "its value has another type than its result");
+        xg_ir_invalid(w->ir, w->op, "its value has another type than its result");
     if (!a->splat && s->rank && s->elements == 1) {
         xg_literal *one = XG_NEW(w->m->arena, xg_literal);
         *one = *a->v.literal;

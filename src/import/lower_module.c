@@ -67,7 +67,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     if (op->row < 0) xg_low_refuse_unknown(w, op, "this operation is not read");
     i = lowers[rows[op->row]](w, op);
     if (!i) {
-        if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
+        if (op->n_results) xg_ir_invalid(w->ir, op, "it has no results");
         return;
     }
     if (w->in_place) xg_dims_settle(w, op, i);
@@ -77,7 +77,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
         return;
     }
     for (k = 0; k < op->n_results; k++) {
-        if (k >= i->shape->n_elems) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has fewer results");
+        if (k >= i->shape->n_elems) xg_ir_invalid(w->ir, op, "it has fewer results");
         op->results[k].made = xg_low_result(w, xg_hb_element(&w->b, i, k), op->results[k].type);
     }
 }
@@ -93,8 +93,7 @@ XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
             xg_low_func *f = XG_NEW(w->arena, xg_low_func);
             f->op = op;
             if (!xg_dict_put(&w->funcs, name, f))
-                xg_ir_refuse(
-                    w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a second @%.*s", (int)XG_MIN(name.n, 100u), name.p);
+                xg_ir_invalid(w->ir, op, "a second @%.*s", (int)XG_MIN(name.n, 100u), name.p);
         } else if (xg_ir_is(op, "sdy.mesh"))
             (void)xg_dict_put(&w->meshes, name, op);
         else
@@ -137,8 +136,7 @@ XG_APART XG_FN void xg_low_donations(xg_low *w, const xg_ir_op *func) {
             a.output.p = &out->i;
             a.output.n = single ? 0 : 1;
             if (single && out->i)
-                xg_ir_refuse(w->ir, func, XLAGPU_ERROR_INVALID, NULL, "argument %u aliases output %lld of 1", k,
-                    (long long)out->i);
+                xg_ir_invalid(w->ir, func, "argument %u aliases output %lld of 1", k, (long long)out->i);
             xg_push(w->arena, xg_io_alias, &aliases, a);
         } else if (in && (in->kind == XG_IR_UNIT || (in->kind == XG_IR_BOOL && in->i)))
             xg_push(w->arena, xg_io_alias, &donors, a);
@@ -247,9 +245,8 @@ XG_APART XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one
         w->m->n_header = 1;
     }
     if (w->m->num_partitions < 1 || w->m->replica_count < 1)
-        xg_ir_refuse(w->ir, module, XLAGPU_ERROR_INVALID, NULL, "partitions and replicas are at least 1");
-    if (!module->n_regions || !module->regions[0].first)
-        xg_ir_refuse(w->ir, module, XLAGPU_ERROR_INVALID, NULL, "the module has no functions");
+        xg_ir_invalid(w->ir, module, "partitions and replicas are at least 1");
+    if (!module->n_regions || !module->regions[0].first) xg_ir_invalid(w->ir, module, "the module has no functions");
     return &module->regions[0];
 }
 /* ---- the order of instructions ---- */

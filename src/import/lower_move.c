@@ -104,8 +104,7 @@ XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
     xg_ints to = xg_low_dims(w, op, "broadcast_dimensions", s->rank);
     xg_low_spreading from;
     if (to.n != x->shape->rank)
-        xg_ir_refuse(
-            w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%u dimensions are named, the operand has %u", to.n, x->shape->rank);
+        xg_ir_invalid(w->ir, op, "%u dimensions are named, the operand has %u", to.n, x->shape->rank);
     if (xg_low_number(x) && !s->dynamic) return xg_hb_splat(&w->b, xg_low_number(x), s->dims, s->rank);
     if (xg_low_is_reshape(w, op, XG_LOW_SPREADINGS)) return xg_hb_reshape(&w->b, x, s->dims, s->rank);
     from = xg_low_spread_from(w, op, to);
@@ -116,8 +115,7 @@ XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operan
     const xg_shape *s = xg_low_shape(w, op, 0);
     int64_t places[XG_RANK_MAX];
     uint32_t k;
-    if (s->rank < x->shape->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its result has fewer dimensions");
+    if (s->rank < x->shape->rank) xg_ir_invalid(w->ir, op, "its result has fewer dimensions");
     for (k = 0; k < x->shape->rank; k++) places[k] = s->rank - x->shape->rank + k;
     i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
     xg_inst_set_ints(i, XG_A_dimensions, places, x->shape->rank);
@@ -134,12 +132,13 @@ XG_FN xg_inst *xg_lower_transpose(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_lower_reverse(xg_low *w, const xg_ir_op *op) {
     return xg_low_with_dims(w, op, XG_REVERSE, "dimensions");
 }
-XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) {
-    xg_inst *i = xg_low_make(w, op, XG_CONCATENATE);
+XG_FN xg_inst *xg_low_along(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
+    xg_inst *i = xg_low_make(w, op, opcode);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
     xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
     return i;
 }
+XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) { return xg_low_along(w, op, XG_CONCATENATE); }
 
 /* ---- slices ---- */
 
@@ -150,7 +149,7 @@ XG_FN xg_inst *xg_low_slice(xg_low *w, const xg_ir_op *op, xg_ints start, xg_int
     xg_slices *s = XG_NEW(w->arena, xg_slices);
     xg_attr a = xg_attr_make(XG_A_slice);
     if (start.n != rank || limit.n != rank || stride.n != rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "the operand has %u dimensions", rank);
+        xg_ir_invalid(w->ir, op, "the operand has %u dimensions", rank);
     for (k = 0; k < rank; k++) {
         d[k].start = start.p[k];
         d[k].limit = limit.p[k];
@@ -197,7 +196,7 @@ XG_FN xg_inst *xg_low_pad(xg_low *w, const xg_ir_op *op, xg_ints low, xg_ints hi
     rank = in[0]->shape->rank;
     d = XG_NEW_N(w->arena, xg_pad_dim, rank + (size_t)1);
     if (low.n != rank || high.n != rank || interior.n != rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "the operand has %u dimensions", rank);
+        xg_ir_invalid(w->ir, op, "the operand has %u dimensions", rank);
     for (k = 0; k < rank; k++) {
         d[k].low = low.p[k];
         d[k].high = high.p[k];
@@ -256,7 +255,7 @@ XG_FN xg_inst *xg_lower_torch_index_select(xg_low *w, const xg_ir_op *op) {
     dim = xg_low_dim(w, op, "dim", rank);
     batch = xg_ir_int(op, "batch_dims", 0);
     if (batch < 0 || batch > dim || batch > (int64_t)in[1]->shape->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "batch_dims is not below dim");
+        xg_ir_invalid(w->ir, op, "batch_dims is not below dim");
     for (k = 0; k < rank; k++) sizes[k] = (int64_t)k < batch || (int64_t)k == dim ? 1 : in[0]->shape->dims[k];
     for (k = 0; k < out_rank; k++)
         if ((int64_t)k >= batch && ((int64_t)k < dim || (int64_t)k >= dim + (int64_t)in[1]->shape->rank - batch))
@@ -297,10 +296,7 @@ XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_set_dimension_size(xg_low *w, const xg_ir_op *op) {
-    xg_inst *i = xg_low_make(w, op, XG_SET_DIMENSION_SIZE);
-    int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
-    return i;
+    return xg_low_along(w, op, XG_SET_DIMENSION_SIZE);
 }
 
 #endif /* XG_IMPORT_LOWER_MOVE_C */

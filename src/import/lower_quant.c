@@ -12,8 +12,7 @@ XG_FN xg_inst *xg_quant_numbers(xg_low *w, const xg_inst *x, const xg_ir_quant *
     uint32_t k;
     if (q->axis < 0) return xg_hb_float_like(&w->b, x, zeros ? (double)q->zeros[0] : q->scales[0]);
     if (q->axis >= (int64_t)x->shape->rank || x->shape->dims[q->axis] != n)
-        xg_ir_refuse(
-            w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "%u scales for dimension %lld", q->n, (long long)q->axis);
+        xg_ir_invalid(w->ir, w->op, "%u scales for dimension %lld", q->n, (long long)q->axis);
     l = xg_literal_new(w->arena, xg_hb_shape(&w->b, x->shape->type, &n, 1));
     for (k = 0; k < q->n; k++) xg_literal_set_float(l, k, zeros ? (double)q->zeros[k] : q->scales[k]);
     return xg_hb_broadcast(&w->b, xg_hb_literal(&w->b, l), x->shape->dims, x->shape->rank, &q->axis, 1);
@@ -30,8 +29,8 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) { 
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) {
     xg_inst *in[3], *y;
     if (x->shape->type != q->expressed)
-        xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "its quantised result expresses %s, not %s",
-            xg_type_name(q->expressed), xg_type_name(x->shape->type));
+        xg_ir_invalid(w->ir, w->op, "its quantised result expresses %s, not %s", xg_type_name(q->expressed),
+            xg_type_name(x->shape->type));
     y = xg_quant_numbers(w, x, q, false);
     x = xg_hb_2(&w->b, XG_DIVIDE, x, y);
     x = xg_hb_1(&w->b, XG_ROUND_NEAREST_EVEN, x);
@@ -51,8 +50,7 @@ XG_FN xg_inst *xg_lower_bitcast_convert(xg_low *w, const xg_ir_op *op) {
 }
 /* What is quantised or dequantised on the way in and out is all that they do. */
 XG_FN xg_inst *xg_lower_quantize(xg_low *w, const xg_ir_op *op) {
-    if (op->n_results != 1 || !op->results[0].type->quant)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its result is not quantised");
+    if (op->n_results != 1 || !op->results[0].type->quant) xg_ir_invalid(w->ir, op, "its result is not quantised");
     return xg_low_array(w, op, 0);
 }
 XG_FN xg_inst *xg_lower_dequantize(xg_low *w, const xg_ir_op *op) { return xg_low_array(w, op, 0); }

@@ -219,7 +219,7 @@ XG_FN xg_inst *xg_lower_sharding_constraint(xg_low *w, const xg_ir_op *op) {
     xg_str t;
     xg_buf b;
     if (w->m->num_partitions == 1) return x;
-    if (!a || !a->text.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its sharding is missing");
+    if (!a || !a->text.n) xg_ir_invalid(w->ir, op, "its sharding is missing");
     xg_buf_init(&b, w->arena);
     xg_shard_convert(w, a->text, &b);
     i = xg_shard_custom(w, "Sharding", x->shape, &x, 1);
@@ -253,7 +253,7 @@ XG_FN void xg_shard_border(xg_low *w, const xg_ir_op *op, xg_inst *i, bool enter
     const xg_ir_attr *axes = xg_ir_find(op, "manual_axes"),
                      *list = xg_ir_find(op, enters ? "in_shardings" : "out_shardings");
     xg_str manual, t;
-    if (!axes || !list) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its shardings or axes are missing");
+    if (!axes || !list) xg_ir_invalid(w->ir, op, "its shardings or axes are missing");
     manual = xg_shard_whole(w, "#sdy<manual_axes", axes->text);
     t = xg_shard_whole(w, "#sdy.sharding_per_value<", list->text);
     xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
@@ -269,8 +269,7 @@ XG_FN xg_inst *xg_lower_manual_computation(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = xg_low_stored_ins(w, op), *i;
     xg_comp *c;
     uint32_t n = op->n_operands, k;
-    if (r->n_args != n || !n)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body must have an argument for each operand");
+    if (r->n_args != n || !n) xg_ir_invalid(w->ir, op, "its body must have an argument for each operand");
     c = xg_low_region(w, r);
     if (w->m->num_partitions == 1) return xg_low_call(w, c, in, n);
     i = xg_shard_custom(w, "xla.sdy.GlobalToLocalShape", xg_shard_shapes(w, r->args, n), in, n);
@@ -280,7 +279,7 @@ XG_FN xg_inst *xg_lower_manual_computation(xg_low *w, const xg_ir_op *op) {
     xg_low_set_text(w, i, XG_A_frontend_attributes, XG_STR("{inlineable=\"false\"}"));
     n = op->n_results;
     if (n != 1 && (i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != n))
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body returns another number of values");
+        xg_ir_invalid(w->ir, op, "its body returns another number of values");
     in = XG_NEW_N(w->arena, xg_inst *, n + (size_t)1);
     for (k = 0; k < n; k++) in[k] = n == 1 ? i : xg_hb_element(&w->b, i, k);
     i = xg_shard_custom(w, "xla.sdy.LocalToGlobalShape", xg_low_results(w, op), in, n);

@@ -20,8 +20,9 @@ typedef XG_VEC(const xg_ir_attr *) xg_mlir_attrs;
 typedef XG_VEC(xg_ir_named) xg_mlir_named;
 typedef XG_VEC(xg_str) xg_mlir_strs;
 typedef struct xg_mlir {
+    const char *at;
     xg_ir *ir;
-    const char *base, *at, *end;      /* *end is a NUL */
+    const char *base, *end;           /* *end is a NUL */
     xg_dict names;                    /* "%x" to its cell */
     xg_mlir_pages pages;              /* the cells of %0, %1, ... */
     xg_mlir_undos undo;               /* definitions in force, for the ends of regions */

@@ -317,8 +317,8 @@ struct xg_proto {
 /* ---- the writer ---- */
 
 typedef struct xg_proto_writer {
-    xg_ctx *ctx;
     xg_arena *arena;
+    xg_ctx *ctx;
     const xg_module *m;
     xg_buf b;
     uint32_t *locals;                 /* by instruction: its number in its computation */

@@ -7,7 +7,7 @@
 #include "proto.h"
 #include "proto_wire.c"
 
-XG_FN xlagpu_type xg_proto_type(int64_t number) {
+XG_APART XG_FN xlagpu_type xg_proto_type(int64_t number) {
     switch (number) {
 #define X(type, number, field, how) \
     case number: return XLAGPU_##type;
@@ -98,7 +98,8 @@ XG_APART XG_FN void xg_proto_put_number(xg_buf *b, const char *name, int64_t v, 
     if (v != otherwise) xg_printf(b, "%s(%lld)", name, (long long)v);
 }
 /* A layout that says more than an order, through its text. */
-XG_FN const xg_layout *xg_proto_layout_text(xg_proto *p, const xg_proto_layout *l, const int64_t *dims, uint32_t rank) {
+XG_APART XG_FN const xg_layout *xg_proto_layout_text(
+    xg_proto *p, const xg_proto_layout *l, const int64_t *dims, uint32_t rank) {
     xg_lex saved = p->parse->lex;
     const xg_layout *made;
     xg_buf b;
@@ -122,7 +123,7 @@ XG_FN const xg_layout *xg_proto_layout_text(xg_proto *p, const xg_proto_layout *
     p->parse->lex = saved;
     return made;
 }
-XG_FN const xg_layout *xg_proto_layout_of(xg_proto *p, xg_proto_bytes m, const int64_t *dims, uint32_t rank) {
+XG_APART XG_FN const xg_layout *xg_proto_layout_of(xg_proto *p, xg_proto_bytes m, const int64_t *dims, uint32_t rank) {
     const unsigned char *at = m.p;
     xg_proto_layout l;
     xg_proto_field f;

@@ -94,7 +94,7 @@ XG_FN xg_ints xg_proto_scan_ints(xg_proto_writer *w, xg_lex *x, char open, char 
 
 /* ---- shapes ---- */
 
-XG_FN uint32_t xg_proto_type_number(xlagpu_type type) {
+XG_APART XG_FN uint32_t xg_proto_type_number(xlagpu_type type) {
     switch (type) {
 #define X(type, number, field, how) \
     case XLAGPU_##type: return number;
@@ -109,7 +109,7 @@ typedef struct xg_proto_extras {
     int64_t prefix, tail;
 } xg_proto_extras;
 /* What the text says behind the order: "T(8,128)(2,1)L(2)SC(0:1,2)M(4)". */
-XG_FN void xg_proto_scan_extras(xg_proto_writer *w, xg_str text, xg_proto_extras *e) {
+XG_APART XG_FN void xg_proto_scan_extras(xg_proto_writer *w, xg_str text, xg_proto_extras *e) {
     uint32_t k = 0, from;
     while (k < text.n) {
         char kind = text.p[k];
@@ -162,7 +162,7 @@ XG_FN void xg_proto_put_order(xg_proto_writer *w, const xg_layout *l, uint32_t r
     for (k = 0; k < rank; k++) xg_proto_put_varint(w, l ? (uint64_t)l->minor_to_major[k] : rank - 1 - k);
     xg_proto_end(w, at);
 }
-XG_FN void xg_proto_put_layout(xg_proto_writer *w, const xg_layout *l, uint32_t rank) {
+XG_APART XG_FN void xg_proto_put_layout(xg_proto_writer *w, const xg_layout *l, uint32_t rank) {
     size_t layout = xg_proto_begin(w, XG_SHAPE_LAYOUT);
     xg_proto_extras e;
     uint32_t k;

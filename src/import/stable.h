@@ -76,10 +76,10 @@ struct xg_stable_value {
     xg_stable_value *parts; /* of a tuple; NULL: not taken apart yet */
 };
 typedef struct xg_stable {
+    xg_buf b;
     xg_ctx *ctx;
     xg_arena *arena;
     const xg_module *m;
-    xg_buf b;
     xg_stable_value *values; /* by instruction */
     xg_str *funcs;           /* by computation: the function's name */
     uint32_t next;           /* name of a value */

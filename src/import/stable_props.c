@@ -130,31 +130,24 @@ XG_FN void xg_stable_transpose(xg_stable *w, const xg_inst *i) {
     xg_stable_ints_of(w, i, "permutation", XG_A_dimensions);
 }
 XG_FN void xg_stable_reverse(xg_stable *w, const xg_inst *i) { xg_stable_ints_of(w, i, "dimensions", XG_A_dimensions); }
+/* One of the three numbers of each dimension. */
+XG_FN void xg_stable_column(xg_stable *w, const char *name, const int64_t *p, uint32_t n, uint32_t which) {
+    int64_t values[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < n; k++) values[k] = p[3 * k + which];
+    xg_stable_array(w, name, values, n);
+}
 XG_FN void xg_stable_slice(xg_stable *w, const xg_inst *i) {
     const xg_slices *s = xg_inst_attr(i, XG_A_slice)->v.slices;
-    int64_t start[XG_RANK_MAX], limit[XG_RANK_MAX], stride[XG_RANK_MAX];
-    uint32_t k;
-    for (k = 0; k < s->n; k++) {
-        start[k] = s->p[k].start;
-        limit[k] = s->p[k].limit;
-        stride[k] = s->p[k].stride;
-    }
-    xg_stable_array(w, "limit_indices", limit, s->n);
-    xg_stable_array(w, "start_indices", start, s->n);
-    xg_stable_array(w, "strides", stride, s->n);
+    xg_stable_column(w, "limit_indices", (const int64_t *)s->p, s->n, 1);
+    xg_stable_column(w, "start_indices", (const int64_t *)s->p, s->n, 0);
+    xg_stable_column(w, "strides", (const int64_t *)s->p, s->n, 2);
 }
 XG_FN void xg_stable_pad(xg_stable *w, const xg_inst *i) {
     const xg_pads *s = xg_inst_attr(i, XG_A_padding)->v.pads;
-    int64_t low[XG_RANK_MAX], high[XG_RANK_MAX], interior[XG_RANK_MAX];
-    uint32_t k;
-    for (k = 0; k < s->n; k++) {
-        low[k] = s->p[k].low;
-        high[k] = s->p[k].high;
-        interior[k] = s->p[k].interior;
-    }
-    xg_stable_array(w, "edge_padding_high", high, s->n);
-    xg_stable_array(w, "edge_padding_low", low, s->n);
-    xg_stable_array(w, "interior_padding", interior, s->n);
+    xg_stable_column(w, "edge_padding_high", (const int64_t *)s->p, s->n, 1);
+    xg_stable_column(w, "edge_padding_low", (const int64_t *)s->p, s->n, 0);
+    xg_stable_column(w, "interior_padding", (const int64_t *)s->p, s->n, 2);
 }
 XG_FN void xg_stable_dynamic_slice(xg_stable *w, const xg_inst *i) {
     xg_stable_ints_of(w, i, "slice_sizes", XG_A_dynamic_slice_sizes);

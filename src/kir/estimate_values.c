@@ -55,22 +55,19 @@ typedef struct xg_kest_rounds {
     const xg_kest_under *under;
 } xg_kest_rounds;
 typedef struct xg_kest {
+    int64_t clock, tail; /* tail: behind all that other blocks do */
+    xg_cost_counts *c;
+    int64_t times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+    int64_t unit, tensor;  /* the clock until which matrix units work for the warp; clocks that they did */
+    uint32_t n_args, mask;
     const xg_kmodule *m;
     const xg_device *d;
-    xg_arena *a;
-    xg_kest_value **values; /* by id */
-    xg_cost_counts *c;
-    uint64_t *seen;
-    int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
-    int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
-    uint32_t n_args, mask;
-    int64_t clock, tail;    /* tail: behind all that other blocks do */
-    int64_t times, weight;  /* times: that the code here runs in a warp; weight: warps that this one stands for */
-    int64_t latest, stored; /* of the straight code here: the last begin of an operation, and of a store */
+    int64_t *touched;                    /* by argument: bytes of sectors that all warps ask for, read; then written */
+    int64_t mbarriers, awaited_copy;     /* so many there are; when the last one was waited for */
+    int64_t latest, stored;              /* of the straight code here: the last begin of an operation, and of a store */
     int64_t since, piped[XG_PIPE_COUNT]; /* 1 + when it began to use pipes; clocks of each that it takes */
     int64_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
     uint32_t n_flight, most_flight;
-    int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
     xg_kest_queue copies, products; /* cp.async; wgmma */
     xg_kest_rounds middle;
     int64_t stands;              /* warps that this one stands for, itself among them */
@@ -81,6 +78,9 @@ typedef struct xg_kest {
     int64_t later[XG_KEST_TOLD], awaited_at, awaited_issued;
     uint32_t awaited_barrier;       /* the last one, and when that was */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
+    xg_kest_value **values;         /* by id */
+    uint64_t *seen;
+    xg_arena *a;
 } xg_kest;
 
 XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {

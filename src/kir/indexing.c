@@ -26,19 +26,19 @@ typedef struct xg_kindexer {
     uint32_t n_leaves;
     uint32_t n_constraints, n_seen;
     bool failed;
+    const xg_kop *from; /* the operation whose map the inner terms are of */
+    uint32_t n_inner;
+    int64_t constant;
+    xg_aff_env env; /* the ranges of all leaves, for the rules */
     const xg_kop *seen[XG_KINDEX_SEEN];
     const xg_aff **operands[XG_KINDEX_SEEN]; /* of those seen, over the leaves */
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX];
     xg_imap_var vars[XG_KINDEX_LEAVES_MAX];
     int64_t scales[XG_KINDEX_LEAVES_MAX]; /* of a sum that is put together term by term: by leaf, */
     bool inside[XG_KINDEX_LEAVES_MAX];    /* whether a quotient or remainder has it, */
-    const xg_kop *from;                   /* the operation whose map these are of, */
-    xg_term inner[XG_KINDEX_LEAVES_MAX];  /* they themselves, */
-    uint32_t n_inner;
-    int64_t constant;
+    xg_term inner[XG_KINDEX_LEAVES_MAX];
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
-    xg_range ranges[XG_KINDEX_LEAVES_MAX]; /* of the leaves, once all are known, */
-    xg_aff_env env;                        /* for the rules */
+    xg_range ranges[XG_KINDEX_LEAVES_MAX]; /* of the leaves, once all are known */
 } xg_kindexer;
 
 XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth);

@@ -101,8 +101,8 @@ typedef enum xg_kspace {
     ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
                                                                  */
 struct xg_ktype {
+    xg_kelem elem; /* of a pointer: I8 */
     xg_kkind kind;
-    xg_kelem elem;   /* of a pointer: I8 */
     xg_kspace space; /* of a pointer */
     uint32_t rank;   /* vector: 1 */
     const int64_t *dims;
@@ -120,8 +120,8 @@ struct xg_kuse {
 }; /* one of the user's operands */
 #define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    xg_kop *def; /* NULL for a region argument */
     const xg_ktype *type;
+    xg_kop *def; /* NULL for a region argument */
     xg_kuse *first_use, *last_use;
     /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
     int64_t lo, hi;
@@ -132,11 +132,11 @@ struct xg_kval {
     xg_str name;        /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
+    xg_kuse *operands;
     xg_kopcode op;
     uint32_t n_operands, n_results, n_regions;
     xg_kop *next, *prev;
     xg_kregion *parent;
-    xg_kuse *operands;
     xg_kval *results;
     /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     bool changed;
@@ -152,10 +152,10 @@ struct xg_kop {
     uint32_t loc; /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
 struct xg_kregion {
+    xg_kval *args;
     xg_kop *owner;
     xg_kfunc *func;
     uint32_t n_args;
-    xg_kval *args;
     xg_kop *first, *last;
 };
 
@@ -309,18 +309,21 @@ typedef struct xg_kmap {
 } xg_kmap;
 
 struct xg_kfunc {
-    xg_kmodule *module;
-    xg_str name;
-    bool entry, inline_always;
     xg_kregion *body; /* its arguments are the parameters */
-    uint32_t n_results;
-    const xg_ktype **results;
+    xg_str name;
     xg_karg *args;                  /* entry only: one per parameter */
-    uint32_t n_inputs;              /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
-    uint32_t idle;                  /* entry only: blocks that are expected to have nothing to do */
+    uint32_t n_maps;                /* entry only: behind its other parameters */
+    xg_kmap *maps;
+    xg_kfunc *prev, *next;
+    uint32_t n_results;
+    uint32_t n_inputs; /* entry only: parameters before the destinations */
+    bool entry, inline_always;
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    xg_kmodule *module;
+    const xg_ktype **results;
+    uint32_t idle; /* entry only: blocks that are expected to have nothing to do */
     /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
     bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
@@ -333,9 +336,6 @@ struct xg_kfunc {
     /* entry only: two neighbouring blocks multiply in tensor memory together: 128 rows of each, and half of the right
      * matrix's columns of each. The thread that asks stands in the even one; both hear that it is done */
     bool pairs;
-    uint32_t n_maps; /* entry only: behind its other parameters */
-    xg_kmap *maps;
-    xg_kfunc *prev, *next;
     uint32_t mark; /* for passes */
 };
 typedef struct xg_kops {
@@ -343,12 +343,12 @@ typedef struct xg_kops {
     uint32_t n, cap;
 } xg_kops;
 struct xg_kmodule {
+    xg_aff_ctx *aff; /* where its maps live */
     xg_ctx *ctx;
     xg_arena *arena;
     /* what a pass has for itself; the driver of the passes may give it up after each. The arena unless another was set
      * one */
     xg_arena *temp;
-    xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
     uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
     uint32_t n_walks;               /* of cse.c */

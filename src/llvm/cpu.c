@@ -466,7 +466,7 @@ XG_FN void xg_cpu_even_for(xg_cpu *u, const xg_kop *op) {
 }
 /* A mask: the threads of the last one of which the value holds, or (`not`) does not. */
 XG_FN uint32_t xg_cpu_mask(xg_cpu *u, uint32_t slot, const char *condition, bool negated) {
-    static const xg_ktype flag = {XG_TK_SCALAR, XG_E_I1, XG_SPACE_GLOBAL, 0, NULL, 1, 0};
+    static const xg_ktype flag = {XG_E_I1, XG_TK_SCALAR, XG_SPACE_GLOBAL, 0, NULL, 1, 0};
     xg_llvm *l = &u->l;
     uint32_t bit, at = xg_cpu_place(u, slot ? slot : (slot = xg_cpu_new_slot(u, &flag)), "i8", true, 0), old;
     bit = negated ? xg_llvm_temp(l, "xor i1 %s, true", condition) : xg_llvm_temp(l, "or i1 %s, false", condition);

@@ -21,24 +21,25 @@ typedef struct xg_cpu_flat {
     xg_cpu_side from, to;
 } xg_cpu_flat;
 struct xg_llvm {
+    xg_buf body;
     xg_arena *arena;
-    const xg_target *target;
     xg_kmodule *m;
     xg_kfunc *f;
     uint32_t temps, labels, n_nodes, isa;
-    xg_buf body, globals, declares, nodes;
-    xg_dict declared, arrays; /* intrinsics that are declared; shared arrays: where in the dynamic one, + 1 */
-    uint32_t scopes;          /* node of the first parameter's scope; 0: there are none */
+    /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
+     * memory of a block */
+    uint32_t threads, loop, group;    /* group: node of the accesses that no other thread of the block makes */
+    const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
+    const xg_target *target;
+    uint32_t scopes; /* node of the first parameter's scope; 0: there are none */
     bool calls_libdevice;
     int64_t dynamic_at;
     void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */
-    /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
-     * memory of a block */
-    uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
     int64_t scratch;
-    const xg_kop *looked_up, *tabled; /* the load whose number a table is for, the store of what it says; or NULL */
+    xg_dict declared, arrays; /* intrinsics that are declared; shared arrays: where in the dynamic one, + 1 */
     xg_cpu_flat flat;
     xg_ptx_index index;
+    xg_buf globals, declares, nodes;
 };
 
 /* Attributes of calls and of the kernel; numbers of the nodes that are always there. */

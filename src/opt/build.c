@@ -488,6 +488,10 @@ XG_FN bool xg_opt_expand(
     }
     return changed;
 }
+XG_FN bool xg_opt_expand_made(
+    xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i), xg_opcode opcode) {
+    return m->made[opcode] && xg_opt_expand(m, matches, expand);
+}
 
 XG_FN bool xg_dot_is_symmetric(const xg_inst *dot) {
     const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);

@@ -27,7 +27,7 @@ XG_FN xg_inst *xg_concatenate_expand(const xg_hb *b, xg_inst *i) {
     return xg_hb_concat(b, parts, n, dim);
 }
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m) {
-    return m->made[XG_CONCATENATE] && xg_opt_expand(m, xg_concatenate_matches, xg_concatenate_expand);
+    return xg_opt_expand_made(m, xg_concatenate_matches, xg_concatenate_expand, XG_CONCATENATE);
 }
 
 #endif /* XG_OPT_CONCATENATE_SPLITTER_C */

@@ -146,7 +146,7 @@ XG_FN xg_inst *xg_cond_expand(const xg_hb *b, xg_inst *i) {
 }
 XG_FN bool xg_cond_matches(const xg_inst *i) { return i->op == XG_CONDITIONAL && !xg_inst_order(i); }
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m) {
-    return m->made[XG_CONDITIONAL] && xg_opt_expand(m, xg_cond_matches, xg_cond_expand);
+    return xg_opt_expand_made(m, xg_cond_matches, xg_cond_expand, XG_CONDITIONAL);
 }
 
 #endif /* XG_OPT_CONDITIONAL_SIMPLIFIER_C */

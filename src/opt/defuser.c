@@ -76,7 +76,7 @@ XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
     for (k = 0; k < n; k++)
         if (in[k]->op == XG_TUPLE) xg_defuse_drop_tuple(in[k]);
 }
-XG_FN void xg_defuse_flatten_results(xg_inst *i) {
+XG_APART XG_FN void xg_defuse_flatten_results(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_attr_calls(i);
     xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + xg_defuse_leaves(i->shape) + (size_t)1), *made;
@@ -148,7 +148,7 @@ XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
     return xg_hb_op(b, XG_BITCAST, i->shape, &x, 1);
 }
 XG_FN bool xg_opt_bitcast_types(xg_module *m) {
-    return m->made[XG_BITCAST] && xg_opt_expand(m, xg_bitcast_changes_type, xg_bitcast_expand);
+    return xg_opt_expand_made(m, xg_bitcast_changes_type, xg_bitcast_expand, XG_BITCAST);
 }
 
 #endif /* XG_OPT_DEFUSER_C */

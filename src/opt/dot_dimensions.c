@@ -129,7 +129,7 @@ XG_FN xg_inst *xg_dot_merge(const xg_hb *b, xg_inst *i) {
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m) {
-    return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_merges, xg_dot_merge);
+    return xg_opt_expand_made(m, xg_dot_merges, xg_dot_merge, XG_DOT);
 }
 
 #endif /* XG_OPT_DOT_DIMENSIONS_C */

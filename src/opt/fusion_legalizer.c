@@ -77,7 +77,7 @@ XG_FN xg_legal_places xg_legal_places_of(const xg_inst *i) {
     return p;
 }
 /* A record says that the kernel is wanted as it is: so in a plan that is read back. */
-XG_FN bool xg_legal_grows(const xg_inst *fusion, xg_arena *work) {
+XG_APART XG_FN bool xg_legal_grows(const xg_inst *fusion, xg_arena *work) {
     const xg_comp *c = xg_attr_calls(fusion);
     uint64_t all = 0, most = (uint64_t)XG_LEGAL_PLACES_MAX + c->n_insts;
     xg_inst *i;

@@ -156,7 +156,7 @@ XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
     return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_gather_simplifier(xg_module *m) {
-    return m->made[XG_GATHER] && xg_opt_expand(m, xg_gather_matches, xg_gather_simplify);
+    return xg_opt_expand_made(m, xg_gather_matches, xg_gather_simplify, XG_GATHER);
 }
 
 #endif /* XG_OPT_GATHER_SIMPLIFIER_C */

@@ -16,9 +16,9 @@ enum {
     XG_JOINED_SHARE = 8 /* elements of x for one of y, at least */
 };
 typedef struct xg_joined {
-    xg_inst *p[XG_JOINED_MEMBERS]; /* as long as c: it, and what is made of it */
     uint32_t n, dim, slices;
-    int64_t at; /* where y begins */
+    int64_t at;                    /* where y begins */
+    xg_inst *p[XG_JOINED_MEMBERS]; /* as long as c: it, and what is made of it */
     xg_map64 parts[2];
 } xg_joined;
 

@@ -263,6 +263,9 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 /* of a tuple `expand` gives a tuple instruction */
 XG_FN bool xg_opt_expand(
     xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i));
+/* The same, where the module has ever had an instruction of the opcode. */
+XG_FN bool xg_opt_expand_made(
+    xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i), xg_opcode opcode);
 /* The number of a custom call's target in a list for xg_text_nth, or -1; `?` in a target is LAPACK's letter of the
  * type. */
 XG_FN int xg_opt_target_in(const xg_inst *i, const char *targets);
@@ -309,10 +312,10 @@ XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progress
 
 /* ---- gather_simplifier.c ---- */
 typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
+    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
     int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX],
         part[XG_RANK_MAX], positions[XG_RANK_MAX];
     int32_t component[XG_RANK_MAX]; /* by new component: the old one */
-    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
 } xg_index_form;
 XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
 XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);

@@ -56,7 +56,7 @@ XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
     return xg_hb_tuple(b, in, n);
 }
 XG_FN bool xg_opt_scatter_simplifier(xg_module *m) {
-    return m->made[XG_SCATTER] && xg_opt_expand(m, xg_scatter_matches, xg_scatter_simplify);
+    return xg_opt_expand_made(m, xg_scatter_matches, xg_scatter_simplify, XG_SCATTER);
 }
 
 #endif /* XG_OPT_SCATTER_SIMPLIFIER_C */

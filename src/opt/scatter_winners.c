@@ -145,7 +145,7 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     return xg_hb_tuple(b, in, w.n);
 }
 XG_FN bool xg_opt_scatter_winners(xg_module *m) {
-    return m->made[XG_SCATTER] && xg_opt_expand(m, xg_winners_matches, xg_winners_expand);
+    return xg_opt_expand_made(m, xg_winners_matches, xg_winners_expand, XG_SCATTER);
 }
 
 #endif /* XG_OPT_SCATTER_WINNERS_C */

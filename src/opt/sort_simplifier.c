@@ -58,7 +58,7 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
     return made ? made : xg_sort_narrow(b, i);
 }
 XG_FN bool xg_opt_sort_simplifier(xg_module *m) {
-    return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand);
+    return xg_opt_expand_made(m, xg_sort_matches, xg_sort_expand, XG_SORT);
 }
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */

@@ -23,10 +23,10 @@ enum {
 };
 
 typedef struct xg_while {
+    xg_module *m;
+    uint32_t n;                       /* elements of the state */
     xg_inst *loop, *init, *in, *test; /* in, test: the parameters of body and condition */
     xg_comp *body, *condition;
-    xg_module *m;
-    uint32_t n; /* elements of the state */
     unsigned char *invariant, *taken, *live;
     bool whole;          /* the result is used as a whole */
     int64_t first, step; /* of the element that counts, once its rounds are known */

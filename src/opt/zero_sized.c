@@ -28,7 +28,7 @@ XG_FN xg_inst *xg_zero_gather(const xg_hb *b, xg_inst *i) {
     return xg_hb_splat(b, xg_hb_int(b, i->shape->type, 0), i->shape->dims, i->shape->rank);
 }
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m) {
-    return m->made[XG_GATHER] && xg_opt_expand(m, xg_zero_gathers, xg_zero_gather);
+    return xg_opt_expand_made(m, xg_zero_gathers, xg_zero_gather, XG_GATHER);
 }
 
 #endif /* XG_OPT_ZERO_SIZED_C */

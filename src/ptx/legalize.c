@@ -57,17 +57,14 @@ static xg_kval *xg_lz_in_i32(xg_kb *b, xg_kop *op, xg_kopcode extend) {
     return xg_kcast(b, XG_K_OP_TRUNCI, r, op->results[0].type->elem);
 }
 
-static xg_kval *xg_lz_value(xg_kb *b, xg_kopcode code, xg_kval *const *v, uint32_t n, const xg_ktype *t) {
-    return &xg_kir_op(b, code, v, n, &t, 1, 0)->results[0];
-}
 static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) {
     xg_kval *v[2];
     v[0] = vec;
     v[1] = I32_(k);
-    return xg_lz_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vec->type->elem));
+    return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vec->type->elem));
 }
 static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
-    return t == x->type ? x : xg_lz_value(b, XG_K_OP_BITCAST, &x, 1, t);
+    return t == x->type ? x : xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, t);
 }
 
 /* ---- integers ---- */
@@ -411,14 +408,14 @@ static xg_kval *xg_lz_vinsert(xg_kb *b, xg_kval *x, xg_kval *vec, int64_t k) {
     v[0] = x;
     v[1] = vec;
     v[2] = I32_(k);
-    return xg_lz_value(b, XG_K_OP_VINSERT, v, 3, vec->type);
+    return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vec->type);
 }
 static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     xg_kval *v[2], *r;
     if (!bytes) return ptr;
     v[0] = ptr;
     v[1] = I32_(0);
-    r = xg_lz_value(b, XG_K_OP_PTR_ADD, v, 2, ptr->type);
+    r = xg_kir_value(b, XG_K_OP_PTR_ADD, v, 2, ptr->type);
     r->def->a = 1;
     r->def->b = bytes;
     return r;
@@ -446,7 +443,7 @@ XG_LZ_RULE(load) {
     (void)z;
     if (xg_lz_is_i1(t)) {
         const xg_ktype *i8 = xg_kir_scalar(b->m, XG_E_I8);
-        r = xg_lz_value(b, XG_K_OP_LOAD, &ptr, 1, i8);
+        r = xg_kir_value(b, XG_K_OP_LOAD, &ptr, 1, i8);
         r->def->a = op->a;
         r->def->flags = op->flags;
         return CMPI_(NE, r, xg_kconst_int(b, XG_E_I8, 0));
@@ -460,7 +457,7 @@ XG_LZ_RULE(load) {
     part = plan.words ? per > 1 ? xg_kir_vector(b->m, t->elem == XG_E_I1 ? XG_E_I8 : t->elem, per) : word : word;
     r = xg_kconst_bits(b, t, 0);
     for (at = 0; at < t->elements; at += per * plan.n) {
-        xg_kval *p = xg_lz_ptr_add(b, ptr, at * bytes), *v = xg_lz_value(b, XG_K_OP_LOAD, &p, 1, piece);
+        xg_kval *p = xg_lz_ptr_add(b, ptr, at * bytes), *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, piece);
         v->def->a = plan.unit * plan.n;
         v->def->flags = op->flags;
         for (k = 0; k < plan.n; k++) {

@@ -49,9 +49,9 @@ typedef struct xg_ptx_lane {
     const xg_str *sym; /* SYM: a shared array */
 } xg_ptx_lane;
 typedef struct xg_ptx_val {
+    xg_ptx_lane *lane;
     uint32_t n;
     bool wished;
-    xg_ptx_lane *lane;
 } xg_ptx_val;
 
 /* From this byte of the body on: xg_kop.loc. */

@@ -106,9 +106,9 @@ typedef struct xr_block {
 } xr_block;
 
 typedef struct xr_function {
-    char name[128];
     xlagpu_rt_function_desc desc;
     struct xr_function *next;
+    char name[128];
 } xr_function;
 
 /* A call of an execution: what its function has asked for. */

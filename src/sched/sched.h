@@ -151,12 +151,12 @@ typedef enum xg_nstmt_op {
     XG_N_BLOCK
 } xg_nstmt_op;
 struct xg_nstmt {
+    xg_nblock *block; /* BLOCK; what it holds, if it is around others, are its children */
     xg_nstmt_op op;
     xg_nstmt *parent, *prev, *next, *first, *last;
     uint32_t var;
     int64_t extent;
-    xg_nkind kind;    /* LOOP */
-    xg_nblock *block; /* BLOCK; what it holds, if it is around others, are its children */
+    xg_nkind kind; /* LOOP */
     uint32_t n_notes;
     const xg_nnote *notes;
     bool sync;         /* the threads of a block wait for each other in front of it */

@@ -435,9 +435,9 @@ enum {
     XG_TILE_MADE = 64 /* that are remembered: a power of two */
 };
 typedef struct xg_tile_kernel {
+    xg_scope s;
     xg_fusion_emission *e;
     const xg_tile_plan *p;
-    xg_scope s;
     xg_kval *shared;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */

@@ -88,7 +88,7 @@ XG_FN int xg_sim_which(const xg_sim_stmt *s, const char *words) {
 }
 XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words) { return xg_sim_which(s, words) >= 0; } /* any of them */
 XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
+    xg_sim_unsupported(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
 }
 
 /* ---- addresses ---- */
@@ -200,7 +200,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
         xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
-            XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
+            xg_sim_bad(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
@@ -252,7 +252,7 @@ XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags)
     b = count ? xg_sim_source(p, s, 2, XG_SIM_U32) : xg_sim_constant(p, 1, 4);
     if (s->o[0].kind != XG_SIM_O_SINK) {
         if (xg_sim_has(s, "shared::cluster"))
-            XG_SIM_BAD(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
+            xg_sim_bad(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
         d = xg_sim_dest(p, s, 0, XG_SIM_B64);
     }
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
@@ -344,7 +344,7 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     uint32_t a, b = XG_SIM_NOREG, d;
     xg_sim_ins *in;
     if (!xg_sim_form(s, "shared::cluster? u32|u64")) xg_sim_no_form(p, s);
-    if (!window && !wide) XG_SIM_BAD(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
+    if (!window && !wide) xg_sim_bad(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
     if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -368,8 +368,8 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
     to = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_GLOBAL);
     size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
-    if (xg_sim_has(s, "cg") && size != 16) XG_SIM_BAD(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
+    if (size != 4 && size != 8 && size != 16) xg_sim_bad(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (xg_sim_has(s, "cg") && size != 16) xg_sim_bad(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
     if (s->n - policy == 4) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
         c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
@@ -469,12 +469,12 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     const xg_sim_operand *offsets, uint32_t rank, uint32_t *list) {
     uint32_t codes[8], i, n = 0;
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
-        XG_SIM_BAD(
+        xg_sim_bad(
             p, box ? box->at : s->at, NULL, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
     for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
-            XG_SIM_BAD(
+            xg_sim_bad(
                 p, offsets->at, NULL, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
         for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
     }
@@ -523,12 +523,12 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
                          xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
                                         "L2::cache_hint?")))
         xg_sim_no_form(p, s);
-    if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
+    if (im2col && rank < 3) xg_sim_bad(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
     xg_sim_operands(p, s, n, n);
     if (map->kind != XG_SIM_O_ADDR || !map->pair)
-        XG_SIM_BAD(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
+        xg_sim_bad(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
     tensor = xg_sim_spot_of(p, s, map, XG_SIM_GENERIC);
     if (!prefetch) shared = xg_sim_spot_of(p, s, side, XG_SIM_SHARED);
     if (load) {
@@ -648,7 +648,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_operands(p, s, 3, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
-    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) XG_SIM_BAD(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_bad(p, s->o[2].at, NULL, "st.bulk writes zeros only");
     in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
     in->a = a.code;
     in->b = size;
@@ -697,7 +697,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_operands(p, s, 3, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
-        if (xg_sim_literal(p, s, 2, 128) != 128) XG_SIM_BAD(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
+        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_bad(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
         in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_COPY);
         in->a = a.code;
         in->b = from.code;

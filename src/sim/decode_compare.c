@@ -67,7 +67,7 @@ XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
             s->used |= 1;
             return &xg_sim_compares[i];
         }
-    XG_SIM_BAD(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
+    xg_sim_bad(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
 }
 
 /* p = cmp [boolop c], q = !cmp [boolop c]. */
@@ -96,7 +96,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         bool packed = xg_sim_types[t].bytes == 4;
         xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
-        if (packed && q == XG_SIM_NOREG) XG_SIM_BAD(p, s->at, "write p|q", "a packed comparison has two destinations");
+        if (packed && q == XG_SIM_NOREG) xg_sim_bad(p, s->at, "write p|q", "a packed comparison has two destinations");
         in->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
         if (packed) { p->code.p[p->code.n - 1].d2 = y = xg_sim_temp(p, 4); }

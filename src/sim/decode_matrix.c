@@ -126,7 +126,7 @@ XG_FN void xg_sim_take_shape(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
             s->used |= 1u << i;
             return;
         }
-    XG_SIM_BAD(p, s->at, "such as .m16n8k16", "'%.*s' needs a shape", (int)s->op.n, s->op.p);
+    xg_sim_bad(p, s->at, "such as .m16n8k16", "'%.*s' needs a shape", (int)s->op.n, s->op.p);
 }
 /* The element types in their order; how many. */
 XG_FN uint32_t xg_sim_take_elems(xg_sim_stmt *s, xg_sim_elem out[4]) {
@@ -151,7 +151,7 @@ XG_FN void xg_sim_take_layouts(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
         if (n == 1 && row) t->flags |= XG_SIM_TF_BROW;
         n++;
     }
-    if (n != 2) XG_SIM_BAD(p, s->at, "such as .row.col", "'%.*s' needs the layouts of A and B", (int)s->op.n, s->op.p);
+    if (n != 2) xg_sim_bad(p, s->at, "such as .row.col", "'%.*s' needs the layouts of A and B", (int)s->op.n, s->op.p);
 }
 XG_FN bool xg_sim_in_choice(const char *choice, const char *word) {
     size_t n = strlen(word);
@@ -180,7 +180,7 @@ XG_FN void xg_sim_tile_operand(
     if (o->kind != XG_SIM_O_VEC && n == 1)
         items = o; /* braces may be left out */
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
-        XG_SIM_BAD(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
+        xg_sim_bad(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
         r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
 }
@@ -216,7 +216,7 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n)
-        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
+        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
                                : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
@@ -328,12 +328,12 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_take(s, "sp::ordered_metadata")) t.flags |= XG_SIM_TF_SPARSE | XG_SIM_TF_ORDERED;
     sparse = (t.flags & XG_SIM_TF_SPARSE) != 0;
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
-        XG_SIM_BAD(p, s->at, NULL, "'mma' is written mma.sync.aligned");
+        xg_sim_bad(p, s->at, NULL, "'mma' is written mma.sync.aligned");
     xg_sim_take_shape(p, s, &t);
     xg_sim_take_layouts(p, s, &t);
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     if (xg_sim_take_elems(s, e) != 4)
-        XG_SIM_BAD(p, s->at, "such as .f32.f16.f16.f32", "'mma' needs the types of D, A, B and C");
+        xg_sim_bad(p, s->at, "such as .f32.f16.f16.f32", "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];
@@ -342,15 +342,15 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_sim_take(s, "xor"))
             t.flags |= XG_SIM_TF_XOR;
         else if (!xg_sim_take(s, "and"))
-            XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
         if (!xg_sim_take(s, "popc"))
-            XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
     }
     volta = t.m == 8 && t.a == XG_SIM_EL_F16;
     if (!xg_sim_mma_known(&t) || (t.c != t.d && !(volta && t.d == XG_SIM_EL_F32)) ||
         (!volta && t.flags & (XG_SIM_TF_ACOL | XG_SIM_TF_BROW)) ||
         (t.flags & XG_SIM_TF_SATURATE && (xg_sim_elems[t.a].real || t.a == XG_SIM_EL_B1)))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     xg_sim_operands(p, s, sparse ? 6 : 4, sparse ? 6 : 4);
     xg_sim_tile_operand(p, s, 1, volta ? 2 : xg_sim_tile_regs(t.m * t.k / (1 + sparse), t.a), t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, volta ? 2 : xg_sim_tile_regs(t.k * t.n, t.b), t.b, false, &r);
@@ -408,7 +408,7 @@ XG_FN const xg_sim_wmma_row *xg_sim_wmma_find(
             (cd == XG_SIM_EL_COUNT || xg_sim_in_choice(r->cd, xg_sim_elems[cd].text)))
             return r;
     }
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wmma' has no form for this shape with these types");
+    xg_sim_unsupported(p, s->at, NULL, "'wmma' has no form for this shape with these types");
 }
 XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e == XG_SIM_EL_F16 ? r->c / 2u : r->c; }
 
@@ -428,10 +428,10 @@ XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     if (which < 0 || (store && !xg_sim_take(s, "d")) || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
         xg_sim_no_form(p, s);
     col = xg_sim_take(s, "col");
-    if (!col && !xg_sim_take(s, "row")) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
+    if (!col && !xg_sim_take(s, "row")) xg_sim_bad(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
     xg_sim_take_shape(p, s, &t);
     a.space = xg_sim_take_space(s);
-    if (xg_sim_take_elems(s, e) != 1) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the type of the elements");
+    if (xg_sim_take_elems(s, e) != 1) xg_sim_bad(p, s->at, NULL, "'wmma' needs the type of the elements");
     row = xg_sim_wmma_find(p, s, &t, which < 2 ? e[0] : XG_SIM_EL_COUNT, which < 2 ? XG_SIM_EL_COUNT : e[0]);
     regs = which == 0 ? row->a : which == 1 ? row->b : xg_sim_wmma_c(row, e[0]);
     xg_sim_operands(p, s, 2, 3);
@@ -471,7 +471,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t.flags &= ~(uint32_t)(XG_SIM_TF_ACOL | XG_SIM_TF_BROW); /* the loads have seen to it */
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     n = xg_sim_take_elems(s, e);
-    if (n != 4 && n != 2) XG_SIM_BAD(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
+    if (n != 4 && n != 2) xg_sim_bad(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
     t.d = e[0];
     t.a = n == 2 ? XG_SIM_EL_F16 : e[1];
     t.b = n == 2 ? XG_SIM_EL_F16 : e[2];
@@ -528,14 +528,14 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned")) xg_sim_no_form(p, s);
     xg_sim_take_shape(p, s, &t);
     if (xg_sim_take_elems(s, e) != 3)
-        XG_SIM_BAD(p, s->at, "such as .f32.bf16.bf16", "'wgmma' needs the types of D, A and B");
+        xg_sim_bad(p, s->at, "such as .f32.bf16.bf16", "'wgmma' needs the types of D, A and B");
     t.d = t.c = e[0];
     t.a = e[1];
     t.b = e[2];
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     if (t.a == XG_SIM_EL_B1 && (!xg_sim_take(s, "and") || !xg_sim_take(s, "popc"))) xg_sim_no_form(p, s);
     if (!xg_sim_wgmma_known(&t) || (t.flags & XG_SIM_TF_SATURATE && t.d != XG_SIM_EL_S32))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wgmma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'wgmma' has no form for this shape with these types");
     half = t.a == XG_SIM_EL_F16 || t.a == XG_SIM_EL_BF16;
     if (s->n < 4) xg_sim_operands(p, s, 4, 10);
     if (s->o[1].kind == XG_SIM_O_VEC) {
@@ -557,7 +557,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
         for (k = 0; k < 2; k++, at++) {
             const xg_sim_operand *o = &s->o[at];
             if (o->kind != XG_SIM_O_NUM || (o->value != 1 && o->value != ~(uint64_t)0))
-                XG_SIM_BAD(p, o->at, NULL, "a factor of an operand is 1 or -1");
+                xg_sim_bad(p, o->at, NULL, "a factor of an operand is 1 or -1");
             if (o->value != 1) t.flags |= k ? XG_SIM_TF_NEGB : XG_SIM_TF_NEGA;
         }
     }

@@ -35,7 +35,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
-        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
@@ -56,7 +56,7 @@ XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_
     if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
     r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
     if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
-        XG_SIM_BAD(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
+        xg_sim_bad(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
     for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
 }
 /* How many scales a row has; 0 when the statement does not say a valid number. */
@@ -87,7 +87,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     memset(&t, 0, sizeof t);
     r.n = 0;
     if (xg_sim_has(s, "sp") || xg_sim_has(s, "sp::ordered_metadata"))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
+        xg_sim_unsupported(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned") || scaled != (tight || mx) || (scaled && plain))
         xg_sim_no_form(p, s);
     xg_sim_take_shape(p, s, &t);
@@ -95,7 +95,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     ue4m3 = xg_sim_take(s, "ue4m3");
     if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
     if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
-    if (xg_sim_take_elems(s, e) != 4) XG_SIM_BAD(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    if (xg_sim_take_elems(s, e) != 4) xg_sim_bad(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];
@@ -103,7 +103,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     if (t.m != 16 || t.n != 8 || t.k != (tight ? 64u : 32u) || t.c != t.d || t.flags ||
         !(t.d == XG_SIM_EL_F32 || (t.d == XG_SIM_EL_F16 && plain)) || !xg_sim_small_float(t.a, tight) ||
         !xg_sim_small_float(t.b, tight))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     n = scaled ? 8 : 4;
     xg_sim_operands(p, s, n, n);
     xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);

@@ -120,7 +120,7 @@ enum {
 XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     const xg_sim_operand *base = o->items;
     uint32_t code, sum;
-    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register]", "expected an address in tensor memory");
+    if (o->kind != XG_SIM_O_ADDR) xg_sim_bad(p, o->at, "write [register]", "expected an address in tensor memory");
     if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
     code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
     if (!o->value) return code;
@@ -167,7 +167,7 @@ XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
     int i = xg_sim_which(s, "x1 x2 x4 x8 x16 x32 x64 x128");
     if (i < 0 || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
     return 1u << i;
 }
 XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
@@ -185,7 +185,7 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
     if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
     if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
-        XG_SIM_BAD(
+        xg_sim_bad(
             p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
@@ -240,7 +240,7 @@ XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_um
     if (i >= 3) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
     if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
         (kind == XG_SIM_U_MXF4NVF4 && n == 1))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
     return n;
 }
 XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary) {
@@ -266,7 +266,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     } else if (s->o[at].kind == XG_SIM_O_VEC) {
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
-            XG_SIM_BAD(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+            xg_sim_bad(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
         for (i = 0; i < mask; i++)
             codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
         flags |= XG_SIM_U_MASKED;
@@ -275,7 +275,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     if (s->n <= at) xg_sim_operands(p, s, at + 1, at + 2);
     codes[XG_SIM_U_ADD] = xg_sim_source(p, s, at++, XG_SIM_PRED);
     if (s->n > at && stationary)
-        XG_SIM_UNSUPPORTED(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
+        xg_sim_unsupported(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
     if (s->n > at && (kind == XG_SIM_U_F16 || kind == XG_SIM_U_TF32)) factor = xg_sim_literal(p, s, at++, 15);
     xg_sim_operands(p, s, at, at);
     n = XG_SIM_U_MASK + mask;
@@ -354,7 +354,7 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
         xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
     else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
     else
         xg_sim_no_form(p, s);
 }

@@ -22,10 +22,10 @@ XG_FN void xg_sim_tex_sources(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n, xg_sim_
     const xg_sim_type type = in->imm & XG_SIM_TX_WHOLE ? XG_SIM_S32 : XG_SIM_F32;
     uint32_t code[XG_SIM_TX_SOURCES], i;
     if (where->kind != XG_SIM_O_ADDR || !at || where->value)
-        XG_SIM_BAD(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
+        xg_sim_bad(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
     in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64, false);
     if ((at->kind == XG_SIM_O_VEC ? at->n : 1) != n)
-        XG_SIM_BAD(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
+        xg_sim_bad(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
             "this form of 'tex' takes %u coordinates in braces", n);
     for (i = 0; i < n; i++) {
         const bool layer = i == 0 && in->imm & XG_SIM_TX_LAYERED;
@@ -46,11 +46,11 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_ins in, *put;
     (void)arg;
     if (!xg_sim_form(s, "level? 1d|2d|3d|a1d|a2d v4 f32|s32|u32 f32|s32"))
-        XG_SIM_UNSUPPORTED(p, s->at, "there is tex[.level].1d|2d|3d|a1d|a2d.v4.f32|s32|u32.f32|s32",
+        xg_sim_unsupported(p, s->at, "there is tex[.level].1d|2d|3d|a1d|a2d.v4.f32|s32|u32.f32|s32",
             "this form of 'tex' is not simulated");
     xg_sim_operands(p, s, 2 + level, 2 + level);
     if (to->kind != XG_SIM_O_VEC || to->n != XG_SIM_TX_COMPONENTS)
-        XG_SIM_BAD(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
+        xg_sim_bad(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
     for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32, false);
     if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED, false);
     memset(&in, 0, sizeof in);
@@ -77,7 +77,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' is not simulated: of textures only 'tex' is, of surfaces nothing",
+    xg_sim_unsupported(p, s->at, NULL, "'%.*s' is not simulated: of textures only 'tex' is, of surfaces nothing",
         (int)s->op.n, s->op.p);
 }
 

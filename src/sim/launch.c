@@ -188,7 +188,7 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_sim_next(p);
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
     if (!p->m->version)
-        XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
+        xg_sim_bad(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
     xg_sim_finish(p);
     xg_sim_fast_choose(p->m);
 }

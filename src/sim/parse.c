@@ -110,7 +110,7 @@ XG_FN void xg_sim_operand_number(xg_sim_asm *p, xg_sim_operand *o) {
 XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
     memset(o, 0, sizeof *o);
     o->at = p->t.at;
-    if (depth > 2) XG_SIM_BAD(p, p->t.at, NULL, "operands nest too deep");
+    if (depth > 2) xg_sim_bad(p, p->t.at, NULL, "operands nest too deep");
     if (xg_sim_is(p, '!') && p->pos < p->src->size &&
         (p->src->text[p->pos] == '%' || !xg_sim_is_digit(p->src->text[p->pos]))) {
         xg_sim_next(p);
@@ -140,7 +140,7 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         o->n = 1;
         xg_sim_operand_read(p, o->items, depth + 1);
         if (o->items->kind != XG_SIM_O_REG && o->items->kind != XG_SIM_O_VAR && o->items->kind != XG_SIM_O_NUM)
-            XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
+            xg_sim_bad(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
                 "'%.*s' is not declared, or no address", (int)o->items->word.n, o->items->word.p);
         if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
             xg_sim_accept(p, '+');
@@ -190,7 +190,7 @@ XG_FN uint64_t xg_sim_initial_address(xg_sim_asm *p) {
     else if (s && s->kind == XG_SIM_SYM_VAR && (s->space == XG_SIM_GLOBAL || s->space == XG_SIM_CONST))
         v = s->offset;
     else
-        XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before",
+        xg_sim_unsupported(p, p->t.at, "only addresses of functions and of .global and .const variables defined before",
             "this initial value is not supported");
     xg_sim_next(p);
     if (generic) xg_sim_expect(p, ')');
@@ -201,7 +201,7 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
     uint32_t bytes = xg_sim_types[type].bytes;
     xg_sim_operand o;
     uint64_t v;
-    if (bytes > room) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+    if (bytes > room) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
     memset(&o, 0, sizeof o);
     if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ"))
         v = xg_sim_initial_address(p);
@@ -237,11 +237,11 @@ typedef struct xg_sim_extent {
 XG_FN void xg_sim_initialise_row(
     xg_sim_asm *p, char *out, uint64_t bytes, xg_sim_type type, const xg_sim_extent *shape, uint32_t level) {
     uint64_t at = 0, step = xg_sim_types[type].bytes, row = level < shape->n ? shape->row[level] : step;
-    if (level > XG_SIM_DIMENSIONS) XG_SIM_BAD(p, p->t.at, NULL, "the initial values nest too deep");
+    if (level > XG_SIM_DIMENSIONS) xg_sim_bad(p, p->t.at, NULL, "the initial values nest too deep");
     while (!xg_sim_is(p, '}')) {
         if (xg_sim_accept(p, '{')) {
             at = (at + row - 1) / row * row;
-            if (at + row > bytes) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+            if (at + row > bytes) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
             xg_sim_initialise_row(p, out + at, row, type, shape, level + 1);
             at += row;
         } else {
@@ -293,7 +293,7 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
     memset(&shape, 0, sizeof shape);
     for (; xg_sim_accept(p, '['); shape.n++) {
         uint32_t at = p->t.at;
-        if (shape.n == XG_SIM_DIMENSIONS) XG_SIM_BAD(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
+        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_bad(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
         length[shape.n] = 1;
         if (shape.n == 0 && xg_sim_is(p, ']'))
             shape.open = true;
@@ -390,14 +390,14 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         } else if (shape.open && xg_sim_is(p, '=') && shape.row[0])
             s->bytes = xg_sim_initial_bytes(p, type, &shape);
         else if (shape.open)
-            XG_SIM_UNSUPPORTED(p, at, "give the array its size", "an array without size");
+            xg_sim_unsupported(p, at, "give the array its size", "an array without size");
         if (is_extern && space != XG_SIM_SHARED)
-            XG_SIM_UNSUPPORTED(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere",
+            xg_sim_unsupported(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere",
                 (int)name.n, name.p);
         xg_sim_place(p, s);
         if (xg_sim_accept(p, '=')) {
             if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST)
-                XG_SIM_BAD(p, at, NULL, "only .global and .const variables can have initial values");
+                xg_sim_bad(p, at, NULL, "only .global and .const variables can have initial values");
             xg_sim_initialise(p, s, type, &shape);
         }
     } while (xg_sim_accept(p, ','));
@@ -451,7 +451,7 @@ XG_FN void xg_sim_registers(xg_sim_asm *p) {
 
 XG_FN void xg_sim_modifiers(xg_sim_asm *p, xg_sim_stmt *s) {
     while (p->t.kind == XG_SIM_TK_DOT) {
-        if (s->n_mods >= XG_SIM_MODS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
+        if (s->n_mods >= XG_SIM_MODS) xg_sim_bad(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
         s->mods[s->n_mods] = xg_sim_undot(p->t.text);
         s->mod_at[s->n_mods++] = p->t.at;
         xg_sim_next(p);
@@ -469,7 +469,7 @@ XG_FN void xg_sim_instruction(xg_sim_asm *p, uint32_t guard, bool guard_not) {
     xg_sim_next(p);
     xg_sim_modifiers(p, s);
     while (!xg_sim_is(p, ';')) {
-        if (s->n >= XG_SIM_OPERANDS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
+        if (s->n >= XG_SIM_OPERANDS) xg_sim_bad(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
         xg_sim_operand_read(p, &s->o[s->n++], 0);
         if (!xg_sim_accept(p, ',')) break;
     }
@@ -524,7 +524,7 @@ XG_FN void xg_sim_body_directive(xg_sim_asm *p) {
         if (!xg_sim_accept_dot(p, "shared")) xg_sim_unexpected(p, ".shared");
         xg_sim_variables(p, XG_SIM_SHARED, true);
     } else
-        XG_SIM_UNSUPPORTED(
+        xg_sim_unsupported(
             p, p->t.at, NULL, "the directive '%.*s' is not known inside a function", (int)p->t.text.n, p->t.text.p);
 }
 
@@ -534,7 +534,7 @@ XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
     while (p->depth > outer) {
         uint32_t guard = XG_SIM_NOREG, at = p->t.at;
         bool guard_not = false;
-        if (p->t.kind == XG_SIM_TK_END) XG_SIM_BAD(p, at, "close it with }", "the function has no end");
+        if (p->t.kind == XG_SIM_TK_END) xg_sim_bad(p, at, "close it with }", "the function has no end");
         if (xg_sim_accept(p, '{')) {
             xg_sim_scope_push(p, at);
             continue;
@@ -559,7 +559,7 @@ XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
             guard_not = xg_sim_accept(p, '!');
             s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
             if (!s || s->kind != XG_SIM_SYM_REG || s->type != XG_SIM_PRED)
-                XG_SIM_BAD(p, p->t.at, "@p or @!p with a .pred register", "'%.*s' is not a predicate", (int)p->t.text.n,
+                xg_sim_bad(p, p->t.at, "@p or @!p with a .pred register", "'%.*s' is not a predicate", (int)p->t.text.n,
                     p->t.text.p);
             guard = s->reg << 1;
             xg_sim_next(p);
@@ -614,7 +614,7 @@ XG_FN void xg_sim_formal_param(
     shape = xg_sim_dimensions(p, type, 1);
     s->bytes = shape.bytes;
     if (shape.open || s->bytes > 32764)
-        XG_SIM_UNSUPPORTED(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
+        xg_sim_unsupported(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
     if (reg) {
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes);
@@ -634,7 +634,7 @@ XG_FN void xg_sim_formal_param(
     formal->bytes = out->size = (uint32_t)s->bytes;
     formal->align = out->align = s->align;
     out->offset = (uint32_t)s->offset;
-    if (*offset > 32764) XG_SIM_BAD(p, at, NULL, "more than 32764 bytes of parameters");
+    if (*offset > 32764) xg_sim_bad(p, at, NULL, "more than 32764 bytes of parameters");
 }
 
 XG_FN xg_sim_formal *xg_sim_formals(xg_sim_asm *p, xg_sim_func *f, uint32_t *n, bool keep, uint32_t *offset) {
@@ -682,7 +682,7 @@ XG_APART XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
-            XG_SIM_UNSUPPORTED(
+            xg_sim_unsupported(
                 p, p->t.at, "launch with a grid of blocks", "grids that count clusters are not supported");
         else if (xg_sim_accept_dot(p, "explicitcluster") || xg_sim_accept_dot(p, "noreturn")) {
         } else if (xg_sim_accept_dot(p, "pragma")) {
@@ -715,7 +715,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a function");
     s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)xg_sim_name(p, name) << 32);
     if (s && (s->kind != XG_SIM_SYM_FUNC || s->func->entry != entry))
-        XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
+        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
     xg_sim_next(p);
     if (!s) {
         s = xg_sim_declare(p, name, XG_SIM_SYM_FUNC, 0, at);
@@ -734,7 +734,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     f->info.param_bytes = bytes;
     xg_sim_performance(p, f);
     if (!xg_sim_accept(p, ';')) {
-        if (f->defined) XG_SIM_BAD(p, at, NULL, "'%.*s' is defined twice", (int)name.n, name.p);
+        if (f->defined) xg_sim_bad(p, at, NULL, "'%.*s' is defined twice", (int)name.n, name.p);
         if (!xg_sim_accept(p, '{')) xg_sim_unexpected(p, "'{' or ';'");
         f->defined = true;
         f->begin = p->code.n;
@@ -754,14 +754,14 @@ XG_FN void xg_sim_alias(xg_sim_asm *p) {
     for (i = 0; i < 2; i++) {
         xg_sim_sym *s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
         if (!s || s->kind != XG_SIM_SYM_FUNC || s->func->entry || s->func->alias || s->func->defined != (i == 1))
-            XG_SIM_BAD(p, p->t.at, ".alias A, B; where A is declared, B defined", "'%.*s' is no function for an alias",
+            xg_sim_bad(p, p->t.at, ".alias A, B; where A is declared, B defined", "'%.*s' is no function for an alias",
                 (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
         f[i] = s->func;
         xg_sim_next(p);
         xg_sim_expect(p, i ? ';' : ',');
     }
     if (f[0]->n_args != f[1]->n_args || f[0]->n_rets != f[1]->n_rets)
-        XG_SIM_BAD(p, p->t.at, NULL, "an alias must have the parameters of its function");
+        xg_sim_bad(p, p->t.at, NULL, "an alias must have the parameters of its function");
     f[0]->alias = f[1];
 }
 
@@ -790,7 +790,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         p->pos = at + 1;
         p->m->version = major * 10 + minor;
         if (p->pos < p->src->size && xg_sim_is_word(s[p->pos]))
-            XG_SIM_BAD(p, p->pos, NULL, "a version is one number, a dot and one digit");
+            xg_sim_bad(p, p->pos, NULL, "a version is one number, a dot and one digit");
         xg_sim_next(p);
     } else if (xg_sim_accept_dot(p, "target")) {
         if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a target such as sm_90a");
@@ -802,7 +802,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         xg_sim_next(p);
         at = p->t.at;
         if (xg_sim_small(p, "an address size", 64) != 64)
-            XG_SIM_UNSUPPORTED(p, at, "write .address_size 64", "only 64-bit addresses are supported");
+            xg_sim_unsupported(p, at, "write .address_size 64", "only 64-bit addresses are supported");
     }
 }
 
@@ -819,7 +819,7 @@ XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
         return;
     }
     if (!p->m->version)
-        XG_SIM_BAD(p, p->t.at, "begin with .version 8.0, .target sm_90, .address_size 64",
+        xg_sim_bad(p, p->t.at, "begin with .version 8.0, .target sm_90, .address_size 64",
             "the module does not begin with .version");
     if (xg_sim_dot(p, "file") || xg_sim_dot(p, "loc")) {
         xg_sim_skip_line(p);
@@ -856,7 +856,7 @@ XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
     else if (xg_sim_accept_dot(p, "shared"))
         xg_sim_variables(p, XG_SIM_SHARED, is_extern);
     else
-        XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "the directive '%.*s' is not known here", (int)p->t.text.n, p->t.text.p);
+        xg_sim_unsupported(p, p->t.at, NULL, "the directive '%.*s' is not known here", (int)p->t.text.n, p->t.text.p);
 }
 
 #endif /* XG_SIM_PARSE_C */

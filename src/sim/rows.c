@@ -177,7 +177,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
         char hint[64];
         if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
-        XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
+        xg_sim_unsupported(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
     xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
@@ -186,7 +186,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)
         if (!(s->used >> i & 1))
-            XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL,
+            xg_sim_unsupported(p, s->mod_at[i], NULL,
                 "the modifier '.%.*s' is not known here, or does not go with the others",
                 (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
     xg_sim_need_check(p, s);

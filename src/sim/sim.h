@@ -440,16 +440,18 @@ enum {
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
+    /* operands, and c, d, d2, e: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
+    uint32_t a, b;
     xg_sim_fn fn; /* of ALU, an xg_sim_lane_fn; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op; /* the function's number; or what a kind makes of it */
     uint16_t n;  /* items of list */
     uint32_t guard;
-    uint32_t d, d2, a, b, c, e; /* operands: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
-    uint32_t list;              /* first of n more operands in module->list */
-    uint32_t imm, imm2;         /* the executor's extra facts: see each kind */
-    uint32_t at;                /* offset in the text */
-    uint32_t before;            /* how many of the records before it count as instructions */
+    uint32_t d, d2, c, e;
+    uint32_t list;      /* first of n more operands in module->list */
+    uint32_t imm, imm2; /* the executor's extra facts: see each kind */
+    uint32_t at;        /* offset in the text */
+    uint32_t before;    /* how many of the records before it count as instructions */
 };
 
 typedef struct xg_sim_func xg_sim_func;
@@ -496,25 +498,22 @@ typedef struct xg_sim_var {
 } xg_sim_var;
 
 struct xg_sim_module {
-    const xg_source *src;
     const struct xg_sim_moves *moves; /* of the unit that the module was loaded for */
+    xg_sim_ins *code;
+    uint32_t *list;
+    uint32_t n_code;
+    xg_sim_func **funcs;
+    const xg_source *src;
     uint32_t version;
     xg_str target;
-    xg_sim_func **funcs;
     uint32_t n_funcs;
-    xg_sim_ins *code;
-    uint32_t n_code;
     uint8_t *classes; /* of the records: an xlagpu_class */
-    uint32_t *list;
     xg_sim_copy *copies;
     xg_sim_callsite *sites;
     char *consts; /* 64-byte aligned */
     uint32_t const_bytes;
     xg_sim_var *vars; /* .global and .const */
     uint32_t n_vars;
-    /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched
-     * on */
-    xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
     bool multiplies_async;  /* there is a wgmma */
@@ -528,6 +527,9 @@ struct xg_sim_module {
     bool heap, prints;      /* malloc or free, vprintf is called */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
+    /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched
+     * on */
+    xg_sim_memory globals;
 };
 
 #endif /* XG_SIM_H */

@@ -224,7 +224,7 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
                 (n->feature != 't' || cc < 120 || cc == 9999)) ||
             !xg_sim_need_fits(op, words, s, &word))
             continue;
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
+        xg_sim_unsupported(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p,
             !word.n            ? ""
             : word.p[0] == '%' ? " of "

@@ -152,9 +152,24 @@ typedef struct xg_sim_asm {
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */
 XG_FN void xg_sim_function_end(xg_sim_asm *p);           /* flow.c */
 
-#define XG_SIM_BAD(p, at, hint, ...) xg_fail_at((p)->c, XLAGPU_ERROR_SYNTAX, (p)->src, (at), (hint), __VA_ARGS__)
-#define XG_SIM_UNSUPPORTED(p, at, hint, ...) \
-    xg_fail_at((p)->c, XLAGPU_ERROR_UNSUPPORTED, (p)->src, (at), (hint), __VA_ARGS__)
+XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_UNSUPPORTED, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
 
 /* ---- tokens ---- */
 
@@ -177,7 +192,7 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
         else if (p->pos + 1 < n && s[p->pos] == '/' && s[p->pos + 1] == '*') {
             size_t start = p->pos;
             for (p->pos += 2; p->pos + 1 < n && !(s[p->pos] == '*' && s[p->pos + 1] == '/'); p->pos++) {}
-            if (p->pos + 1 >= n) XG_SIM_BAD(p, start, "close it with */", "a comment without end");
+            if (p->pos + 1 >= n) xg_sim_bad(p, start, "close it with */", "a comment without end");
             p->pos += 2;
         } else if (p->pos < n && s[p->pos] == '#' && (p->pos == 0 || s[p->pos - 1] == '\n'))
             xg_sim_skip_line(p);
@@ -205,8 +220,8 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
         if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign]))
             for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
     }
-    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
-    if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_bad(p, p->pos, NULL, "not a number");
     p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
@@ -240,14 +255,14 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
         base = 8;
     for (digits = i; i < n && xg_sim_hex(s[i]) < base; i++) {
         if (v > (UINT64_MAX - (uint64_t)xg_sim_hex(s[i])) / (uint64_t)base)
-            XG_SIM_BAD(p, p->pos, NULL, "the number does not fit 64 bits");
+            xg_sim_bad(p, p->pos, NULL, "the number does not fit 64 bits");
         v = v * (uint64_t)base + (uint64_t)xg_sim_hex(s[i]);
     }
-    if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
+    if (i == digits) xg_sim_bad(p, p->pos, NULL, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2)
-        XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
+        xg_sim_bad(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
     if (!p->t.number && i < n && s[i] == 'U') i++;
-    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;
@@ -281,7 +296,7 @@ XG_FN void xg_sim_next(xg_sim_asm *p) {
     } else if (s[start] == '"') {
         p->t.kind = XG_SIM_TK_STR;
         for (p->pos++; p->pos < n && s[p->pos] != '"' && s[p->pos] != '\n'; p->pos++) {}
-        if (p->pos >= n || s[p->pos] != '"') XG_SIM_BAD(p, start, "close it with \"", "a string without end");
+        if (p->pos >= n || s[p->pos] != '"') xg_sim_bad(p, start, "close it with \"", "a string without end");
         p->pos++;
     } else {
         p->t.kind = XG_SIM_TK_PUNCT;
@@ -297,7 +312,7 @@ XG_FN bool xg_sim_accept(xg_sim_asm *p, char ch) {
     return true;
 }
 XG_NORETURN XG_FN void xg_sim_unexpected(xg_sim_asm *p, const char *wanted) {
-    XG_SIM_BAD(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+    xg_sim_bad(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
 }
 XG_FN void xg_sim_expect(xg_sim_asm *p, char ch) {
     char what[4];
@@ -353,7 +368,7 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     uint64_t key = (uint64_t)xg_sim_name(p, name) << 32 | scope;
     xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, key);
     if (s && !(kind == XG_SIM_SYM_VAR && s->kind == XG_SIM_SYM_VAR && s->is_extern))
-        XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
+        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
     if (!s) {
         s = XG_NEW(&p->scratch, xg_sim_sym);
         xg_map64_put(&p->syms, key, s);
@@ -538,7 +553,7 @@ XG_FN uint64_t xg_sim_binary(
     const bool both = is_unsigned || !((a.v | b.v) >> 63); /* signed and unsigned agree */
     const bool less = both ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
     if ((op[0] == '/' || op[0] == '%') && b.v == 0)
-        XG_SIM_BAD(p, at, NULL, "division by zero in a constant expression");
+        xg_sim_bad(p, at, NULL, "division by zero in a constant expression");
     switch (op[0]) {
     case '|': return op[1] ? a.v || b.v : a.v | b.v;
     case '&': return op[1] ? a.v && b.v : a.v & b.v;
@@ -584,12 +599,12 @@ XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level) { return xg_sim_expr_value(
 XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
     uint32_t at = p->t.at;
     uint64_t v = xg_sim_expr(p, XG_SIM_LEVEL_SHIFT);
-    if (v > max) XG_SIM_BAD(p, at, NULL, "%s may be at most %u", what, max);
+    if (v > max) xg_sim_bad(p, at, NULL, "%s may be at most %u", what, max);
     return (uint32_t)v;
 }
 XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
     uint32_t at = p->t.at, v = xg_sim_small(p, "an alignment", 1u << 20);
-    if (!v || (v & (v - 1))) XG_SIM_BAD(p, at, NULL, "an alignment must be a power of two, not %u", v);
+    if (!v || (v & (v - 1))) xg_sim_bad(p, at, NULL, "an alignment must be a power of two, not %u", v);
     return v;
 }
 

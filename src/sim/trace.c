@@ -97,15 +97,15 @@ typedef struct xg_sim_event_clock {
 } xg_sim_event_clock;
 typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_line *lines;
-    uint32_t *ready;          /* by warp and slot: clocks; NULL: none are kept of this block */
-    xg_sim_warp_clock *warps; /* then what ready points to */
-    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint32_t *ready;             /* by warp and slot: clocks; NULL: none are kept of this block */
+    xg_sim_warp_clock *warps;    /* then what ready points to */
     uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
-    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes; /* passes: beside the threads */
-    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
+    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes;    /* passes: beside the threads */
     uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
     uint32_t level;                                          /* latency of the access under way */
     uint64_t began, tensor; /* warp instructions before the block; clocks of its matrix units */
+    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;

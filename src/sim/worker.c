@@ -37,12 +37,12 @@ typedef struct xg_sim_late {
 } xg_sim_late;
 
 typedef struct xg_sim_warp {
+    uint32_t id, depth, n_paths, join;
     uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
     uint32_t pc, meet;   /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
     char *regs;
     const xg_sim_func *f;
     uint32_t local; /* where this frame's local memory begins in each thread's */
-    uint32_t id, depth, n_paths, join;
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
@@ -168,18 +168,21 @@ typedef struct xg_sim_stored {
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
+    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     xg_sim_cluster *cluster;
+    uint32_t *marks;              /* of the words of shared memory: their writers, then their readers (shadow.c) */
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
     bool faulted;
     bool tracked; /* races are looked for in global memory */
     xg_sim_warp *warps;
-    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
-    uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
+    uint32_t rank;   /* in the cluster */
+    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
+    xg_sim_search watch;
     xg_sim_group *groups;
     uint32_t n_groups;
     char *regs;
@@ -187,8 +190,6 @@ struct xg_sim_worker {
     uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
-    uint32_t rank;                /* in the cluster */
-    uint32_t window;              /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */
@@ -207,15 +208,14 @@ struct xg_sim_worker {
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
     uint32_t global_seen,
-        maps_seen;      /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
-    xg_sim_buffer last; /* the buffer of the last access */
-    uint32_t bars_used; /* where a warp has arrived, by bits */
-    uint32_t ended;     /* warps of the block that are done */
-    xg_sim_runs *runs;  /* of each record, and one more */
-    xg_sim_search watch;
-    xg_sim_stored *stored;            /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
-    bool hurt;                        /* the block has faulted and gone on */
-    uint32_t fault_warps;             /* of the record: those that faulted, by bits */
+        maps_seen;         /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
+    xg_sim_buffer last;    /* the buffer of the last access */
+    uint32_t bars_used;    /* where a warp has arrived, by bits */
+    uint32_t ended;        /* warps of the block that are done */
+    xg_sim_runs *runs;     /* of each record, and one more */
+    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
+    bool hurt;             /* the block has faulted and gone on */
+    uint32_t fault_warps;  /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
     xg_sim_kept *faults;              /* all that are different */
     xg_sim_search *sides;             /* of each, what its other side is looked for by */

@@ -184,8 +184,8 @@ typedef struct xg_spmd_table { /* a number by device */
 } xg_spmd_table;
 
 typedef struct xg_spmd {
-    xg_module *m;
     xg_arena *arena;
+    xg_module *m;
     xg_hb b; /* at the end of the computation that is being made */
     int64_t channel;
     xg_inst *id; /* of the partition, in that computation */

@@ -18,7 +18,7 @@ static size_t format_unescape(const char *p, size_t n, char *out) {
     return made;
 }
 static void format_message(xg_stage *io, const char *bytes, size_t n) {
-    xg_source s = {"FILE", bytes, n};
+    xg_source s = {bytes, "FILE", n};
     jmp_buf here, *volatile outer = io->ctx->guard;
     if (!setjmp(here)) {
         xg_try(io->ctx, &here);
@@ -46,7 +46,7 @@ static void stage_format(xg_stage *io) {
         made = format_unescape(p, n, bytes);
         bytes[made] = 0;
         if (strstr(io->args, "check")) {
-            xg_source s = {"FILE", bytes, made};
+            xg_source s = {bytes, "FILE", made};
             xg_import_check(io->ctx, &s);
             xg_puts(&io->out, "read\n");
             return;

@@ -25,7 +25,7 @@ static void stage_import(xg_stage *io) {
 /* stablehlo: HLO text -> StableHLO; `again`: the HLO that the reader makes of that. */
 static void stage_stablehlo(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
-    xg_source s = {"WRITTEN", NULL, 0};
+    xg_source s = {NULL, "WRITTEN", 0};
     xg_buf text;
     xg_hlo_verify(m);
     if (!strstr(io->args, "again")) {

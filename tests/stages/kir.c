@@ -84,7 +84,7 @@ static void stage_kir_made(xg_stage *io) {
 /* Does the reader take the operation with so many operands? What else is wrong does not count. */
 static bool kir_takes(xg_stage *io, const char *name, int operands) {
     char text[400];
-    xg_source s = {"arity", text, 0};
+    xg_source s = {text, "arity", 0};
     jmp_buf here, *volatile outer = io->ctx->guard;
     volatile bool takes = true;
     int k;

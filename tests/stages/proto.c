@@ -22,7 +22,7 @@ static size_t proto_unhex(const xg_source *in, char *out, size_t end) {
 static bool proto_reads(xg_stage *io, const char *bytes, size_t n) {
     char *copy = (char *)malloc(n ? n : 1);
     xg_arena arena;
-    xg_source s = {"FILE", NULL, 0};
+    xg_source s = {NULL, "FILE", 0};
     jmp_buf here, *volatile outer = NULL;
     volatile bool read = false;
     if (n) memcpy(copy, bytes, n);
@@ -75,7 +75,7 @@ static bool proto_same(xg_stage *io, const xg_module *a, const xg_module *b, con
 }
 /* Does what is written of a module read as the same module? Otherwise both texts. */
 static bool proto_written(xg_stage *io, const xg_module *m, const xg_buf *text) {
-    xg_source s = {"WRITTEN", NULL, 0};
+    xg_source s = {NULL, "WRITTEN", 0};
     const xg_module *again;
     xg_buf bytes, printed;
     xg_buf_init(&bytes, io->arena);
@@ -90,7 +90,7 @@ static bool proto_written(xg_stage *io, const xg_module *m, const xg_buf *text) 
     return false;
 }
 static void proto_compare(xg_stage *io, const xg_module *read, xg_str text) {
-    xg_source s = {"TEXT", NULL, 0};
+    xg_source s = {NULL, "TEXT", 0};
     const xg_module *parsed;
     xg_buf one, two;
     s.text = text.p;
@@ -110,7 +110,7 @@ static void stage_proto(xg_stage *io) {
     const char *text = found && found < io->in.text + io->in.size ? found : NULL; /* not in the expectation */
     char *bytes = (char *)xg_alloc(io->arena, io->in.size + 1);                   /* a text ends with a zero byte */
     size_t end = text ? (size_t)(text - io->in.text) : io->in.size, n = proto_unhex(&io->in, bytes, end);
-    xg_source s = {"FILE", NULL, 0};
+    xg_source s = {NULL, "FILE", 0};
     xg_module *m;
     s.text = bytes;
     s.size = n;
