@@ -48,13 +48,22 @@ enum {
 
 /* ---- patterns ---- */
 
+/* What stands in patterns again and again: $a for the words of the first list, and so on. */
+XG_FN bool xg_sim_form_list(char letter, xg_str mod) {
+    static const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
+        "shared shared::cta", "shared::cluster", "shared::cta", "L2::cache_hint", "multicast::cluster",
+        "L2::evict_first L2::evict_unchanged", "L2::evict_last L2::evict_normal", "1d 2d 3d 4d 5d",
+        "cta cluster gpu sys", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8", "32x32b 16x64b 16x128b 16x256b 16x32bx2",
+        "x1 x2 x4 x8 x16 x32 x64 x128", "b6x16_p32 b4x16_p64"};
+    return xg_word_in(lists[letter - 'a'], mod) >= 0;
+}
 XG_FN bool xg_sim_form_word(const char **pattern, xg_str mod, bool have, bool *optional) {
     const char *q = *pattern, *end = q + strcspn(q, " ");
     bool found = false;
     *optional = end > q && end[-1] == '?';
     while (q < end) {
         size_t n = strcspn(q, "| ?");
-        if (have && mod.n == n && memcmp(mod.p, q, n) == 0) found = true;
+        if (have && (*q == '$' ? xg_sim_form_list(q[1], mod) : mod.n == n && memcmp(mod.p, q, n) == 0)) found = true;
         q += n;
         if (*q == '|')
             q++;
@@ -132,19 +141,19 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
 #define XG_SIM_HINTS(X) \
     X("membar", "cta|gl|sys", "", FENCE) \
     X("membar", "proxy alias|async", "", FENCE) \
-    X("membar", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
-    X("fence", "sc|acq_rel|acquire|release? cta|cluster|gpu|sys", "", FENCE) \
+    X("membar", "proxy async global|$e|$d", "", FENCE) \
+    X("fence", "sc|acq_rel|acquire|release? $k", "", FENCE) \
     X("fence", "mbarrier_init release cluster", "", FENCE) \
     X("fence", "acquire sync_restrict::shared::cluster cluster", "", FENCE) \
     X("fence", "release sync_restrict::shared::cta cluster", "", FENCE) \
     X("fence", "proxy alias|async", "", FENCE) \
-    X("fence", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
-    X("fence", "proxy tensormap::generic release cta|cluster|gpu|sys", "", FENCE) \
-    X("fence", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "an", FENCE) \
+    X("fence", "proxy async global|$e|$d", "", FENCE) \
+    X("fence", "proxy tensormap::generic release $k", "", FENCE) \
+    X("fence", "proxy tensormap::generic acquire $k", "an", FENCE) \
     X("fence", "proxy async::generic acquire sync_restrict::shared::cluster cluster", "", FENCE) \
     X("fence", "proxy async::generic release sync_restrict::shared::cta cluster", "", FENCE) \
     X("prefetch", "global|local? L1|L2", "a", NOP) \
-    X("prefetch", "global L2::evict_last|L2::evict_normal", "a", NOP) \
+    X("prefetch", "global $i", "a", NOP) \
     X("prefetch", "const|param|param::entry? tensormap", "t", NOP) \
     X("prefetchu", "L1", "a", NOP) \
     X("applypriority", "global? L2::evict_normal", "an", NOP) \
@@ -223,12 +232,10 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
-    if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-                       "L2::evict_first|L2::evict_unchanged? b64")) {
+    if (xg_sim_form(s, "fractional $i|$h $h? b64")) {
         xg_sim_operands(p, s, 1, 2);
         if (s->n == 2) xg_sim_source(p, s, 1, XG_SIM_F32);
-    } else if (xg_sim_form(s, "range global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-                              "L2::evict_first|L2::evict_unchanged? b64")) {
+    } else if (xg_sim_form(s, "range global? $i|$h $h? b64")) {
         xg_sim_operands(p, s, 4, 4);
         xg_sim_spot_of(p, s, &s->o[1], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : XG_SIM_GENERIC);
         xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -294,13 +301,13 @@ XG_FN void xg_sim_mbarrier_plain(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop o
 XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t drop;
     (void)arg;
-    if (xg_sim_form(s, "init shared|shared::cta? b64"))
+    if (xg_sim_form(s, "init $c? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INIT);
-    else if (xg_sim_form(s, "inval shared|shared::cta? b64"))
+    else if (xg_sim_form(s, "inval $c? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INVAL);
-    else if (xg_sim_form(s, "expect_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+    else if (xg_sim_form(s, "expect_tx relaxed? cta|cluster? $c|$d? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_EXPECT);
-    else if (xg_sim_form(s, "complete_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+    else if (xg_sim_form(s, "complete_tx relaxed? cta|cluster? $c|$d? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_COMPLETE);
     else if (xg_sim_form(s, "pending_count b64")) {
         xg_sim_ins *in;
@@ -313,14 +320,13 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         in->d = d;
     } else {
         drop = xg_sim_has(s, "arrive_drop") ? XG_SIM_MB_DROP : 0;
-        if (xg_sim_form(s, "arrive|arrive_drop release|relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+        if (xg_sim_form(s, "arrive|arrive_drop release|relaxed? cta|cluster? $c|$d? b64"))
             xg_sim_mbarrier_arrive(p, s, drop);
-        else if (xg_sim_form(s, "arrive|arrive_drop expect_tx release|relaxed? cta|cluster? "
-                                "shared|shared::cta|shared::cluster? b64"))
+        else if (xg_sim_form(s, "arrive|arrive_drop expect_tx release|relaxed? cta|cluster? $c|$d? b64"))
             xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_EXPECTS);
-        else if (xg_sim_form(s, "arrive|arrive_drop noComplete release? cta? shared|shared::cta? b64"))
+        else if (xg_sim_form(s, "arrive|arrive_drop noComplete release? cta? $c? b64"))
             xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_NO_COMPLETE);
-        else if (xg_sim_form(s, "test_wait|try_wait parity? acquire|relaxed? cta|cluster? shared|shared::cta? b64"))
+        else if (xg_sim_form(s, "test_wait|try_wait parity? acquire|relaxed? cta|cluster? $c? b64"))
             xg_sim_mbarrier_wait(p, s, xg_sim_has(s, "parity"), xg_sim_has(s, "try_wait"));
         else
             xg_sim_no_form(p, s);
@@ -343,7 +349,7 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     bool window = xg_sim_has(s, "shared::cluster"), wide = xg_sim_has(s, "u64");
     uint32_t a, b = XG_SIM_NOREG, d;
     xg_sim_ins *in;
-    if (!xg_sim_form(s, "shared::cluster? u32|u64")) xg_sim_no_form(p, s);
+    if (!xg_sim_form(s, "$d? u32|u64")) xg_sim_no_form(p, s);
     if (!window && !wide) xg_sim_bad(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
@@ -424,16 +430,13 @@ XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     int op = reduce ? xg_sim_reduction(s) : 0;
     memset(&bar, 0, sizeof bar);
     if (!reduce) {
-        load = xg_sim_form(s, "async bulk shared::cluster|shared::cta global mbarrier::complete_tx::bytes "
-                              "multicast::cluster? L2::cache_hint?");
-        inner = !load && xg_sim_form(s, "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes");
-        if (!load && !inner && !xg_sim_form(s, "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask?"))
-            xg_sim_no_form(p, s);
+        load = xg_sim_form(s, "async bulk $d|$e global $b $g? $f?");
+        inner = !load && xg_sim_form(s, "async bulk $d $e $b");
+        if (!load && !inner && !xg_sim_form(s, "async bulk global $e bulk_group $f? cp_mask?")) xg_sim_no_form(p, s);
     } else {
-        inner = xg_sim_form(s, "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes "
-                               "add|min|max|and|or|xor|inc|dec u32|s32|u64|s64|b32|b64");
-        if (!inner && !xg_sim_form(s, "reduce async bulk global shared::cta bulk_group L2::cache_hint? "
-                                      "add|min|max|and|or|xor|inc|dec noftz? f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64"))
+        inner = xg_sim_form(s, "reduce async bulk $d $e $b add|min|max|and|or|xor|inc|dec u32|s32|u64|s64|b32|b64");
+        if (!inner && !xg_sim_form(s, "reduce async bulk global $e bulk_group $f? add|min|max|and|or|xor|inc|dec "
+                                      "noftz? f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64"))
             xg_sim_no_form(p, s);
         t = xg_sim_type_of(s->mods[s->n_mods - 1]);
     }
@@ -501,27 +504,16 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     xg_sim_ins *in;
     memset(&bar, 0, sizeof bar);
     memset(&shared, 0, sizeof shared);
-    if (!(prefetch ? xg_sim_form(s, "async bulk prefetch tensor 1d|2d|3d|4d|5d L2 global tile|im2col? L2::cache_hint?")
-            : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta "
-                                      "add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
-            : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
-                                    "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                    "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d cta_group::1|cta_group::2 "
-                                        "shared::cluster|shared::cta global tile|im2col? "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                        "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 shared::cluster|shared::cta global "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                        "L2::cache_hint?")
-                   : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? "
-                                    "bulk_group L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group "
-                                        "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
-                                        "L2::cache_hint?")))
+    if (!(prefetch   ? xg_sim_form(s, "async bulk prefetch tensor $j L2 global tile|im2col? $f?")
+            : reduce ? xg_sim_form(s, "reduce async bulk tensor $j global $e add|min|max|inc|dec|and|or|xor "
+                                      "tile|im2col_no_offs? bulk_group $f?")
+            : load   ? xg_sim_form(s, "async bulk tensor $j $d|$e global tile|im2col? $b $g? $a? $f?") ||
+                         xg_sim_form(s, "async bulk tensor $j $a $d|$e global tile|im2col? $b $g? $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d $d|$e global tile::gather4 $b $g? $a? $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 $d|$e global $b $g? $a? $f?")
+                   : xg_sim_form(s, "async bulk tensor $j global $e tile|im2col_no_offs? bulk_group $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d global $e tile::scatter4 bulk_group $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global $e bulk_group $f?")))
         xg_sim_no_form(p, s);
     if (im2col && rank < 3) xg_sim_bad(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
@@ -582,10 +574,10 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_groups(p, s, false, 1, false);
     else if (xg_sim_form(s, "async bulk wait_group read?"))
         xg_sim_groups(p, s, true, xg_sim_has(s, "read") ? 3 : 1, true);
-    else if (xg_sim_form(s, "async ca|cg shared|shared::cta global L2::cache_hint? L2::64B|L2::128B|L2::256B?") ||
-             xg_sim_form(s, "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? L2::cache_hint?"))
+    else if (xg_sim_form(s, "async ca|cg $c global $f? L2::64B|L2::128B|L2::256B?") ||
+             xg_sim_form(s, "async ca|cg $c global L2::64B|L2::128B|L2::256B? $f?"))
         xg_sim_cp_plain(p, s);
-    else if (xg_sim_form(s, "async mbarrier arrive noinc? shared|shared::cta? b64")) {
+    else if (xg_sim_form(s, "async mbarrier arrive noinc? $c? b64")) {
         xg_sim_spot a;
         xg_sim_operands(p, s, 1, 1);
         a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
@@ -593,7 +585,7 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         in->a = a.code;
         in->imm = xg_sim_has(s, "noinc");
         in->imm2 = xg_sim_spot_bits(a);
-    } else if (xg_sim_form(s, "async bulk prefetch L2 global L2::cache_hint?")) {
+    } else if (xg_sim_form(s, "async bulk prefetch L2 global $f?")) {
         xg_sim_operands(p, s, 2, 3);
         xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         xg_sim_source(p, s, 1, XG_SIM_U32);
@@ -615,10 +607,8 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
     const xg_sim_operand *items;
     int op = 0;
     xg_sim_ins *in;
-    if (red ? !xg_sim_form(s, "async relaxed? cluster? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? "
-                              "inc|dec|min|max|add|and|or|xor u32|s32|u64|b32|s64")
-            : !xg_sim_form(s, "async weak? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? v2|v4? "
-                              "b32|b64|u32|u64|s32|s64|f32|f64"))
+    if (red ? !xg_sim_form(s, "async relaxed? cluster? $d? $b $d? inc|dec|min|max|add|and|or|xor u32|s32|u64|b32|s64")
+            : !xg_sim_form(s, "async weak? $d? $b $d? v2|v4? b32|b64|u32|u64|s32|s64|f32|f64"))
         xg_sim_no_form(p, s);
     if (red) op = xg_sim_reduction(s);
     t = xg_sim_type_of(s->mods[s->n_mods - 1]);
@@ -644,7 +634,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot a;
     uint32_t size;
     xg_sim_ins *in;
-    if (!xg_sim_form(s, "bulk weak? shared::cta?")) xg_sim_no_form(p, s);
+    if (!xg_sim_form(s, "bulk weak? $e?")) xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 3, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
@@ -708,7 +698,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (i == XG_SIM_MAP_FIELD_COUNT ||
         !xg_sim_form(s, "replace tile "
                         "rank|box_dim|global_dim|element_stride|global_address|global_stride|elemtype|interleave_"
-                        "layout|swizzle_mode|swizzle_atomicity|fill_mode global|shared::cta? b1024 b32|b64") ||
+                        "layout|swizzle_mode|swizzle_atomicity|fill_mode global|$e? b1024 b32|b64") ||
         xg_sim_has(s, "b64") != (rows[i].bytes == 8))
         xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 2 + rows[i].index, 2 + rows[i].index);

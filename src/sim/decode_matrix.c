@@ -207,8 +207,8 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     memset(&t, 0, sizeof t);
     r.n = 0;
     /* the number of matrices may also stand before the shape, as CUTLASS writes it */
-    if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16") &&
-        !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 shared|shared::cta? b16"))
+    if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? $c? b16") &&
+        !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 $c? b16"))
         xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     xg_sim_operands(p, s, 2, 2);

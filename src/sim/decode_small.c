@@ -22,10 +22,10 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
         xg_sim_d_ldmatrix(p, s, store);
         return;
     }
-    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans shared|shared::cta? b8")
-              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8") &&
-                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8x16 b6x16_p32|b4x16_p64") &&
-                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 shared|shared::cta? b8x16 b6x16_p32|b4x16_p64"))
+    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans $c? b8")
+              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans $c? b8") &&
+                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans $c? b8x16 $o") &&
+                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 $c? b8x16 $o"))
         xg_sim_no_form(p, s);
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;

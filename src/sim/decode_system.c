@@ -67,7 +67,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
 }
 XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    if (xg_sim_form(s, "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128"))
+    if (xg_sim_form(s, "try_cancel async $e? $b multicast::cluster::all? b128"))
         xg_sim_try_cancel(p, s);
     else if (xg_sim_form(s, "query_cancel is_canceled pred b128"))
         xg_sim_query_cancel(p, s, 3, 1);
@@ -163,9 +163,9 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t wide, op = XG_SIM_MULTI_STORE;
     bool load, store;
     (void)arg;
-    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
-                          "acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
-    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? " XG_SIM_MULTIMEM_FORM);
+    load = xg_sim_form(s,
+        "ld_reduce weak|relaxed|acquire? $k? global? min|max|add|and|or|xor acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
+    store = !load && xg_sim_form(s, "st weak|relaxed|release? $k? global? " XG_SIM_MULTIMEM_FORM);
     if (!load && !store &&
         !xg_sim_form(
             s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor " XG_SIM_MULTIMEM_FORM))

@@ -314,11 +314,11 @@ XG_FN void xg_sim_tensor_commit(xg_sim_asm *p, xg_sim_stmt *s) {
     "collector::b3::discard?"
 XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    if (xg_sim_form(s, "alloc cta_group::1|cta_group::2 sync aligned shared::cta? b32"))
+    if (xg_sim_form(s, "alloc $a sync aligned $e? b32"))
         xg_sim_tensor_alloc(p, s);
-    else if (xg_sim_form(s, "dealloc cta_group::1|cta_group::2 sync aligned b32"))
+    else if (xg_sim_form(s, "dealloc $a sync aligned b32"))
         xg_sim_tensor_free(p, s);
-    else if (xg_sim_form(s, "relinquish_alloc_permit cta_group::1|cta_group::2 sync aligned")) {
+    else if (xg_sim_form(s, "relinquish_alloc_permit $a sync aligned")) {
         xg_sim_operands(p, s, 0, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
     } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
@@ -327,31 +327,25 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
         xg_sim_operands(p, s, 0, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
-    } else if (xg_sim_form(s,
-                   "ld sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 pack::16b? "
-                   "b32"))
+    } else if (xg_sim_form(s, "ld sync aligned $m $n pack::16b? b32"))
         xg_sim_tensor_move(p, s, false);
-    else if (xg_sim_form(s,
-                 "st sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 unpack::16b? "
-                 "b32"))
+    else if (xg_sim_form(s, "st sync aligned $m $n unpack::16b? b32"))
         xg_sim_tensor_move(p, s, true);
-    else if (xg_sim_form(s, "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
-                            "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
+    else if (xg_sim_form(
+                 s, "cp $a 128x256b|4x256b|128x128b|64x128b|32x128b warpx2::02_13|warpx2::01_23|warpx4? b8x16? $o?"))
         xg_sim_tensor_copy(p, s);
-    else if (xg_sim_form(s, "shift cta_group::1|cta_group::2 down")) {
+    else if (xg_sim_form(s, "shift $a down")) {
         uint32_t at;
         xg_sim_operands(p, s, 1, 1);
         at = xg_sim_tensor_address(p, s, &s->o[0]);
         xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
-    } else if (xg_sim_form(s,
-                   "commit cta_group::1|cta_group::2 mbarrier::arrive::one shared::cluster? multicast::cluster? b64"))
+    } else if (xg_sim_form(s, "commit $a mbarrier::arrive::one $d? $g? b64"))
         xg_sim_tensor_commit(p, s);
-    else if (xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
-                            "ashift? " XG_SIM_COLLECTOR) ||
-             xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+    else if (xg_sim_form(s, "mma $a $l ashift? " XG_SIM_COLLECTOR) ||
+             xg_sim_form(s, "mma $a kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
                             "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
         xg_sim_tensor_mma(p, s, 0);
-    else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
+    else if (xg_sim_form(s, "mma ws cta_group::1 $l " XG_SIM_COLLECTOR_B))
         xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
     else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
         xg_sim_unsupported(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
