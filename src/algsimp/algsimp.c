@@ -16,17 +16,17 @@ enum {
     XG_ANY = XG_OPCODE_COUNT
 };
 /* Columns take less than rows, which would be filled up to 16 bytes. */
-static const xg_alg_fn xg_alg_runs[] = {
+XG_TABLE const xg_alg_fn xg_alg_runs[] = {
 #define X(name, op, law) xg_alg_##name,
     XG_ALG_RULES(X)
 #undef X
 };
-static const uint16_t xg_alg_ops[] = {
+XG_TABLE const uint16_t xg_alg_ops[] = {
 #define X(name, op, law) (uint16_t) XG_##op,
     XG_ALG_RULES(X)
 #undef X
 };
-static const uint8_t xg_alg_laws[] = {
+XG_TABLE const uint8_t xg_alg_laws[] = {
 #define X(name, op, law) XG_ALG_##law,
     XG_ALG_RULES(X)
 #undef X

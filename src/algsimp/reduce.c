@@ -399,7 +399,7 @@ RULE(dot_ones) {
 
 /* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
 XG_FN bool xg_alg_fold_transpose(xg_inst *i, uint32_t side) {
-    static const xg_attr_key keys[2][2] = {
+    XG_TABLE const xg_attr_key keys[2][2] = {
         {XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
     xg_inst *t = P(side);
     xg_ints perm;

@@ -195,7 +195,7 @@ typedef enum xg_exe_thunk_kind {
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
-static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
+XG_TABLE const xg_exe_thunk_row xg_exe_thunk_rows[] = {
 #define X(name, text, of, slices, runs, value, writes, flags) \
     {text, of, slices, runs, XG_EXE_VALUE_##value, XG_EXE_WRITES_##writes, flags},
     XG_EXE_THUNKS_KINDS(X)

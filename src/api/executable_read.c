@@ -7,7 +7,7 @@
 #include "executable.h"
 
 XG_FN XG_COLD size_t xg_exe_record_size(uint32_t kind) {
-    static const uint8_t sizes[] = {
+    XG_TABLE const uint8_t sizes[] = {
 #define X(name, record) sizeof(record),
         XG_EXE_SECTIONS(X)
 #undef X

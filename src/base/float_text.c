@@ -26,7 +26,7 @@ enum {
 
 /* The top 192 bits of every 28th power of five. Their products with the small powers, cut to 128 bits, equal the cut
  * 128 bits of all powers between (checked for each). */
-static const uint64_t xg_pow5_steps[][3] = {
+XG_TABLE const uint64_t xg_pow5_steps[][3] = {
     {0xE1AFA13AFBD14D6Du, 0x82189C09A3A1EC21u, 0x7A43516213C7E04Cu}, /* 5^-364 */
     {0xE3E27A444D8D98B7u, 0xFD1B1B2308169B25u, 0x363B1F2C568DC3E2u}, /* 5^-336 */
     {0xE61ACF033D1A45DFu, 0x6FB92487298E33BDu, 0xADD7728C20B99BD1u}, /* 5^-308 */
@@ -54,7 +54,7 @@ static const uint64_t xg_pow5_steps[][3] = {
     {0x8E679C2F5E44FF8Fu, 0x570F09EAA7EA7648u, 0x5961DB50C6D2B886u}, /* 5^308 */
     {0x8FCAC257558EE4E6u, 0x213A4F0AA5E8A7B1u, 0x949063D8A46F0C0Eu}, /* 5^336 */
 };
-static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
+XG_TABLE const uint64_t xg_pow5_small[XG_POW5_STEP] = {
     1u,
     5u,
     25u,
@@ -191,7 +191,7 @@ XG_INLINE_FAST uint64_t xg_digits8_value(uint64_t v) {
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a
  * branch on their length. */
 XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    XG_TABLE const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     while (end - p >= 8) {
         uint64_t eight, t;
         int n;
@@ -440,7 +440,7 @@ enum {
 /* significand * 2^exponent = 0.d1d2d3... * 10^(k+1): the first `count` digits, rounded, as an integer; false when only
  * big integers can tell. */
 XG_FN bool xg_float_digits_fast(uint64_t significand, int exponent, int count, uint64_t *digits, int *k) {
-    static const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u,
+    XG_TABLE const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u,
         1000000000u, 10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
         10000000000000000u, 100000000000000000u};
     int n = xg_leading_zeros(significand), q, drop;

@@ -35,7 +35,7 @@
     X(F64,           64, 11, 52, 1023, 1, 1, 1, 0, 1, 0x7FF8000000000000u, 0x7FEFFFFFFFFFFFFFu, 15, 17)
 /* clang-format on */
 
-static const xg_float_format xg_float_formats[] = {
+XG_TABLE const xg_float_format xg_float_formats[] = {
 #define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
     {XLAGPU_##type, bits, e, m, bias, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, nan_bits, max_bits, lo, hi},
     XG_FLOAT_FORMATS(X)

@@ -38,7 +38,7 @@ XG_FN const char *xg_block_number(const char *p, xg_block_token *t) {
     return p;
 }
 XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
-    static const char *const two[] = {"..", "<=", ">=", "==", "!=", "&&", "||"};
+    XG_TABLE const char *const two[] = {"..", "<=", ">=", "==", "!=", "&&", "||"};
     const char *from;
     uint32_t k;
     while (*p == ' ' || *p == '\n') p++;
@@ -63,7 +63,7 @@ XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
 }
 /* How many tokens there are with those of the text. They are kept where there is room for them. */
 XG_FN uint32_t xg_block_read_text(xg_block *d, const char *p, uint32_t count) {
-    static const char *const pieces[] = {
+    XG_TABLE const char *const pieces[] = {
 #define X(text) text,
         XG_SOLVER_PIECES(X)
 #undef X

@@ -11,7 +11,7 @@ typedef struct xg_solver_program {
     const char *name, *text;
 } xg_solver_program;
 XG_FN const char *xg_solver_text(const xg_inst *i) {
-    static const xg_solver_program rows[] = {
+    XG_TABLE const xg_solver_program rows[] = {
 #define X(name, text) {name, text},
         XG_SOLVER_PROGRAMS(X)
 #undef X

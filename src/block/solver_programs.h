@@ -3,9 +3,9 @@
  *
  * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text). XG_SOLVER_PIECES: the texts that several programs
  * share, which stand in these as $A, $B and so on: each is there once, and no string has more than the 4,095 characters
- * that C compilers must take. Spaces stand between words alone. Beside its own names a program knows the conditions of the call (lower, left, adjoint),
- * the real numbers eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no
- * number), and the int threads.
+ * that C compilers must take. Spaces stand between words alone. Beside its own names a program knows the conditions of
+ * the call (lower, left, adjoint), the real numbers eps (of the type), tol (below which a cosine is none) and floor
+ * (below which a length's square is no number), and the int threads.
  *
  * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf,
  * geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix Computations, for reflectors and for Jacobi's

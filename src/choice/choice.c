@@ -5,7 +5,7 @@
 #define XG_CHOICE_CHOICE_C
 #include "choice.h"
 
-static const xg_way xg_rules[] = {
+XG_TABLE const xg_way xg_rules[] = {
 #define X(kind, text, plan, emit) {kind, text, plan, emit},
     XG_RULES(X)
 #undef X

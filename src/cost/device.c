@@ -26,7 +26,7 @@ typedef struct xg_device_kind {
 } xg_device_kind;
 
 /* clang-format off */
-static const xg_device_kind xg_device_kinds[] = {
+XG_TABLE const xg_device_kind xg_device_kinds[] = {
     /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
@@ -75,7 +75,7 @@ typedef struct xg_device_part {
  * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
  * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
  * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
-static const xg_device_part xg_device_parts[] = {
+XG_TABLE const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
     {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M; L2 B */
     {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
@@ -245,7 +245,7 @@ typedef struct xg_device_figure {
     uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
-static const xg_device_figure xg_device_figures[] = {
+XG_TABLE const xg_device_figure xg_device_figures[] = {
 #define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
     XLAGPU_TARGET_FIGURES(X)
 #undef X

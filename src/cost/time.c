@@ -253,7 +253,7 @@ XG_FN void xg_cost_terms(
  * shared memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the
  * others work in its time. Takes their part out of the terms; returns that of the slowest. */
 XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
-    static const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
+    XG_TABLE const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
     int64_t slowest = t[XG_LIMIT_TENSOR];
     uint32_t k;
     if (!c->bulk_sectors) return 0;
@@ -379,7 +379,7 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
 }
 
 XG_FN const char *xg_cost_limit_name(uint32_t limit) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
 #define X(NAME, text, figure) text,
         XG_COST_PIPES(X)
 #undef X

@@ -9,17 +9,17 @@
 
 #define XG_KIR_ON_ALL true
 #define XG_KIR_ON_GPU false
-static void (*const xg_kir_pass_runs[])(xg_kmodule *m) = {
+XG_TABLE void (*const xg_kir_pass_runs[])(xg_kmodule *m) = {
 #define X(name, run, targets) run,
     XG_KIR_PASSES(X)
 #undef X
 };
-static const bool xg_kir_pass_on_cpu[] = {
+XG_TABLE const bool xg_kir_pass_on_cpu[] = {
 #define X(name, run, targets) XG_KIR_ON_##targets,
     XG_KIR_PASSES(X)
 #undef X
 };
-static const char xg_kir_pass_names[] =
+XG_TABLE const char xg_kir_pass_names[] =
 #define X(name, run, targets) name "\0"
     XG_KIR_PASSES(X)
 #undef X

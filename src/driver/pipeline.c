@@ -23,28 +23,28 @@ typedef struct xg_hlo_phase {
     const char *name;
     uint32_t rounds;
 } xg_hlo_phase;
-static const xg_hlo_phase xg_hlo_phases[] = {
+XG_TABLE const xg_hlo_phase xg_hlo_phases[] = {
 #define X(name, text, rounds) {text, rounds},
     XG_HLO_PHASES(X)
 #undef X
 };
 /* The passes by column: rows would be filled up to 16 bytes. */
-static bool (*const xg_hlo_pass_runs[])(xg_module *m) = {
+XG_TABLE bool (*const xg_hlo_pass_runs[])(xg_module *m) = {
 #define X(phase, name, run, kind) run,
     XG_HLO_PASSES(X)
 #undef X
 };
-static const uint8_t xg_hlo_pass_phases[] = {
+XG_TABLE const uint8_t xg_hlo_pass_phases[] = {
 #define X(phase, name, run, kind) XG_PHASE_##phase,
     XG_HLO_PASSES(X)
 #undef X
 };
-static const uint8_t xg_hlo_pass_kinds[] = {
+XG_TABLE const uint8_t xg_hlo_pass_kinds[] = {
 #define X(phase, name, run, kind) XG_PASS_##kind,
     XG_HLO_PASSES(X)
 #undef X
 };
-static const char xg_hlo_pass_names[] =
+XG_TABLE const char xg_hlo_pass_names[] =
 #define X(phase, name, run, kind) name "\0"
     XG_HLO_PASSES(X)
 #undef X

@@ -82,7 +82,7 @@ XLAGPU_DEF void xlagpu_error_position(const xlagpu_context *x, uint32_t *line, u
     if (column) *column = x ? x->c.column : 0;
 }
 XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) {
-    static const char *const texts[] = {
+    XG_TABLE const char *const texts[] = {
 #define X(name, text) text,
         XLAGPU_STATUSES(X)
 #undef X
@@ -189,7 +189,7 @@ XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
     return is;
 }
 XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
-    static const xg_file_kind kinds[] = {
+    XG_TABLE const xg_file_kind kinds[] = {
         XG_FORMAT_HLO, XG_FORMAT_HLO, XG_FORMAT_MLIR, XG_FORMAT_BYTECODE, XG_FORMAT_EXPORT, XG_FORMAT_PROTO};
     return m->format == XLAGPU_SOURCE_ANY ? xg_import_detect(m->source.text, m->source.size) : kinds[m->format];
 }

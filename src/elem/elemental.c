@@ -569,7 +569,7 @@ XG_FN xg_elem_fn xg_elem_handler(xg_opcode op) {
 #ifdef XLAGPU_SMALL
 #define xg_elem_random_bits xg_elem_none
 #endif
-    static const xg_elem_fn table[] = {
+    XG_TABLE const xg_elem_fn table[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_elem_##elem,
         XG_OPS(X)
 #undef X

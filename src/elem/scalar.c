@@ -277,7 +277,7 @@ typedef struct xg_direction_row {
     const char *text;
     int sint, uint, flt;
 } xg_direction_row;
-static const xg_direction_row xg_directions[] = {
+XG_TABLE const xg_direction_row xg_directions[] = {
     {"EQ", XG_CI_EQ, XG_CI_EQ, XG_CF_OEQ},
     {"NE", XG_CI_NE, XG_CI_NE, XG_CF_UNE},
     {"LT", XG_CI_SLT, XG_CI_ULT, XG_CF_OLT},

@@ -189,7 +189,7 @@ XG_FN bool xg_box_settle(const xg_box_ask *a, xg_box *b) {
 }
 /* The tile; false when none of them is small enough. */
 XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
-    static const int64_t wants[] = {128, 256, 64, 32, 512};
+    XG_TABLE const int64_t wants[] = {128, 256, 64, 32, 512};
     int64_t least = INT64_MAX, tile[XG_RANK_MAX];
     uint32_t i, k;
     for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {

@@ -61,7 +61,7 @@ XG_FN void xg_strip_decide(xg_strip *d, bool slides) {
         else
             d->count = (d->count + 1) / 2;
 }
-static const xg_form_field xg_strip_form[] = {
+XG_TABLE const xg_form_field xg_strip_form[] = {
     {"count", offsetof(xg_strip, count)},
     {"lanes", offsetof(xg_strip, lanes)},
 };

@@ -12,7 +12,7 @@ typedef enum xg_emitter_id {
     XG_EMITTERS(X)
 #undef X
 } xg_emitter_id;
-static const xg_emitter xg_emitters[] = {
+XG_TABLE const xg_emitter xg_emitters[] = {
 #define X(name, text, plan, emit) {text, plan, emit},
     XG_EMITTERS(X)
 #undef X

@@ -434,7 +434,7 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
 
 /* ---- the form ---- */
 
-static const xg_form_field xg_loop_form[] = {
+XG_TABLE const xg_form_field xg_loop_form[] = {
     {"vector", offsetof(xg_loop_walk, unroll)},
     {"rounds", offsetof(xg_loop_walk, rounds)},
     {"threads", offsetof(xg_loop_walk, threads)},

@@ -200,7 +200,7 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
 /* What names a place in the launch, and arrays in shared memory, are made in front of all else; arrays here, outside of
  * the rounds. */
 XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
-    static const xg_kopcode front[] = {XG_K_OP_ALLOC_SHARED, XG_K_OP_BLOCK_ID, XG_K_OP_THREAD_ID};
+    XG_TABLE const xg_kopcode front[] = {XG_K_OP_ALLOC_SHARED, XG_K_OP_BLOCK_ID, XG_K_OP_THREAD_ID};
     xg_kops ops;
     uint32_t k, j;
     for (j = 0; j < XG_COUNT(front); j++) {

@@ -23,15 +23,15 @@ enum {
     XG_REDUCTION_PAIRS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1,
     XG_REDUCTION_WALKS
 };
-static const char *const xg_reduction_walks[] = {
+XG_TABLE const char *const xg_reduction_walks[] = {
     "short", "row", "column", "column-tile", "column-linear", "column-shifted", "pairs"};
-static const xg_form_field xg_short_form[] = {
+XG_TABLE const xg_form_field xg_short_form[] = {
     {"vector", offsetof(xg_short_plan, vector)},
     {"fold", offsetof(xg_short_plan, fold)},
     {"rows", offsetof(xg_short_plan, rows)},
     {"lanes", offsetof(xg_short_plan, lanes)},
 };
-static const xg_form_field xg_row_form_fields[] = {
+XG_TABLE const xg_form_field xg_row_form_fields[] = {
     {"vector", offsetof(xg_row_plan, vector)},
     {"lanes", offsetof(xg_row_plan, lanes)},
     {"rows", offsetof(xg_row_plan, rows)},
@@ -40,13 +40,13 @@ static const xg_form_field xg_row_form_fields[] = {
     {"beside", offsetof(xg_row_plan, beside)},
     {"own", offsetof(xg_row_plan, own)},
 };
-static const xg_form_field xg_column_form[] = {
+XG_TABLE const xg_form_field xg_column_form[] = {
     {"vector", offsetof(xg_column_plan, vector)},
     {"depth", offsetof(xg_column_plan, depth)},
     {"width", offsetof(xg_column_plan, width)},
     {"parts", offsetof(xg_column_plan, parts)},
 };
-static const xg_form_field xg_pairs_form[] = {
+XG_TABLE const xg_form_field xg_pairs_form[] = {
     {"high", offsetof(xg_pairs_plan, high)},
     {"wide", offsetof(xg_pairs_plan, wide)},
     {"lanes", offsetof(xg_pairs_plan, lanes)},

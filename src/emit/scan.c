@@ -62,7 +62,7 @@ XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) 
 }
 /* ---- the form ---- */
 
-static const xg_form_field xg_running_form[] = {
+XG_TABLE const xg_form_field xg_running_form[] = {
     {"vector", offsetof(xg_running, vector)},
     {"lanes", offsetof(xg_running, lanes)},
     {"rows", offsetof(xg_running, rows)},

@@ -265,7 +265,7 @@ XG_FN bool xg_skew_may_join(const xg_box_ask *a, const xg_box *s) {
  * most, for as many blocks as are wanted. any: its layout is to be found yet. */
 XG_FN void xg_skew_tile_of(
     const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t parts, bool any, xg_box *s, int64_t *best) {
-    static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
+    XG_TABLE const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     int64_t seen[XG_RANK_MAX] = {0}; /* the tile before: what is wanted gives few different ones */
     xg_box trial;
     int64_t least = 8 * XG_SKEW_THREADS;

@@ -29,7 +29,7 @@ enum {
     XG_TRANSPOSE_BY_SKEWED_BOX
 };
 /* A small build has tiles of equal sides alone. */
-static const xg_transpose_way xg_transpose_ways[] = {
+XG_TABLE const xg_transpose_way xg_transpose_ways[] = {
     {"tile", xg_transpose_order_tile, xg_transpose_write_tile, xg_transpose_tile_room, xg_transpose_tile_map,
         xg_transpose_tile_elements},
 #ifndef XLAGPU_SMALL

@@ -336,12 +336,12 @@ XG_COLD XG_FN xg_value *xg_call_left_out(xg_eval_run *r, const xg_inst *i, xg_va
 }
 #endif
 /* The targets stand in a list of their own, in the same order, for xg_text_nth. */
-static const char xg_call_targets[] =
+XG_TABLE const char xg_call_targets[] =
 #define X(target, word) target "\0"
     XG_EVAL_CALLS(X) XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
 #undef X
     ;
-static const xg_call_fn xg_call_runs[] = {
+XG_TABLE const xg_call_fn xg_call_runs[] = {
 #define X(target, word) xg_call_##word,
     XG_EVAL_CALLS(X)
 #undef X

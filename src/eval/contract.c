@@ -79,8 +79,8 @@ XG_FN xg_value *xg_eval_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **
 
 /* jax.nn.scaled_matmul: both operands contract their last dimension; a first one of three is the batch. */
 XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    static const int64_t dims[3] = {0, 1, 2};
-    static const xg_attr_key keys[4] = {
+    XG_TABLE const int64_t dims[3] = {0, 1, 2};
+    XG_TABLE const xg_attr_key keys[4] = {
         XG_A_lhs_batch_dims, XG_A_rhs_batch_dims, XG_A_lhs_contracting_dims, XG_A_rhs_contracting_dims};
     const xg_shape *s = i->shape;
     uint32_t n = xg_shape_is_array(s) ? s->rank : 0, k, d;

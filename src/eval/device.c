@@ -193,7 +193,7 @@ XG_FN bool xg_sent_pair(xg_str text, uint32_t *at, int64_t pair[2]) {
     return false;
 }
 XG_FN bool xg_sent_pairs(const xg_inst *i, xg_str *list) {
-    static const char key[] = "_xla_send_recv_source_target_pairs";
+    XG_TABLE const char key[] = "_xla_send_recv_source_target_pairs";
     xg_str text = xg_attr_str(i, XG_A_frontend_attributes);
     uint32_t k;
     for (k = 0; k + sizeof key - 1 <= text.n; k++)

@@ -298,12 +298,12 @@ XG_FN size_t xg_eval_place(const uint8_t *ops, size_t n, xg_opcode op) {
 }
 typedef double (*xg_eval_function)(double);
 XG_FN xg_eval_function xg_eval_function_of(xg_opcode op) {
-    static const uint8_t ops[] = {
+    XG_TABLE const uint8_t ops[] = {
 #define X(op, f) XG_##op,
         XG_EVAL_FLOAT_FUNCTIONS(X)
 #undef X
     };
-    static const xg_eval_function functions[] = {
+    XG_TABLE const xg_eval_function functions[] = {
 #define X(op, f) f,
         XG_EVAL_FLOAT_FUNCTIONS(X)
 #undef X
@@ -382,12 +382,12 @@ XG_FN bool xg_complex_compared(int direction, xg_complex a, xg_complex b) {
 typedef xg_complex (*xg_complex_function)(xg_complex);
 typedef xg_complex (*xg_complex_function2)(xg_complex, xg_complex);
 XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
-    static const uint8_t ops[] = {
+    XG_TABLE const uint8_t ops[] = {
 #define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_UNARY(X)
 #undef X
     };
-    static const xg_complex_function functions[] = {
+    XG_TABLE const xg_complex_function functions[] = {
 #define X(op, f) xg_complex_##f,
         XG_EVAL_COMPLEX_UNARY(X)
 #undef X
@@ -396,12 +396,12 @@ XG_FN xg_complex_function xg_complex_function_of(xg_opcode op) {
     return k < sizeof ops ? functions[k] : NULL;
 }
 XG_FN xg_complex_function2 xg_complex_function2_of(xg_opcode op) {
-    static const uint8_t ops[] = {
+    XG_TABLE const uint8_t ops[] = {
 #define X(op, f) XG_##op,
         XG_EVAL_COMPLEX_BINARY(X)
 #undef X
     };
-    static const xg_complex_function2 functions[] = {
+    XG_TABLE const xg_complex_function2 functions[] = {
 #define X(op, f) xg_complex_##f,
         XG_EVAL_COMPLEX_BINARY(X)
 #undef X

@@ -289,7 +289,7 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
 #define XG_EVAL_FUNCTION(word) xg_eval_##word
 #define XG_EVAL_IS_DYNAMIC(r) ((r)->dynamic)
 #endif
-static const xg_eval_handler xg_eval_handlers[] = {
+XG_TABLE const xg_eval_handler xg_eval_handlers[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_EVAL_FUNCTION(eval),
     XG_OPS(X)
 #undef X

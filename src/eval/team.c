@@ -16,7 +16,7 @@
 /* What the ids in replica_groups are: replicas (of one partition each), partitions (of one replica each), replicas with
  * all of their partitions, or devices. */
 XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i) {
-    static const char *const words[] = {
+    XG_TABLE const char *const words[] = {
         "cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"};
     xg_str mode = xg_attr_str(i, XG_A_mode);
     int k;

@@ -87,7 +87,7 @@ XG_FN uint32_t xg_dnn_batch_operands(const xg_dnn_batch *d, xg_inst **in) {
 }
 /* x, scale, offset, mean and scale / deviation */
 XG_FN void xg_dnn_batch_inference(const xg_dnn_batch *d, xg_dnn_graph *g, int64_t x, xlagpu_type t) {
-    static const int64_t modes[] = {XG_DNN_SUB, XG_DNN_MUL, XG_DNN_ADD}, with[] = {3, 4, 2};
+    XG_TABLE const int64_t modes[] = {XG_DNN_SUB, XG_DNN_MUL, XG_DNN_ADD}, with[] = {3, 4, 2};
     uint32_t k;
     for (k = 0; k < 3; k++) {
         int64_t vector = xg_dnn_features(g, with[k], XLAGPU_F32, 1, d->features, 1);

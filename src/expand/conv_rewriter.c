@@ -299,7 +299,7 @@ XG_FN int64_t xg_dnn_put_window(xg_dnn_graph *g, const xg_dnn_conv *c) {
 }
 /* The operation by its kind: attributes of the factor, the factor of what was there, the window, and x, w and y. */
 XG_FN void xg_dnn_put_conv(xg_dnn_graph *g, const xg_dnn_conv *c, int64_t window, const int64_t tensors[3]) {
-    static const int16_t rows[][7] = {{XG_DNN_OPERATION_FORWARD, 700, 701, 702, 704, 703, 705},
+    XG_TABLE const int16_t rows[][7] = {{XG_DNN_OPERATION_FORWARD, 700, 701, 702, 704, 703, 705},
         {XG_DNN_OPERATION_DATA, 706, 707, 708, 710, 709, 711}, {XG_DNN_OPERATION_FILTER, 712, 713, 714, 716, 715, 717}};
     const int16_t *row = rows[c->way];
     bool wide = g->wide == xg_dnn_type(XLAGPU_F64);
@@ -446,7 +446,7 @@ XG_FN int64_t xg_dnn_notes(xlagpu_type of) {
     return exact | XG_DNN_NOTE_NARROWER_SUMS | XG_DNN_NOTE_WINOGRAD_13;
 }
 XG_APART XG_FN xg_inst *xg_dnn_rewrite(const xg_hb *b, xg_dnn_conv *c) {
-    static const char *const ways[] = {"convForward", "convBackwardInput", "convBackwardFilter"};
+    XG_TABLE const char *const ways[] = {"convForward", "convBackwardInput", "convBackwardFilter"};
     int64_t perm[XG_RANK_MAX], back[XG_RANK_MAX], dims[XG_RANK_MAX], asked[XG_RANK_MAX], cut[3] = {0, 0, 0};
     xlagpu_type of = XG_OPERAND(c->conv, 0)->shape->type;
     uint32_t k, n, rank = c->spatial + 2;

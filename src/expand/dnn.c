@@ -121,7 +121,7 @@ XG_FN void xg_dnn_reduce(xg_dnn_graph *g, int64_t with, int64_t x, int64_t y) {
 }
 XG_FN void xg_dnn_norm_operation(xg_dnn_graph *g, int64_t mode, double epsilon, const xg_dnn_norm_arrays *a) {
     int64_t added = xg_dnn_scalar(g, epsilon, 4), op = xg_dnn_new(g, XG_DNN_OPERATION_NORM), in[6];
-    static const int16_t names[] = {XG_DNN_OPERATION_NORM_X, XG_DNN_OPERATION_NORM_MEAN,
+    XG_TABLE const int16_t names[] = {XG_DNN_OPERATION_NORM_X, XG_DNN_OPERATION_NORM_MEAN,
         XG_DNN_OPERATION_NORM_INV_VARIANCE, XG_DNN_OPERATION_NORM_SCALE, XG_DNN_OPERATION_NORM_BIAS,
         XG_DNN_OPERATION_NORM_Y};
     uint32_t k;

@@ -31,7 +31,7 @@ XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
 }
 /* Is it true of any? A scalar. */
 XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
-    static const int64_t all[3] = {0, 1, 2};
+    XG_TABLE const int64_t all[3] = {0, 1, 2};
     xg_inst *no = xg_hb_int(b, XLAGPU_PRED, 0);
     return xg_hb_reduce(b, p, no, all, 3, xg_hb_reducer(b, XG_OR, XLAGPU_PRED));
 }
@@ -92,7 +92,7 @@ XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool 
     c->root = xg_hb_compare(&in, descending ? "GT" : "LT", p[0], p[1]);
     i = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), keys, 2);
     {
-        static const int64_t last[1] = {2};
+        XG_TABLE const int64_t last[1] = {2};
         xg_inst_set_ints(i, XG_A_dimensions, last, 1);
         xg_inst_set_int(i, XG_A_is_stable, 1);
         xg_inst_set_comp(i, XG_A_to_apply, c);

@@ -38,7 +38,7 @@ XG_FN xg_inst *xg_fft_plain(const xg_fft *f, xg_inst *x, const int64_t *lengths,
 }
 /* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
 XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
-    static const int64_t last[1] = {1};
+    XG_TABLE const int64_t last[1] = {1};
     int64_t m = 1, dims[2], start[2];
     xg_fft forward = *f, backward = *f;
     xg_inst *turns, *w, *conj, *mirror, *a, *c, *zero, *parts[3], *imag;

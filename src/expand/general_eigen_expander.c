@@ -217,7 +217,7 @@ XG_FN xg_inst *xg_general_schur(const xg_hb *b, xg_inst *a, xg_inst **z, xg_inst
 /* u* A = value u*: u is a vector of A* = q t* q*, which is triangular when rows and columns stand the other way round.
  */
 XG_FN xg_inst *xg_general_left_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
-    static const int64_t both[2] = {1, 2};
+    XG_TABLE const int64_t both[2] = {1, 2};
     t = xg_hb_reverse(b, xg_linear_hermitian(b, t), both, 2);
     q = xg_general_vectors(b, t, xg_hb_reverse(b, q, both + 1, 1));
     return xg_hb_reverse(b, q, both + 1, 1);

@@ -59,7 +59,7 @@ XG_FN bool xg_library_sdpa_of(const xg_hb *b, const xg_inst *i, xg_library_sdpa 
 }
 /* Options that are there, and are not the ones that do nothing. */
 XG_FN bool xg_library_sdpa_is_known(const xg_inst *i) {
-    static const char *const zeros[] = {"dropout_rate", "sliding_window_length"};
+    XG_TABLE const char *const zeros[] = {"dropout_rate", "sliding_window_length"};
     uint32_t k;
     for (k = 0; k < XG_COUNT(zeros); k++)
         if (xg_library_number(i, zeros[k], 0) != 0) return false;
@@ -70,7 +70,7 @@ XG_FN bool xg_library_sdpa_is_known(const xg_inst *i) {
 /* [batch, head, row, n] of operand `of` and l, summed over its last dimension; heads may share what they multiply. */
 XG_FN xg_inst *xg_library_sdpa_dot(
     const xg_hb *b, const xg_inst *i, const xg_library_sdpa *a, xg_inst *l, uint32_t of) {
-    static const int64_t batch[2] = {0, 1}, last_of_five[1] = {4}, last[1] = {3};
+    XG_TABLE const int64_t batch[2] = {0, 1}, last_of_five[1] = {4}, last[1] = {3};
     int64_t dims[5];
     xg_dot_dims d;
     dims[0] = a->batch;
@@ -116,7 +116,7 @@ XG_FN xg_inst *xg_library_sdpa_bias(const xg_hb *b, xg_inst *x, xg_inst *bias) {
 }
 /* reduce over the last dimension, for each of its elements again */
 XG_FN xg_inst *xg_library_of_rows(const xg_hb *b, xg_inst *x, xg_opcode op, xg_inst **row) {
-    static const int64_t rows[4] = {0, 1, 2, 3};
+    XG_TABLE const int64_t rows[4] = {0, 1, 2, 3};
     xg_inst *init = xg_hb_float(b, XLAGPU_F32, op == XG_MAXIMUM ? -INFINITY : 0);
     *row = xg_hb_reduce(b, x, init, &rows[3], 1, xg_hb_reducer(b, op, XLAGPU_F32));
     return xg_hb_broadcast(b, *row, x->shape->dims, 4, rows, 3);
@@ -165,7 +165,7 @@ XG_FN xg_inst *xg_library_row_mean(const xg_hb *b, xg_inst *x) {
     return xg_library_scale(b, xg_hb_sum(b, x, dims, n), (double)x->shape->dims[0] / (double)x->shape->elements);
 }
 XG_FN xg_inst *xg_library_spread(const xg_hb *b, xg_inst *v, const xg_shape *s) { /* [rows] along each row */
-    static const int64_t first[1] = {0};
+    XG_TABLE const int64_t first[1] = {0};
     return xg_hb_broadcast(b, v, s->dims, s->rank, first, 1);
 }
 /* Scale or bias, which has the dimensions of one row, for each of them. */

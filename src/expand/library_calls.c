@@ -57,7 +57,7 @@ typedef struct xg_library_epilogue {
     char then;
 } xg_library_epilogue;
 XG_FN const xg_library_epilogue *xg_library_epilogue_of(const xg_inst *i) {
-    static const xg_library_epilogue all[] = {{"DEFAULT", false, 0}, {"BIAS", true, 0}, {"RELU", false, 'r'},
+    XG_TABLE const xg_library_epilogue all[] = {{"DEFAULT", false, 0}, {"BIAS", true, 0}, {"RELU", false, 'r'},
         {"BIAS_RELU", true, 'r'}, {"GELU", false, 'g'}, {"BIAS_GELU", true, 'g'}, {"SILU", false, 's'},
         {"BIAS_SILU", true, 's'}};
     uint32_t k;
@@ -449,7 +449,7 @@ XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
 /* ---- the pass ---- */
 
 XG_FN int xg_library_row_of(const xg_inst *i) {
-    static const char targets[] =
+    XG_TABLE const char targets[] =
 #define X(target, word) target "\0"
         XG_LIBRARY_CALLS(X)
 #undef X
@@ -458,7 +458,7 @@ XG_FN int xg_library_row_of(const xg_inst *i) {
 }
 XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) >= 0; }
 XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) {
-    static xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
+    XG_TABLE xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
 #define X(target, word) xg_library_##word,
         XG_LIBRARY_CALLS(X)
 #undef X

@@ -61,7 +61,7 @@ typedef struct xg_cusolver_row {
     int64_t work, columns;
 } xg_cusolver_row;
 XG_FN const xg_cusolver_row *xg_cusolver_row_of(xg_cusolver_call call) {
-    static const xg_cusolver_row rows[] = {
+    XG_TABLE const xg_cusolver_row rows[] = {
 #define X(name, operands, results, work, columns) {#name, operands, results, work, columns},
         XG_CUSOLVER_CALLS(X)
 #undef X

@@ -14,7 +14,7 @@ XG_FN xg_inst *xg_linear_conj(const xg_hb *b, xg_inst *x) {
     return xg_hb_2(b, XG_COMPLEX, re, xg_hb_1(b, XG_NEGATE, xg_hb_1(b, XG_IMAG, x)));
 }
 XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
-    static const int64_t perm[3] = {0, 2, 1};
+    XG_TABLE const int64_t perm[3] = {0, 2, 1};
     return xg_hb_transpose(b, x, perm);
 }
 /* A number of x's type, complex ones included, everywhere in dims. */
@@ -34,7 +34,7 @@ XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *directio
 }
 /* [batch, n, 1]: the diagonal. */
 XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
-    static const int64_t last[1] = {2};
+    XG_TABLE const int64_t last[1] = {2};
     int64_t dims[3];
     xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
     d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
@@ -61,7 +61,7 @@ XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_in
 }
 /* x[batch, m, k] y[batch, k, n] */
 XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
-    static const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
+    XG_TABLE const int64_t zero[1] = {0}, one[1] = {1}, two[1] = {2};
     xg_dot_dims d;
     d.lb.p = d.rb.p = zero;
     d.lc.p = two;
@@ -286,7 +286,7 @@ typedef struct xg_lin_word {
     uint8_t op; /* XG_OPCODE_COUNT: the function */
     xg_lin_function *function;
 } xg_lin_word;
-static const xg_lin_word xg_lin_words[] = {
+XG_TABLE const xg_lin_word xg_lin_words[] = {
 #define X(name, op) {name, XG_##op, NULL},
 #define F(name, function) {name, XG_OPCODE_COUNT, (xg_lin_function *)function},
     XG_LIN_OPS(X) XG_LIN_WORDS(F)
@@ -323,7 +323,7 @@ XG_FN xg_inst *xg_lin_number(const xg_hb *b, const xg_inst *like, const char *at
                                                      : xg_linear_splat_like(b, like, v);
 }
 XG_FN void *xg_lin_make(xg_fml *words, xg_str name, const xg_fml_term *in, uint32_t n) {
-    static const char *const comparisons[][2] = {
+    XG_TABLE const char *const comparisons[][2] = {
         {"==", "EQ"}, {"!=", "NE"}, {">=", "GE"}, {"<=", "LE"}, {"<", "LT"}, {">", "GT"}};
     const xg_hb *b = ((xg_lin *)(void *)words)->b;
     const xg_lin_word *w = xg_lin_words;

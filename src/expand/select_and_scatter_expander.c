@@ -284,7 +284,7 @@ XG_APART XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *sele
 /* Windows without holes: the selection goes back into a select-and-scatter, whose kernel (emit/scattered.c) asks few
  * windows for many elements. */
 XG_FN xg_inst *xg_scattered_given(const xg_scattered *d, xg_inst *selected, xg_inst *zero) {
-    static const xg_attr_key keys[] = {XG_A_window, XG_A_select, XG_A_scatter};
+    XG_TABLE const xg_attr_key keys[] = {XG_A_window, XG_A_select, XG_A_scatter};
     xg_inst *in[4], *r;
     size_t k;
     in[0] = xg_hb_splat(d->b, zero, d->shape->dims, d->shape->rank);

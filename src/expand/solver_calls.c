@@ -447,7 +447,7 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 /* ---- the pass ---- */
 
 XG_FN int xg_solver_row_of(const xg_inst *i) {
-    static const char targets[] =
+    XG_TABLE const char targets[] =
 #define X(target, word) target "\0"
         XG_SOLVER_CALLS(X)
 #undef X
@@ -456,7 +456,7 @@ XG_FN int xg_solver_row_of(const xg_inst *i) {
 }
 XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) >= 0; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) {
-    static xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
+    XG_TABLE xg_inst *(*const expand[])(const xg_hb *b, xg_inst *i) = {
 #define X(target, word) xg_solver_##word,
         XG_SOLVER_CALLS(X)
 #undef X

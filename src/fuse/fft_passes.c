@@ -30,7 +30,7 @@ XG_FN xg_inst *xg_fft_made(
 }
 /* Of x in memory as [a, n, c]. */
 XG_APART XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c) {
-    static const int32_t order[3] = {1, 2, 0};
+    XG_TABLE const int32_t order[3] = {1, 2, 0};
     int64_t dims[3];
     dims[0] = a;
     dims[1] = c;
@@ -40,7 +40,7 @@ XG_APART XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *l
 }
 XG_FN xg_inst *xg_fft_two_passes(
     const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c, int64_t n1) {
-    static const int32_t before[4] = {2, 3, 1, 0}, behind[4] = {2, 1, 3, 0};
+    XG_TABLE const int32_t before[4] = {2, 3, 1, 0}, behind[4] = {2, 1, 3, 0};
     int64_t n2 = n / n1, dims[4];
     char text[96];
     xg_module *m = b->comp->module;

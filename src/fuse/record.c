@@ -26,7 +26,7 @@ typedef struct xg_launch_row {
     const char *name;
     size_t at;
 } xg_launch_row;
-static const xg_launch_row xg_launch_rows[] = {
+XG_TABLE const xg_launch_row xg_launch_rows[] = {
 #define X(field, text) {text, offsetof(xg_launch, field)},
     XG_LAUNCH_NUMBERS(X)
 #undef X
@@ -190,7 +190,7 @@ typedef struct xg_record_reader {
     const xg_source *from; /* that the text is of; NULL: it is the fusion's own */
 } xg_record_reader;
 
-static const char xg_record_hint[] = "leave it out: what is not given is decided";
+XG_TABLE const char xg_record_hint[] = "leave it out: what is not given is decided";
 XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key, xg_str found) {
     if (w->from)
         xg_fail_at(w->fusion->comp->module->ctx, XLAGPU_ERROR_INVALID, w->from, (size_t)(found.p - w->from->text),
@@ -199,7 +199,7 @@ XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key
         (int)XG_MIN(found.n, 80u), found.p);
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
-    static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
+    XG_TABLE const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
         "backend", "grid", "block", "cluster", "shared_bytes", "resident", "scratch_bytes", "counters"};
     (void)user;
     return i < XG_COUNT(words) ? words[i] : NULL;

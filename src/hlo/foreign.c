@@ -5,14 +5,14 @@
 #include "text.h"
 
 /* What to write: the words for it; and so on. One text, since a table of pointers takes more than its words. */
-static const char xg_foreign_types[] =
+XG_TABLE const char xg_foreign_types[] =
     "pred: bool boolean i1 bit; s4: int4 i4; s8: int8 i8 char; s16: int16 i16 short; s32: int32 i32 int; "
     "s64: int64 i64 long index; u4: uint4 ui4; u8: uint8 ui8 byte; u16: uint16 ui16; "
     "u32: uint32 ui32 uint unsigned; u64: uint64 ui64; f16: half float16 fp16; bf16: bfloat16 bfloat; "
     "f32: float float32 fp32 tf32 real; f64: double float64 fp64; f8e4m3fn: fp8 e4m3 f8E4M3FN float8_e4m3fn; "
     "f8e5m2: e5m2 f8E5M2 float8_e5m2; f4e2m1fn: fp4; c64: complex complex64; c128: complex128";
 /* The same of operations. */
-static const char xg_foreign_ops[] =
+XG_TABLE const char xg_foreign_ops[] =
     "negate: neg minus; subtract: sub; multiply: mul; divide: div; remainder: mod rem; power: pow; "
     "exponential: exp; sine: sin; cosine: cos; exponential-minus-one: expm1; log-plus-one: log1p; "
     "logistic: sigmoid; maximum: max; minimum: min; select: where; conditional: cond if; "

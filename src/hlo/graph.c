@@ -37,7 +37,7 @@ typedef struct xg_op_row {
     uint8_t flags, length, types, lo, hi; /* hi 255: any number */
     uint8_t part;                         /* an xg_op_part */
 } xg_op_row;
-static const xg_op_row xg_op_rows[] = {
+XG_TABLE const xg_op_row xg_op_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
     {attrs, offsetof(xg_names, of_##name), (uint8_t)(flags), sizeof(text) - 1, types, lo, hi, XG_OP_##fuse},
     XG_OPS(X)
@@ -47,7 +47,7 @@ typedef struct xg_attr_row {
     uint16_t name;
     uint8_t kind; /* an xg_attr_kind */
 } xg_attr_row;
-static const xg_attr_row xg_attr_rows[] = {
+XG_TABLE const xg_attr_row xg_attr_rows[] = {
 #define X(name, text, kind) {offsetof(xg_names, of_attr_##name), XG_K_##kind},
     XG_ATTRS(X)
 #undef X

@@ -14,14 +14,14 @@
 #include "infer_device.c"
 
 typedef const xg_shape *(*xg_infer_rule)(xg_module *m, const xg_inst *i);
-static const xg_infer_rule xg_infer_rules[] = {
+XG_TABLE const xg_infer_rule xg_infer_rules[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_infer_##infer,
     XG_OPS(X)
 #undef X
 };
 
 static const char *xg_infer_types_text(uint32_t types) {
-    static const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point",
+    XG_TABLE const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point",
         "pred or floating point", "integer or floating point", "pred, integer or floating point", "complex",
         "pred or complex", "integer or complex", "pred, integer or complex", "floating point or complex",
         "pred, floating point or complex", "integer, floating point or complex", "of any element type"};

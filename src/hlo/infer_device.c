@@ -23,7 +23,7 @@ static bool xg_infer_has_global_ids(xg_opcode op) {
            op == XG_REDUCE_SCATTER;
 }
 static xg_infer_group_mode xg_want_group_mode(const xg_inst *i) {
-    static const char words[] = "cross_replica cross_partition cross_replica_and_partition flattened_id";
+    XG_TABLE const char words[] = "cross_replica cross_partition cross_replica_and_partition flattened_id";
     bool channel = xg_inst_attr(i, XG_A_channel_id) != NULL,
          global = xg_attr_int(i, XG_A_use_global_device_ids, 0) != 0;
     int word = xg_word_in(words, xg_attr_str(i, XG_A_mode));

@@ -25,8 +25,8 @@ enum {
 #define XG_L (2 | 4) /* letter, underscore */
 #define XG_D (4 | 8) /* digit */
 #define XG_W 4       /* . and - */
-static const uint8_t xg_lex_class[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, XG_S, XG_S, 0, 0, XG_S, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, XG_S, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, XG_W, XG_W, 0, XG_D, XG_D, XG_D, XG_D, XG_D,
+XG_TABLE const uint8_t xg_lex_class[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, XG_S, XG_S, 0, 0, XG_S, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, XG_S, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, XG_W, XG_W, 0, XG_D, XG_D, XG_D, XG_D, XG_D,
     XG_D, XG_D, XG_D, XG_D, XG_D, 0, 0, 0, 0, 0, 0, 0, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L,
     XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, 0, 0, 0, 0, XG_L, 0, XG_L,
     XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L, XG_L,
@@ -246,7 +246,7 @@ XG_FN int xg_lex_hex(char c) {
 
 /* One escape behind its backslash; *s is moved behind it. */
 XG_FN bool xg_lex_escape(const char **s, const char *end, char *out) {
-    static const char from[] = "abfnrtv\\'\"?", to[] = "\a\b\f\n\r\t\v\\'\"?";
+    XG_TABLE const char from[] = "abfnrtv\\'\"?", to[] = "\a\b\f\n\r\t\v\\'\"?";
     const char *p = *s, *found = p < end ? (const char *)memchr(from, *p, sizeof from - 1) : NULL;
     int v = 0, n = 0;
     if (found) {

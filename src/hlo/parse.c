@@ -65,7 +65,7 @@ XG_FN void xg_parse_read_row(xg_parse *p, xg_op_attrs_row *row, const char *word
     }
 }
 XG_FN void xg_parse_read_tables(xg_parse *p) {
-    static const xg_attr_key common[] = {
+    XG_TABLE const xg_attr_key common[] = {
 #define X(name, text, kind) XG_A_##name,
         XG_COMMON_ATTRS(X)
 #undef X

@@ -281,7 +281,7 @@ XG_FN void xg_attr_parse_PADDING(xg_parse *p, xg_attr *a) { /* 0_1x2_3_1 */
 }
 /* {size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=.. rhs_dilate=.. rhs_reversal=0x1} */
 XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) {
-    static const char *const fields[] = {"size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"};
+    XG_TABLE const char *const fields[] = {"size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"};
     xg_lex *x = &p->lex;
     int64_t grid[XG_COUNT(fields)][XG_RANK_MAX][XG_GRID_PARTS];
     uint32_t n[XG_COUNT(fields)] = {0, 0, 0, 0, 0, 0}, k, f;

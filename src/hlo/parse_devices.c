@@ -457,7 +457,7 @@ XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_axes *used, xg_buf
     xg_putc(b, '}');
 }
 XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}], replicated={'y'} */
-    static const char *const lists[] = {"replicated", "unreduced", "manual"};
+    XG_TABLE const char *const lists[] = {"replicated", "unreduced", "manual"};
     xg_lex *x = &p->lex;
     xg_mesh m;
     xg_axes used;
@@ -511,7 +511,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
 /* Parts separated by blanks, each at most once. The order of the printed form is fixed: kind, last tile dimensions,
  * shard_as, metadata. */
 XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
-    static const char *const kinds[] = {"replicated", "maximal", "manual", "unknown", "unreduced"};
+    XG_TABLE const char *const kinds[] = {"replicated", "maximal", "manual", "unknown", "unreduced"};
     xg_lex *x = &p->lex;
     xg_buf parts[5]; /* kind, device, last, group, metadata */
     size_t at = xg_lex_offset(x);

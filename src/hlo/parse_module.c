@@ -94,7 +94,7 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     X(debug_attributes, keep = true)
 /* clang-format on */
 
-static const char *const xg_header_names[] = {
+XG_TABLE const char *const xg_header_names[] = {
 #define X(name, action) #name,
     XG_HEADER_ATTRS(X)
 #undef X
@@ -207,7 +207,7 @@ XG_FN void xg_parse_stack_row(xg_parse *p, xg_buf *b, bool named) {
     xg_putc(b, '\n');
 }
 XG_FN void xg_parse_stack_tables(xg_parse *p) {
-    static const char *const tables[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"};
+    XG_TABLE const char *const tables[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"};
     xg_buf b;
     uint32_t k;
     xg_buf_init(&b, p->arena);

@@ -9,7 +9,7 @@
 
 /* Would the bare name be read as something else? No keyword ends in a digit, most names do. */
 XG_FN bool xg_print_is_keyword(xg_str name) {
-    static const char *const words[] = {"true", "false", "inf", "nan", "HloModule", "ENTRY", "ROOT", "FileLocations",
+    XG_TABLE const char *const words[] = {"true", "false", "inf", "nan", "HloModule", "ENTRY", "ROOT", "FileLocations",
         "FileNames", "FunctionNames", "StackFrames", "maximal", "replicated", "manual", "last_tile_dim_replicate",
         "shard_as", "shard_like", "unknown", "unreduced", "execution_thread"};
     uint32_t k;

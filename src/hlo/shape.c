@@ -30,7 +30,7 @@ typedef struct xg_type_row {
     const char *name;
     uint8_t length, bits, cls;
 } xg_type_row;
-static const xg_type_row xg_type_rows[] = {
+XG_TABLE const xg_type_row xg_type_rows[] = {
 #define X(name, text, bits, cls) {text, (uint8_t)(sizeof(text) - 1), (uint8_t)(bits), (uint8_t)XG_CLASS_##cls},
     XLAGPU_TYPES(X)
 #undef X

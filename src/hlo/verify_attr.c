@@ -14,7 +14,7 @@ typedef struct xg_verify_word_row {
     int op;
     const char *words;
 } xg_verify_word_row;
-static const xg_verify_word_row xg_verify_word_rows[] = {
+XG_TABLE const xg_verify_word_row xg_verify_word_rows[] = {
     {XG_A_direction, XG_COMPARE, "EQ NE GE GT LE LT"},
     {XG_A_type, XG_COMPARE, "FLOAT TOTALORDER SIGNED UNSIGNED"},
     {XG_A_fft_type, XG_FFT, "FFT IFFT RFFT IRFFT"},
@@ -68,7 +68,7 @@ static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
     return true;
 }
 XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
-    static const xg_attr_key any_case[] = {
+    XG_TABLE const xg_attr_key any_case[] = {
         XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule};
     const char *words = xg_verify_words_of(op, key);
     uint32_t k;

@@ -28,7 +28,7 @@ XG_FN xg_bc_cur xg_bc_section_of(xg_bc *b, xg_bc_cur *c, uint32_t *id) {
     return xg_bc_take(b, c, n);
 }
 XG_FN void xg_bc_sections(xg_bc *b, xg_bc_cur c) {
-    static const xg_bc_section needed[] = {XG_BC_STRINGS, XG_BC_DIALECTS, XG_BC_DATA, XG_BC_OFFSETS, XG_BC_IR};
+    XG_TABLE const xg_bc_section needed[] = {XG_BC_STRINGS, XG_BC_DIALECTS, XG_BC_DATA, XG_BC_OFFSETS, XG_BC_IR};
     uint32_t id, k;
     while (c.p < c.end) {
         const unsigned char *at = c.p;
@@ -59,12 +59,12 @@ XG_FN void xg_bc_strings(xg_bc *b) {
 /* The names of a VHLO operation's properties in its newest version up to `most`; *version, which must be older, becomes
  * that. NULL: there is none. */
 XG_FN const char *xg_bc_vhlo_find(xg_str op, int most, int *version) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
 #define X(op, version, names) names,
         XG_VHLO_OPS(X)
 #undef X
     };
-    static const uint8_t versions[] = {
+    XG_TABLE const uint8_t versions[] = {
 #define X(op, version, names) version,
         XG_VHLO_OPS(X)
 #undef X
@@ -83,7 +83,7 @@ XG_FN const char *xg_bc_vhlo_find(xg_str op, int most, int *version) {
 }
 /* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
 XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    static const char *const other[][2] = {
+    XG_TABLE const char *const other[][2] = {
 #define X(op, names) {op, names},
         XG_BC_OPS(X)
 #undef X
@@ -106,7 +106,7 @@ XG_FN int xg_bc_newest(xg_str op) {
 }
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
 XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
-    static const char *const func[] = {"func", "call"};
+    XG_TABLE const char *const func[] = {"func", "call"};
     xg_bc_name v;
     xg_buf out;
     uint32_t n = op.n, k;

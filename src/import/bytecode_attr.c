@@ -158,7 +158,7 @@ XG_FN const xg_ir_type *xg_bc_vhlo_type(xg_bc *b, xg_bc_cur *c) {
     return xg_bc_foreign(b, "a type of VHLO");
 }
 XG_FN xlagpu_type xg_bc_integer(uint64_t code) { /* width << 2 | sign */
-    static const xlagpu_type types[][2] = {{XLAGPU_S2, XLAGPU_U2}, {XLAGPU_S4, XLAGPU_U4}, {XLAGPU_S8, XLAGPU_U8},
+    XG_TABLE const xlagpu_type types[][2] = {{XLAGPU_S2, XLAGPU_U2}, {XLAGPU_S4, XLAGPU_U4}, {XLAGPU_S8, XLAGPU_U8},
         {XLAGPU_S16, XLAGPU_U16}, {XLAGPU_S32, XLAGPU_U32}, {XLAGPU_S64, XLAGPU_U64}};
     uint64_t width = code >> 2;
     uint32_t k;
@@ -168,7 +168,7 @@ XG_FN xlagpu_type xg_bc_integer(uint64_t code) { /* width << 2 | sign */
     return XLAGPU_INVALID;
 }
 XG_FN const xg_ir_type *xg_bc_builtin_type(xg_bc *b, xg_bc_cur *c) {
-    static const xlagpu_type floats[] = {XLAGPU_BF16, XLAGPU_F16, XLAGPU_F32, XLAGPU_F64};
+    XG_TABLE const xlagpu_type floats[] = {XLAGPU_BF16, XLAGPU_F16, XLAGPU_F32, XLAGPU_F64};
     uint64_t code = xg_bc_int(b, c);
     const xg_ir_attr *encoding;
     if (code >= 3 && code <= 6) return xg_bc_scalar(b, floats[code - 3]);
@@ -354,7 +354,7 @@ XG_FN const xg_ir_attr *xg_bc_int_attr(xg_bc *b, xg_ir_attr_kind kind, int64_t v
     return a;
 }
 XG_FN const xg_ir_attr *xg_bc_alias(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"output_tuple_indices", "operand_index", "operand_tuple_indices"};
+    XG_TABLE const char *const names[] = {"output_tuple_indices", "operand_index", "operand_tuple_indices"};
     const xg_ir_attr *v[3];
     v[0] = xg_bc_ints_attr(b, xg_bc_signeds(b, c));
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
@@ -362,7 +362,7 @@ XG_FN const xg_ir_attr *xg_bc_alias(xg_bc *b, xg_bc_cur *c) {
     return xg_bc_named(b, names, v, 3);
 }
 XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"atol", "rtol", "ulps", "mode"};
+    XG_TABLE const char *const names[] = {"atol", "rtol", "ulps", "mode"};
     const xg_ir_attr *v[4];
     uint32_t k;
     for (k = 0; k < 2; k++) {
@@ -377,14 +377,14 @@ XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
 /* ---- meshes and their axes ---- */
 
 XG_FN const xg_ir_attr *xg_bc_sub_axis(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"pre_size", "size"};
+    XG_TABLE const char *const names[] = {"pre_size", "size"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     return xg_bc_named(b, names, v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_axis_ref(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"name", "sub_axis_info"};
+    XG_TABLE const char *const names[] = {"name", "sub_axis_info"};
     const xg_ir_attr *v[2];
     bool part;
     v[0] = xg_bc_attr(b, c);
@@ -402,14 +402,14 @@ XG_FN const xg_ir_attr *xg_bc_pair(xg_bc *b, xg_bc_cur *c, const char *one, cons
     return xg_bc_named(b, names, v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_mesh_axis(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"name", "size"};
+    XG_TABLE const char *const names[] = {"name", "size"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_attr(b, c);
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     return xg_bc_named(b, names, v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_mesh(xg_bc *b, xg_bc_cur *c) {
-    static const char *const names[] = {"axes", "device_ids"};
+    XG_TABLE const char *const names[] = {"axes", "device_ids"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_attr(b, c);
     v[1] = xg_bc_optional(b, c);

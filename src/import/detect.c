@@ -82,14 +82,14 @@ typedef struct xg_detect_row {
 } xg_detect_row;
 #define XG_DETECT_ROW(format, text) {XG_FORMAT_##format, sizeof(text) - 1, text},
 XG_FN xg_file_kind xg_detect_magic(xg_peek f) {
-    static const xg_detect_row rows[] = {XG_MAGICS(XG_DETECT_ROW)};
+    XG_TABLE const xg_detect_row rows[] = {XG_MAGICS(XG_DETECT_ROW)};
     size_t k;
     for (k = 0; k < XG_COUNT(rows); k++)
         if (xg_peek_at(f, 0, rows[k].text, rows[k].n)) return (xg_file_kind)rows[k].format;
     return XG_FORMAT_HLO;
 }
 XG_FN xg_file_kind xg_detect_zip(xg_peek f) {
-    static const xg_detect_row rows[] = {XG_MEMBERS(XG_DETECT_ROW)};
+    XG_TABLE const xg_detect_row rows[] = {XG_MEMBERS(XG_DETECT_ROW)};
     size_t k;
     for (k = 0; k < XG_COUNT(rows); k++)
         if (xg_peek_has(f, rows[k].text)) return (xg_file_kind)rows[k].format;
@@ -250,7 +250,7 @@ XG_FN xg_file_kind xg_detect_body(xg_peek f, size_t at) {
     return dot && !xg_text_begins(f, at, " =") ? XG_FORMAT_MLIR : XG_FORMAT_HLO;
 }
 XG_FN xg_file_kind xg_detect_text(xg_peek f) {
-    static const xg_detect_row rows[] = {XG_TEXTS(XG_DETECT_ROW)};
+    XG_TABLE const xg_detect_row rows[] = {XG_TEXTS(XG_DETECT_ROW)};
     size_t at = xg_text_skip(f, 0), k;
     for (k = 0; k < XG_COUNT(rows); k++)
         if (xg_text_begins(f, at, rows[k].text)) return (xg_file_kind)rows[k].format;

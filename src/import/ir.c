@@ -9,7 +9,7 @@
 #include "ops.h"
 
 /* Names of the operations, in the order of the rows: for xg_text_nth. */
-static const char xg_ir_names[] =
+XG_TABLE const char xg_ir_names[] =
 #define X(name, form, lower, opcode) name "\0"
     XG_IR_OPS(X)
 #undef X
@@ -98,7 +98,7 @@ XG_FN xlagpu_type xg_ir_element(xg_str name) {
     static const char words[] = XG_IR_ELEMENTS(X);
 #undef X
 #define X(text, type) XLAGPU_##type,
-    static const xlagpu_type types[] = {XG_IR_ELEMENTS(X)};
+    XG_TABLE const xlagpu_type types[] = {XG_IR_ELEMENTS(X)};
 #undef X
     int k = xg_word_in(words + 1, name);
     return k < 0 ? XLAGPU_INVALID : types[k];
@@ -275,7 +275,7 @@ XG_APART XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const
     return a ? a : xg_ir_in_groups(op, name);
 }
 XG_FN const xg_ir_attr *xg_ir_find(const xg_ir_op *op, const char *name) {
-    static const char *const names[][2] = {
+    XG_TABLE const char *const names[][2] = {
 #define X(full, pretty) {#full, #pretty},
         XG_IR_ATTR_NAMES(X)
 #undef X

@@ -126,7 +126,7 @@ XG_FN xg_inst *xg_formula_chebyshev(xg_formula *f, xg_inst *const *in, uint32_t 
 }
 XG_FN xg_inst *xg_formula_of(xg_formula *f, xg_str name, xg_inst *const *in, uint32_t n); /* NULL: there is none */
 XG_FN xg_inst *xg_formula_call(xg_formula *f, xg_str name) {                              /* behind '(' */
-    static const char *const directions[][2] = {
+    XG_TABLE const char *const directions[][2] = {
         {"eq", "EQ"}, {"ne", "NE"}, {"ge", "GE"}, {"gt", "GT"}, {"le", "LE"}, {"lt", "LT"}};
     xg_inst *in[XG_FORMULA_ARGS];
     uint32_t n = 0;
@@ -217,13 +217,13 @@ XG_FN xg_inst *xg_formula_run(xg_formula *f, const char *text) {
 
 XG_FN bool xg_formula_is_half(xlagpu_type t) { return xg_type_class(t) == XGT_F && xg_type_bits(t) < 32; }
 XG_FN const char *xg_formula_find(xg_str name, xlagpu_type t) { /* without "chlo." */
-    static const char *const texts[] = {
+    XG_TABLE const char *const texts[] = {
 #define X(name, types, text) text,
         XG_FORMULAS(X)
 #undef X
     };
     /* XGT_F or XGT_C, or one type + 256; + XG_FORMULA_HALF: half precision by itself, too */
-    static const uint16_t rows[] = {
+    XG_TABLE const uint16_t rows[] = {
 #define X(name, types, text) types,
         XG_FORMULAS(X)
 #undef X

@@ -133,7 +133,7 @@ XG_FN void xg_low_label(char *labels, uint32_t rank, int64_t dim, char label) {
 }
 /* b01f_01io->b01f of VHLO's numbers, or of [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]. */
 XG_FN xg_str xg_low_labels_of_numbers(xg_low *w, const xg_ir_op *op, uint32_t left, uint32_t right) {
-    static const char *const names[3][3] = {
+    XG_TABLE const char *const names[3][3] = {
         {"input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"},
         {"kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions"},
         {"output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"}};
@@ -174,7 +174,7 @@ XG_FN xg_str xg_low_labels(xg_low *w, const xg_ir_op *op, uint32_t left, uint32_
     return xg_str_of(b.p, b.n);
 }
 XG_FN xg_inst *xg_lower_convolution(xg_low *w, const xg_ir_op *op) {
-    static const char *const names[] = {"window_strides", "lhs_dilation", "rhs_dilation", "window_reversal"};
+    XG_TABLE const char *const names[] = {"window_strides", "lhs_dilation", "rhs_dilation", "window_reversal"};
     xg_inst *i;
     const xg_dim_labels *labels;
     xg_ints pad;
@@ -202,7 +202,7 @@ XG_FN xg_inst *xg_lower_convolution(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_reduce_window(xg_low *w, const xg_ir_op *op) {
-    static const char *const names[] = {"window_strides", "base_dilations", "window_dilations", NULL};
+    XG_TABLE const char *const names[] = {"window_strides", "base_dilations", "window_dilations", NULL};
     xg_comp *c = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_inst *i = xg_low_make(w, op, XG_REDUCE_WINDOW);
     uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
@@ -212,7 +212,7 @@ XG_FN xg_inst *xg_lower_reduce_window(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_select_and_scatter(xg_low *w, const xg_ir_op *op) {
-    static const char *const names[] = {"window_strides", NULL, NULL, NULL};
+    XG_TABLE const char *const names[] = {"window_strides", NULL, NULL, NULL};
     xg_comp *select = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_comp *scatter = xg_low_region(w, xg_low_region_at(w, op, 1));
     xg_inst *i = xg_low_make(w, op, XG_SELECT_AND_SCATTER);
@@ -251,7 +251,7 @@ XG_FN xg_inst *xg_lower_triangular_solve(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_batch_norm(xg_low *w, const xg_ir_op *op) {
-    static const xg_opcode opcodes[] = {XG_BATCH_NORM_TRAINING, XG_BATCH_NORM_INFERENCE, XG_BATCH_NORM_GRAD};
+    XG_TABLE const xg_opcode opcodes[] = {XG_BATCH_NORM_TRAINING, XG_BATCH_NORM_INFERENCE, XG_BATCH_NORM_GRAD};
     xg_inst *i = xg_low_make(w, op,
         opcodes[xg_ir_is(op, "batch_norm_training")    ? 0
                 : xg_ir_is(op, "batch_norm_inference") ? 1

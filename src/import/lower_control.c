@@ -175,7 +175,7 @@ XG_FN xg_inst *xg_lower_rng(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_rng_bit_generator(xg_low *w, const xg_ir_op *op) {
-    static const char *const names[][2] = {
+    XG_TABLE const char *const names[][2] = {
         {"DEFAULT", "rng_default"}, {"THREE_FRY", "rng_three_fry"}, {"PHILOX", "rng_philox"}};
     xg_inst *i = xg_low_make(w, op, XG_RNG_BIT_GENERATOR);
     xg_str a = xg_ir_word(op, "rng_algorithm");

@@ -433,7 +433,7 @@ XG_FN xg_inst *xg_low_native(xg_low *w, const xg_ir_op *op, xg_str target) { /* 
 }
 #undef XG_LOW_TARGETS
 XG_FN xg_inst *xg_lower_custom_call(xg_low *w, const xg_ir_op *op) {
-    static const char *const versions[] = {
+    XG_TABLE const char *const versions[] = {
         NULL, NULL, "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
     xg_str target = xg_ir_word(op, "call_target_name");
     xg_inst *i = xg_low_native(w, op, target);

@@ -6,7 +6,7 @@
 #include "ir.c"
 
 XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op) {
-    static const uint8_t rows[] = {
+    XG_TABLE const uint8_t rows[] = {
 #define X(name, form, lower, opcode) XG_##opcode,
         XG_IR_OPS(X)
 #undef X
@@ -97,7 +97,7 @@ XG_FN void xg_low_accuracy(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     const xg_ir_attr *a = xg_ir_find(op, "result_accuracy"), *mode, *ulps;
     xg_buf b;
     double v[2];
-    static const char *const names[] = {"atol", "rtol"};
+    XG_TABLE const char *const names[] = {"atol", "rtol"};
     uint32_t k;
     if (!a || a->kind != XG_IR_DICT) return;
     mode = xg_ir_dict_get(a, "mode");
@@ -145,7 +145,7 @@ XG_FN xg_inst *xg_lower_clamp(xg_low *w, const xg_ir_op *op) {
     return xg_low_new(w, XG_CLAMP, s, in, 3);
 }
 XG_FN void xg_low_set_direction(xg_low *w, const xg_ir_op *op, xg_inst *i) {
-    static const char *const all[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+    XG_TABLE const char *const all[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
     xg_str d = xg_ir_word(op, "comparison_direction");
     size_t k = 0;
     while (k < XG_COUNT(all) && !xg_str_is(d, all[k])) k++;

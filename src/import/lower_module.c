@@ -51,12 +51,12 @@ XG_COLD XG_NORETURN XG_FN void xg_low_refuse_unknown(xg_low *w, const xg_ir_op *
 }
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     typedef xg_inst *(*lower)(xg_low * w, const xg_ir_op *op);
-    static const lower lowers[] = {
+    XG_TABLE const lower lowers[] = {
 #define X(lower) xg_lower_##lower,
         XG_IR_LOWERS(X)
 #undef X
     };
-    static const uint8_t rows[] = {
+    XG_TABLE const uint8_t rows[] = {
 #define X(name, form, lower, opcode) XG_IR_LOWER_##lower,
         XG_IR_OPS(X)
 #undef X

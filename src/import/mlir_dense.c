@@ -17,7 +17,7 @@ typedef struct xg_mlir_elements {
 
 /* ---- hexadecimal: "0x0000803F..." ---- */
 
-static const signed char xg_hex_values[256] = {
+XG_TABLE const signed char xg_hex_values[256] = {
 #define XG_HEX_NONE -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
     XG_HEX_NONE, XG_HEX_NONE, XG_HEX_NONE, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1, -1, -1, -1, -1, -1, 10, 11, 12, 13, 14,
     15, -1, -1, -1, -1, -1, -1, -1, -1, -1, XG_HEX_NONE, -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,

@@ -255,7 +255,7 @@ XG_FN const xg_ir_type *xg_mlir_named_type(xg_mlir *x) {
     xg_mlir_fail(x, from, NULL, "'%.*s' is not a type", (int)XG_MIN(w.n, 60u), w.p);
 }
 XG_FN bool xg_mlir_at_type(xg_mlir *x) {
-    static const char *const words[] = {"tensor", "tuple", "none", "memref", "vector", "complex", "tf32"};
+    XG_TABLE const char *const words[] = {"tensor", "tuple", "none", "memref", "vector", "complex", "tf32"};
     xg_str w;
     size_t k;
     xg_mlir_skip(x);

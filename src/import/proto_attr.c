@@ -294,7 +294,7 @@ XG_FN void xg_proto_put_labels(xg_proto *p, xg_buf *b, xg_proto_bytes m, const c
     xg_put(b, text, n);
 }
 XG_FN bool xg_proto_read_LABELS(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
-    static const uint32_t input[] = {7, 8, 11}, kernel[] = {3, 4, 6}, output[] = {9, 10, 12};
+    XG_TABLE const uint32_t input[] = {7, 8, 11}, kernel[] = {3, 4, 6}, output[] = {9, 10, 12};
     const xg_proto_field *f = xg_proto_last(p, row, n, end);
     xg_proto_bytes m = xg_proto_message(p, f);
     xg_buf b;
@@ -454,7 +454,7 @@ XG_FN bool xg_proto_read_METADATA(xg_proto *p, const xg_proto_row *row, uint32_t
 /* ---- the rows ---- */
 
 XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n) {
-    static const xg_proto_row rows[] = {
+    XG_TABLE const xg_proto_row rows[] = {
 #define X(a, b, c, attr, op, codec, detail) \
     {XG_PROTO_KEY(a, b, c), XG_A_##attr, XG_##op, XG_PROTO_CODEC_##codec, detail},
         XG_PROTO_ATTRS(X)
@@ -465,7 +465,7 @@ XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n) {
 }
 /* From fields n..end of p->fields with the row's key; false: they say nothing. n == end: the default. */
 XG_FN bool xg_proto_read_row(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
-    static bool (*const readers[])(xg_proto *, const xg_proto_row *, uint32_t, uint32_t, xg_attr *) = {
+    XG_TABLE bool (*const readers[])(xg_proto *, const xg_proto_row *, uint32_t, uint32_t, xg_attr *) = {
 #define X(codec) xg_proto_read_##codec,
         XG_PROTO_CODECS(X)
 #undef X

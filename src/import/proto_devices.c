@@ -128,7 +128,7 @@ enum {
     XG_PROTO_SHARDING_OTHER = 3,
     XG_PROTO_SHARDING_KINDS = 7
 };
-static const char *const xg_proto_sharding_words[] = {
+XG_TABLE const char *const xg_proto_sharding_words[] = {
     "replicated", "maximal", NULL, NULL, "manual", "unknown", "unreduced"};
 
 XG_FN void xg_proto_put_metadatas(xg_proto *p, xg_buf *b, xg_proto_bytes m, uint32_t number, const char *before) {

@@ -72,7 +72,7 @@ XG_APART XG_FN void xg_proto_metadata_field(xg_proto *p, const xg_proto_field *f
 #undef XG_PROTO_NUMBER
 }
 XG_FN xg_str xg_proto_metadata_text(xg_proto *p, xg_proto_bytes m, xg_metadata *out) {
-    static const uint8_t keys[] = {
+    XG_TABLE const uint8_t keys[] = {
 #define X(n, name, kind) XG_M_##name,
         XG_PROTO_METADATA(X)
 #undef X

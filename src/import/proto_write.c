@@ -184,7 +184,7 @@ XG_FN void xg_proto_put_part(xg_proto_writer *w, const xg_inst *i, uint32_t part
 }
 XG_FN bool xg_proto_is_part(xg_attr_kind kind) { return kind == XG_K_COMP || kind == XG_K_COMPS || kind == XG_K_INSTS; }
 XG_FN void xg_proto_put_inst(xg_proto_writer *w, const xg_inst *i) {
-    static const uint8_t parts[] = {XG_INST_NAME, XG_INST_OPCODE, XG_INST_SHAPE, XG_INST_LITERAL, XG_INST_PARAMETER,
+    XG_TABLE const uint8_t parts[] = {XG_INST_NAME, XG_INST_OPCODE, XG_INST_SHAPE, XG_INST_LITERAL, XG_INST_PARAMETER,
         XG_INST_ID, XG_INST_OPERANDS, XG_INST_PREDECESSORS, XG_INST_CALLED};
     size_t inst = xg_proto_begin(w, XG_COMP_INSTRUCTIONS);
     xg_mark mark = xg_arena_mark(w->arena);

@@ -336,7 +336,7 @@ XG_FN void xg_proto_write_METADATA(xg_proto_writer *w, const xg_proto_row *row, 
 }
 
 XG_FN void xg_proto_write_row(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
-    static xg_proto_write *const writers[] = {
+    XG_TABLE xg_proto_write *const writers[] = {
 #define X(codec) xg_proto_write_##codec,
         XG_PROTO_CODECS(X)
 #undef X

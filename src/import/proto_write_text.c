@@ -186,8 +186,8 @@ XG_FN bool xg_proto_put_axes_of(xg_proto_writer *w, uint32_t number, xg_lex *x, 
 /* Behind the word mesh: the mesh, [{'x'}, {?}], replicated={'y'}, ... NamedSharding's fields in the order of their
  * numbers, whichever the text has. */
 XG_FN void xg_proto_put_named_of(xg_proto_writer *w, xg_lex *x) {
-    static const char *const words[] = {"replicated", "unreduced", "metadata", "manual"}; /* fields 4 to 7 */
-    static const char *const reductions[] = {"sum", "max", "min"};                        /* field 8 */
+    XG_TABLE const char *const words[] = {"replicated", "unreduced", "metadata", "manual"}; /* fields 4 to 7 */
+    XG_TABLE const char *const reductions[] = {"sum", "max", "min"};                        /* field 8 */
     size_t named = xg_proto_begin(w, 14);
     xg_proto_names names;
     xg_lex found[XG_COUNT(words)];

@@ -258,7 +258,7 @@ XG_FN void xg_stable_branch(xg_stable *w, const xg_comp *c, const xg_inst *opera
 }
 /* The regions of the operation, "" for those without. */
 XG_FN void xg_stable_regions(xg_stable *w, const xg_inst *i) {
-    static const xg_attr_key keys[] = {XG_A_condition, XG_A_body, XG_A_select, XG_A_scatter, XG_A_to_apply};
+    XG_TABLE const xg_attr_key keys[] = {XG_A_condition, XG_A_body, XG_A_select, XG_A_scatter, XG_A_to_apply};
     uint32_t k, n = 0;
     for (k = 0; k < XG_COUNT(keys); k++) {
         const xg_comp *c = xg_attr_comp(i, keys[k]);

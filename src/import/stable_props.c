@@ -496,7 +496,7 @@ XG_FN void xg_stable_aliases(xg_stable *w, const xg_inst *i) {
     xg_putc(&w->b, ']');
 }
 XG_FN int xg_stable_api(const xg_inst *i) {
-    static const char *const versions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
+    XG_TABLE const char *const versions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
         "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
     xg_str name = xg_attr_str(i, XG_A_api_version);
     int k;

@@ -122,7 +122,7 @@ XG_FN const unsigned char *xg_stable_nested(xg_stable *w, const xg_shape *s, uin
     return p;
 }
 XG_FN void xg_stable_digits(xg_stable *w, const unsigned char *p, size_t n) {
-    static const char digits[] = "0123456789ABCDEF";
+    XG_TABLE const char digits[] = "0123456789ABCDEF";
     char pair[2];
     xg_puts(&w->b, "\"0x");
     for (; n; n--, p++) {

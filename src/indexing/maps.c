@@ -275,7 +275,7 @@ enum {
 #undef X
 };
 XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
-    static const uint8_t words[] = {
+    XG_TABLE const uint8_t words[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_INDEX_##index,
         XG_OPS(X)
 #undef X

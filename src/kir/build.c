@@ -27,7 +27,7 @@ typedef struct xg_kelem_row {
 #define XG_KFORMAT_INDEX(name) XLAGPU_INVALID
 #define XG_KFORMAT_FLOAT(name) XLAGPU_##name
 #define XG_KFORMAT_COMPLEX(name) XLAGPU_INVALID
-static const xg_kelem_row xg_kelem_rows[] = {
+XG_TABLE const xg_kelem_row xg_kelem_rows[] = {
 #define X(name, text, bits, cls) {text, bits, XG_KCLASS_##cls, XG_KFORMAT_##cls(name)},
     XG_KIR_ELEMS(X)
 #undef X
@@ -93,13 +93,13 @@ typedef struct xg_kop_row {
     int8_t results, regions;
     uint8_t flags, check, form;
 } xg_kop_row;
-static const xg_kop_row xg_kop_rows[] = {
+XG_TABLE const xg_kop_row xg_kop_rows[] = {
 #define X(name, text, lo, hi, results, regions, flags, types, attrs) \
     {offsetof(xg_kop_names, of_##name), lo, hi, results, regions, flags, XG_KCHECK_##types, XG_KFORM_##attrs},
     XG_KIR_OPS(X)
 #undef X
 };
-static const xg_kmma_row xg_kmma_rows[] = {
+XG_TABLE const xg_kmma_row xg_kmma_rows[] = {
 #define X(name, a, b, sum, bytes, tensor) {a, b, XG_E_##sum, bytes, XG_TENSOR_##tensor},
     XG_KIR_MMA(X)
 #undef X

@@ -23,7 +23,7 @@ typedef struct xg_kform_word {
     uint8_t kind, of_ints, of_floats;
 } xg_kform_word;
 /* clang-format off */
-static const xg_kform_word xg_kform_words[] = {
+XG_TABLE const xg_kform_word xg_kform_words[] = {
 #define W(text, op) {text, XG_KFML_OP, XG_K_OP_##op, XG_K_OP_##op},
     W("fma", FMA) W("?", SELECT) W("abs", ABSF) W("neg", NEGF) W("sqrt", SQRT) W("trunc", TRUNC) W("ex2", EX2A)
     W("lg2", LG2A) W("exp", EXP) W("expm1", EXPM1) W("log", LOG) W("log1p", LOG1P) W("cbrt", CBRT) W("sin", SIN)

@@ -151,7 +151,7 @@ XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t) {
     switch (t->kind) {
     case XG_TK_SCALAR: xg_puts(b, xg_kelem_name(t->elem)); return;
     case XG_TK_POINTER: {
-        static const int numbers[] = {0, 3, 5, 4, 7}; /* LLVM's address spaces */
+        XG_TABLE const int numbers[] = {0, 3, 5, 4, 7}; /* LLVM's address spaces */
         xg_puts(b, "!llvm.ptr");
         if (t->space != XG_SPACE_GLOBAL) xg_printf(b, "<%d>", numbers[t->space]);
         return;
@@ -427,8 +427,8 @@ XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_operand_types(p, op->operands, op->n_operands);
 }
 /* Flags as words: one for each bit, from the lowest on, separated by spaces. */
-static const char xg_kloop_words[] = "unrolled unroll_lowered step_pointers reads_ahead reads_together lanes";
-static const char xg_kmemory_words[] = "invariant volatile stream";
+XG_TABLE const char xg_kloop_words[] = "unrolled unroll_lowered step_pointers reads_ahead reads_together lanes";
+XG_TABLE const char xg_kmemory_words[] = "invariant volatile stream";
 static const char xg_kapprox_words[] = "ftz";
 XG_FN void xg_kprint_words(xg_kprinter *p, const xg_kop *op, const char *words) {
     uint32_t flags = op->flags;
@@ -604,12 +604,12 @@ XG_FN void xg_kprint_constant(xg_kprinter *p, const xg_kop *op) {
     xg_puts(p->b, " : ");
     xg_kprint_type(p, t);
 }
-static const char *const xg_kcmpi_names[] = {
+XG_TABLE const char *const xg_kcmpi_names[] = {
 #define X(name, text) text,
     XG_KIR_CMPI(X)
 #undef X
 };
-static const char *const xg_kcmpf_names[] = {
+XG_TABLE const char *const xg_kcmpf_names[] = {
 #define X(name, text) text,
     XG_KIR_CMPF(X)
 #undef X

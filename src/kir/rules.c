@@ -209,11 +209,11 @@ XG_KRULE(bits_chain) {
         return NULL;
     return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, r));
 }
-static const uint8_t xg_kcmpi_not[] = {
+XG_TABLE const uint8_t xg_kcmpi_not[] = {
     XG_CI_NE, XG_CI_EQ, XG_CI_SGE, XG_CI_SGT, XG_CI_SLE, XG_CI_SLT, XG_CI_UGE, XG_CI_UGT, XG_CI_ULE, XG_CI_ULT};
-static const uint8_t xg_kcmpi_swap[] = {
+XG_TABLE const uint8_t xg_kcmpi_swap[] = {
     XG_CI_EQ, XG_CI_NE, XG_CI_SGT, XG_CI_SGE, XG_CI_SLT, XG_CI_SLE, XG_CI_UGT, XG_CI_UGE, XG_CI_ULT, XG_CI_ULE};
-static const uint8_t xg_kcmpf_not[] = {XG_CF_UNE, XG_CF_ULE, XG_CF_ULT, XG_CF_UGE, XG_CF_UGT, XG_CF_UEQ, XG_CF_UNO,
+XG_TABLE const uint8_t xg_kcmpf_not[] = {XG_CF_UNE, XG_CF_ULE, XG_CF_ULT, XG_CF_UGE, XG_CF_UGT, XG_CF_UEQ, XG_CF_UNO,
     XG_CF_ONE, XG_CF_OLE, XG_CF_OLT, XG_CF_OGE, XG_CF_OGT, XG_CF_OEQ, XG_CF_ORD};
 /* not of a comparison is the opposite comparison. */
 XG_KRULE(not_compare) {
@@ -795,17 +795,17 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
 
 /* Columns take less than rows, which would be filled up to 16 bytes. */
 typedef xg_kval *(*xg_krule)(xg_kb *b, xg_kop *op);
-static const xg_krule xg_krule_applies[] = {
+XG_TABLE const xg_krule xg_krule_applies[] = {
 #define X(op, rule, wants) xg_krule_##rule,
     XG_KIR_RULES(X)
 #undef X
 };
-static const uint8_t xg_krule_ops[] = {
+XG_TABLE const uint8_t xg_krule_ops[] = {
 #define X(op, rule, wants) XG_K_OP_##op,
     XG_KIR_RULES(X)
 #undef X
 };
-static const uint8_t xg_krule_needs[] = {
+XG_TABLE const uint8_t xg_krule_needs[] = {
 #define X(op, rule, wants) (uint8_t) XG_KWANT_##wants,
     XG_KIR_RULES(X)
 #undef X

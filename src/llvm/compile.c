@@ -10,7 +10,7 @@
 #include "llvm.h"
 
 static const char *xg_backend_name_at(const void *user, size_t i) {
-    static const char *const names[] = {"ptx", "llvm", "llvm-ir", "llvm-cpu"};
+    XG_TABLE const char *const names[] = {"ptx", "llvm", "llvm-ir", "llvm-cpu"};
     (void)user;
     return i < XG_COUNT(names) ? names[i] : NULL;
 }
@@ -39,7 +39,7 @@ typedef struct xg_llvm_version {
     uint32_t version, cc, isa;
 } xg_llvm_version;
 XG_FN xg_llvm_version xg_llvm_own_version(void) {
-    static const xg_llvm_version versions[] = {
+    XG_TABLE const xg_llvm_version versions[] = {
 #define X(version, cc, isa) {version, cc, isa},
         XG_LLVM_VERSIONS(X)
 #undef X
@@ -207,7 +207,7 @@ static uint32_t xg_llvm_count(xg_str s) {
 }
 /* What stands behind `.address_size 64`; the version in front of it. */
 static bool xg_llvm_behind_head(xg_str s, xg_str *rest, uint32_t *isa) {
-    static const char version[] = ".version ", size[] = ".address_size 64";
+    XG_TABLE const char version[] = ".version ", size[] = ".address_size 64";
     const char *at = NULL, *v = NULL;
     uint32_t i;
     for (i = 0; i + sizeof size <= s.n && !at; i++) {

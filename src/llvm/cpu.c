@@ -673,7 +673,7 @@ XG_FN void xg_cpu_region(xg_cpu *u, const xg_kregion *r) {
 /* ---- the module ---- */
 
 /* Whole vectors of 512 bits: products of matrices take a quarter less time by them. */
-static const xg_cpu_target xg_cpu_rows[] = {
+XG_TABLE const xg_cpu_target xg_cpu_rows[] = {
     {"x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", ""},
     {"x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit"},
     {"aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+reserve-x18"},

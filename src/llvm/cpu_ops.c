@@ -10,7 +10,7 @@
 
 /* 2^x: e = x rounded, a polynomial of the rest, then two scalings, so that neither leaves the range too early. log2(x):
  * of m in [sqrt(1/2), sqrt(2)) by the series of its arc tangent in s = (m - 1) / (m + 1). */
-static const char xg_cpu_helpers[] =
+XG_TABLE const char xg_cpu_helpers[] =
     "define internal float @xg.ex2(float %x) alwaysinline nounwind {\n"
     "  %low = fcmp ogt float %x, -1.600000e+02\n"
     "  %a = select i1 %low, float %x, float -1.600000e+02\n"
@@ -77,7 +77,7 @@ static const char xg_cpu_helpers[] =
     "  %r = call double @llvm.sqrt.f64(double %x)\n  %y = fdiv double 1.0, %r\n  ret double %y\n}\n"
     "declare float @llvm.roundeven.f32(float)\ndeclare float @llvm.fma.f32(float, float, float)\n"
     "declare float @llvm.sqrt.f32(float)\ndeclare double @llvm.sqrt.f64(double)\n\n";
-static const char *const xg_cpu_helpers_declare[] = {
+XG_TABLE const char *const xg_cpu_helpers_declare[] = {
     "llvm.roundeven.f32", "llvm.fma.f32", "llvm.sqrt.f32", "llvm.sqrt.f64"};
 
 /* ---- one operation ---- */

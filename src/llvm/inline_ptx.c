@@ -122,7 +122,7 @@ XG_FN void xg_llvm_asm_value(xg_llvm_asm *a, const xg_kop *op, bool memory, bool
 
 /* ---- rows ---- */
 
-static const char *const xg_llvm_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
+XG_TABLE const char *const xg_llvm_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 
 /* What a letter of a row's text stands for; lanes: numbers of operand 0's lanes, in: of all operands. */
 XG_APART XG_FN void xg_llvm_letter(
@@ -152,7 +152,7 @@ XG_APART XG_FN void xg_llvm_letter(
 }
 /* Registers that the text has for itself. */
 XG_FN bool xg_llvm_temporaries(xg_buf *b, const char *text) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
         "$t", ".reg .b32 %xgt; ", "$q", ".reg .b64 %xgq; ", "$h", ".reg .pred %xgh; ", "$s", ".reg .b16 %xgs; "};
     bool some = false;
     size_t k;

@@ -105,12 +105,12 @@ XG_FN void xg_llvm_native(xg_llvm *l, const xg_kop *op) {
 /* ---- operations that need more than a line ---- */
 
 XG_FN void xg_llvm_compare(xg_llvm *l, const xg_kop *op) {
-    static const char *const integers[] = {
+    XG_TABLE const char *const integers[] = {
 #define X(name, text) text,
         XG_KIR_CMPI(X)
 #undef X
     };
-    static const char *const floats[] = {
+    XG_TABLE const char *const floats[] = {
 #define X(name, text) text,
         XG_KIR_CMPF(X)
 #undef X

@@ -17,7 +17,7 @@
 typedef struct xg_async_form {
     xg_opcode start, done, op;
 } xg_async_form;
-static const xg_async_form xg_async_forms[] = {
+XG_TABLE const xg_async_form xg_async_forms[] = {
     {XG_ASYNC_START, XG_ASYNC_DONE, XG_CALL},
     {XG_ALL_REDUCE_START, XG_ALL_REDUCE_DONE, XG_ALL_REDUCE},
     {XG_ALL_GATHER_START, XG_ALL_GATHER_DONE, XG_ALL_GATHER},

@@ -78,7 +78,7 @@ XG_FN xg_inst *xg_canon_parts_in(const xg_hb *b, xg_inst *x, int64_t dim) {
 /* The collective `op` among the devices of i. */
 XG_FN xg_inst *xg_canon_make(
     const xg_hb *b, const xg_inst *i, xg_opcode op, xg_inst **in, uint32_t n, const xg_shape *shape) {
-    static const char *const modes[] = {
+    XG_TABLE const char *const modes[] = {
         "cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"};
     xg_inst *made = xg_hb_op(b, op, shape, in, n);
     int64_t zero = 0;

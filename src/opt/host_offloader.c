@@ -15,7 +15,7 @@ enum {
 
 /* _xla_buffer_placement="pinned_host" among the frontend_attributes, as they are written. */
 XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
-    static const char key[] = "_xla_buffer_placement=\"";
+    XG_TABLE const char key[] = "_xla_buffer_placement=\"";
     xg_str s = xg_attr_str(i, XG_A_frontend_attributes);
     size_t n = strlen(where);
     uint32_t k;

@@ -289,7 +289,7 @@ XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, 
 }
 /* A value of each part at all of its elements. */
 XG_FN xg_inst *xg_parts_spread(const xg_hb *b, xg_inst *v, const xg_inst *like) {
-    static const int64_t places[] = {0, 1};
+    XG_TABLE const int64_t places[] = {0, 1};
     return xg_hb_broadcast(b, v, like->shape->dims, like->shape->rank, places, 2);
 }
 /* A value of each row at all of its parts. */

@@ -349,7 +349,7 @@ XG_FN const char *xg_attributes_read(xg_exe_writer *w, xg_str s, uint32_t *end, 
 /* ---- a record as text ---- */
 
 XG_FN void xg_typed_print_string(xg_buf *b, const char *p, uint32_t n) {
-    static const char digits[] = "0123456789ABCDEF";
+    XG_TABLE const char digits[] = "0123456789ABCDEF";
     uint32_t k;
     xg_putc(b, '"');
     for (k = 0; k < n; k++) {

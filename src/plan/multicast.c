@@ -32,7 +32,7 @@ typedef struct xg_cast_row {
 } xg_cast_row;
 /* op: as multimem calls it. NULL: there is no such instruction. */
 XG_FN const xg_cast_row *xg_cast_row_of(const xg_inst *i, const char **op) {
-    static const xg_cast_row rows[] = {
+    XG_TABLE const xg_cast_row rows[] = {
 #define X(type, add, store, other, bytes, registers) {XLAGPU_##type, add, store, other, bytes, registers},
         XG_CAST_TYPES(X)
 #undef X

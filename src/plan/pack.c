@@ -217,7 +217,7 @@ XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
 }
 
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
-    static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    XG_TABLE int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
     xg_mark mark = xg_arena_mark(p->arena);
     xg_packer q;
     xg_plan_space s;
@@ -408,7 +408,7 @@ XG_FN int64_t xg_pack_seat(
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
-    static const xg_pack_way ways[] = {
+    XG_TABLE const xg_pack_way ways[] = {
         {xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
     xg_buffer **temps, **left;
     int64_t least = INT64_MAX;

@@ -703,7 +703,7 @@ XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
 
 /* Gives the peak. */
 XG_APART XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
-    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {
+    XG_TABLE void (*const orders[])(const xg_sched *s, uint32_t *order) = {
         xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;

@@ -129,7 +129,7 @@ XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, c
 
 /* backend_config={"known_trip_count":{"n":"10"}}: the module's word that the condition holds that often. */
 XG_FN bool xg_plan_trip_count(const xg_inst *i, uint32_t *out) {
-    static const char key[] = "known_trip_count", number[] = "\"n\"";
+    XG_TABLE const char key[] = "known_trip_count", number[] = "\"n\"";
     xg_str s = xg_attr_str(i, XG_A_backend_config);
     uint64_t n = 0;
     uint32_t k, digits = 0;

@@ -33,7 +33,7 @@ enum {
     XG_PTX_SETS(X)
 #undef X
 };
-static const uint32_t xg_ptx_sets[] = {
+XG_TABLE const uint32_t xg_ptx_sets[] = {
 #define X(word, elements) elements,
     XG_PTX_SETS(X)
 #undef X
@@ -298,7 +298,7 @@ static const uint32_t xg_ptx_sets[] = {
 /* clang-format on */
 
 #define XA(op, in, out, text) X(op, in, out, 0, 0, 0, text)
-static const xg_ptx_row xg_ptx_rows[] = {
+XG_TABLE const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
     {XG_K_OP_##op, XG_PT_##in, XG_PT_##out, cc, isa, flags, (uint8_t)sizeof(text)},
     XG_PTX_ROWS(X, XA)
@@ -377,9 +377,9 @@ XG_FN bool xg_ptx_has_row(const xg_ptx_index *x, const xg_target *t, const xg_ko
 }
 
 /* Conditions in the order of the lists of kir.h. */
-static const char *const xg_ptx_cmpi_text[] = {
+XG_TABLE const char *const xg_ptx_cmpi_text[] = {
     "eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
-static const char *const xg_ptx_cmpf_text[] = {
+XG_TABLE const char *const xg_ptx_cmpf_text[] = {
     "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
 XG_FN const char *xg_ptx_condition(const xg_kop *op) {
     return op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT]

@@ -114,10 +114,10 @@ static void xg_math_if_end(xg_kform *m, xg_math_if *f) {
     X(Z, 0x4E800000, 0x43B0000000000000u) /* 2^30, 2^60: 1 and its square do not count beside the square of more */
 /* clang-format on */
 #define X(letter, narrow, wide) narrow,
-static const uint32_t xg_m32_constants[] = {XG_MATH_CONSTANTS(X)};
+XG_TABLE const uint32_t xg_m32_constants[] = {XG_MATH_CONSTANTS(X)};
 #undef X
 #define X(letter, narrow, wide) wide,
-static const uint64_t xg_m64_constants[] = {XG_MATH_CONSTANTS(X)};
+XG_TABLE const uint64_t xg_m64_constants[] = {XG_MATH_CONSTANTS(X)};
 #undef X
 static void xg_math_begin(xg_kform *m, xg_kb *b, xg_kval *x, xg_kval *y) {
     m->b = b;

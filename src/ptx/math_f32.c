@@ -15,36 +15,36 @@
 #include "math_common.c"
 
 /* expm1 on [-0.35, 0.35]: x + x^2 P(x), 2^-30.9 */
-static const uint32_t xg_m32_expm1_c[] = {0x394F151E, 0x3AB6A4A6, 0x3C08897E, 0x3D2AAA76, 0x3E2AAAAA, 0x3F000000};
+XG_TABLE const uint32_t xg_m32_expm1_c[] = {0x394F151E, 0x3AB6A4A6, 0x3C08897E, 0x3D2AAA76, 0x3E2AAAAA, 0x3F000000};
 /* log1p on [-1/3, 1/3]: x + x^2 P(x), 2^-27.6; the short one 2^-19.8 */
-static const uint32_t xg_m32_log_c[] = {
+XG_TABLE const uint32_t xg_m32_log_c[] = {
     0xBE037E2F, 0x3E0F7B5A, 0xBDF9C97B, 0x3E0F5B12, 0xBE2ACC5F, 0x3E4CE942, 0xBE7FFF88, 0x3EAAAA80, 0xBF000000};
-static const uint32_t xg_m32_log_short_c[] = {0x3E2E445B, 0xBE468AFF, 0x3E4AE310, 0xBE7E68CC, 0x3EAAAF69, 0xBF000166};
+XG_TABLE const uint32_t xg_m32_log_short_c[] = {0x3E2E445B, 0xBE468AFF, 0x3E4AE310, 0xBE7E68CC, 0x3EAAAF69, 0xBF000166};
 /* tanh on [0, 0.91]: x + x^3 P(x^2), 2^-25.7 */
-static const uint32_t xg_m32_tanh_c[] = {0x3AA76E86, 0xBBDEDA43, 0x3CAAD916, 0xBD5BF827, 0x3E087FFB, 0xBEAAAA7D};
+XG_TABLE const uint32_t xg_m32_tanh_c[] = {0x3AA76E86, 0xBBDEDA43, 0x3CAAD916, 0xBD5BF827, 0x3E087FFB, 0xBEAAAA7D};
 /* sinh on [0, 1]: x + x^3 P(x^2), 2^-31.4 */
-static const uint32_t xg_m32_sinh_c[] = {0x363B3B8F, 0x39500E11, 0x3C088875, 0x3E2AAAAB};
+XG_TABLE const uint32_t xg_m32_sinh_c[] = {0x363B3B8F, 0x39500E11, 0x3C088875, 0x3E2AAAAB};
 /* sin on [0, pi/4]: x + x^3 P(x^2), 2^-32.2; cos: 1 + x^2 P(x^2), 2^-30; tan: x + x^3 P(x^2), 2^-29.5 */
-static const uint32_t xg_m32_sin_c[] = {0x363BEEFC, 0xB950242F, 0x3C0888B2, 0xBE2AAAAB};
-static const uint32_t xg_m32_cos_c[] = {0x37CD3F08, 0xBAB60731, 0x3D2AAAA7, 0xBF000000};
-static const uint32_t xg_m32_tan_c[] = {
+XG_TABLE const uint32_t xg_m32_sin_c[] = {0x363BEEFC, 0xB950242F, 0x3C0888B2, 0xBE2AAAAB};
+XG_TABLE const uint32_t xg_m32_cos_c[] = {0x37CD3F08, 0xBAB60731, 0x3D2AAAA7, 0xBF000000};
+XG_TABLE const uint32_t xg_m32_tan_c[] = {
     0x3B8F6F8C, 0x38BC440E, 0x3C317E4A, 0x3CAE5C69, 0x3D5D6D2D, 0x3E0886CE, 0x3EAAAAB0};
 /* asin on [0, 1/2]: x + x^3 P(x^2), 2^-27.6 */
-static const uint32_t xg_m32_asin_c[] = {0x3D2CB53F, 0x3CC6185A, 0x3D3A3E5F, 0x3D9980FF, 0x3E2AAAE4};
+XG_TABLE const uint32_t xg_m32_asin_c[] = {0x3D2CB53F, 0x3CC6185A, 0x3D3A3E5F, 0x3D9980FF, 0x3E2AAAE4};
 /* atan on [0, 1]: x + x^3 P(x^2), 2^-25.8 */
-static const uint32_t xg_m32_atan_c[] = {
+XG_TABLE const uint32_t xg_m32_atan_c[] = {
     0x3B3F60E2, 0xBC8611FF, 0x3D30FBAB, 0xBD9AA9FA, 0x3DDA6FEE, 0xBE118558, 0x3E4CBC77, 0xBEAAAA6E};
 /* erf on [0, 1]: x + x P(x^2), 2^-29.3; above: 1 - 2^q, q = x P(x), 2^-26.3. The short ones: 2^-19.7 and 2^-15.5, of
  * which an eighth arrives. */
-static const uint32_t xg_m32_erf_c[] = {
+XG_TABLE const uint32_t xg_m32_erf_c[] = {
     0x38A48BD2, 0xBA51EC09, 0x3BAA00B9, 0xBCDBFC46, 0x3DE71679, 0xBEC0939F, 0x3E0375D4};
-static const uint32_t xg_m32_erfc_c[] = {
+XG_TABLE const uint32_t xg_m32_erfc_c[] = {
     0x351DBDE5, 0xB72A8B0E, 0x384DE8A5, 0x3986B62F, 0xBBA077E5, 0x3D0B2510, 0xBE1CDB7F, 0xBF6A9194, 0xBFD06CDB};
-static const uint32_t xg_m32_erf_short_c[] = {0x3B64FAD8, 0xBCD07763, 0x3DE61354, 0xBEC08B79, 0x3E03757E};
-static const uint32_t xg_m32_erfc_short_c[] = {0xBA9D06C3, 0x3C94F963, 0xBDF82AF5, 0xBF72851E, 0xBFCEF49C};
+XG_TABLE const uint32_t xg_m32_erf_short_c[] = {0x3B64FAD8, 0xBCD07763, 0x3DE61354, 0xBEC08B79, 0x3E03757E};
+XG_TABLE const uint32_t xg_m32_erfc_short_c[] = {0xBA9D06C3, 0x3C94F963, 0xBDF82AF5, 0xBF72851E, 0xBFCEF49C};
 /* (atanh(u)/u - 1 - u^2/3) / u^4 on [0, 0.2002], 2^-20 */
-static const uint32_t xg_m32_atanh_c[] = {0x3DEF3625, 0x3E123264, 0x3E4CCCDA};
-static const xg_kform_row xg_m32_polynomials[] = {
+XG_TABLE const uint32_t xg_m32_atanh_c[] = {0x3DEF3625, 0x3E123264, 0x3E4CCCDA};
+XG_TABLE const xg_kform_row xg_m32_polynomials[] = {
 #define X(letter, name) {xg_m32_##name##_c, #letter[0], XG_COUNT(xg_m32_##name##_c)},
     X(A, expm1) X(B, log) X(C, log_short) X(D, tanh) X(F, sinh) X(G, tan) X(H, asin) X(I, atan) X(J, erf) X(K, erfc)
         X(L, erf_short) X(M, erfc_short) X(N, atanh)
@@ -115,7 +115,7 @@ static xg_kval *xg_m32_tanh(xg_kform *m, uint32_t shortness) {
 
 /* ---- trigonometric ---- */
 /* 32 zero bits, then 2/pi. */
-static const uint32_t xg_m32_two_over_pi[] = {
+XG_TABLE const uint32_t xg_m32_two_over_pi[] = {
     0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
 
 /* Payne and Hanek: of 2/pi only the bits count that the product with x leaves between 2 and 2^-70 or so: three words

@@ -7,47 +7,47 @@
 #include "math_f32.c"
 
 /* expm1 on [-0.3467, 0.3467]: x + x^2 P(x), 2^-61.5 */
-static const uint64_t xg_m64_expm1_c[] = {0x3E21F1A36B173297u, 0x3E5AF5F2C470A40Fu, 0x3E927E5133987E42u,
+XG_TABLE const uint64_t xg_m64_expm1_c[] = {0x3E21F1A36B173297u, 0x3E5AF5F2C470A40Fu, 0x3E927E5133987E42u,
     0x3EC71DDF80F86710u, 0x3EFA01A018E0F1D8u, 0x3F2A01A01B0036DAu, 0x3F56C16C16C1AAFEu, 0x3F8111111110F655u,
     0x3FA555555555554Du, 0x3FC5555555555559u, 0x3FE0000000000000u};
 /* (atanh(s)/s - 1) / s^2 on [0, 0.1716], 2^-51, and (atanh(s)/s - 1 - s^2/3) / s^4 */
-static const uint64_t xg_m64_atanh_c[] = {0x3FB2B5AC544E96FDu, 0x3FB39FE30693969Au, 0x3FB7462B5EF63D76u,
+XG_TABLE const uint64_t xg_m64_atanh_c[] = {0x3FB2B5AC544E96FDu, 0x3FB39FE30693969Au, 0x3FB7462B5EF63D76u,
     0x3FBC71C62E2379B3u, 0x3FC2492492DF1ED3u, 0x3FC999999999530Bu, 0x3FD5555555555558u};
-static const uint64_t xg_m64_atanh3_c[] = {0x3FB08742EFEEC6EBu, 0x3FB101920B172406u, 0x3FB3B18B46C2C460u,
+XG_TABLE const uint64_t xg_m64_atanh3_c[] = {0x3FB08742EFEEC6EBu, 0x3FB101920B172406u, 0x3FB3B18B46C2C460u,
     0x3FB745D0A06425CCu, 0x3FBC71C71D7B483Fu, 0x3FC249249248E6D3u, 0x3FC999999999999Eu};
 /* (sinh(x)/x - 1) / x^2 on [0, 1], 2^-54 */
-static const uint64_t xg_m64_sinh_c[] = {0x3D0D9BA54A74B4C5u, 0x3D698C01CBDE6F3Au, 0x3DE6144EAC70497Cu,
+XG_TABLE const uint64_t xg_m64_sinh_c[] = {0x3D0D9BA54A74B4C5u, 0x3D698C01CBDE6F3Au, 0x3DE6144EAC70497Cu,
     0x3E5AE6424EA2EE69u, 0x3EC71DE3A7DE0352u, 0x3F2A01A019FF8236u, 0x3F811111111111D9u, 0x3FC5555555555555u};
 /* (tanh(x)/x - 1) / x^2 on [0, 0.35], 2^-54 */
-static const uint64_t xg_m64_tanh_c[] = {0x3F02EC7FF2D5F57Du, 0xBF2B9D36BA955CC2u, 0x3F431F78AE3B207Au,
+XG_TABLE const uint64_t xg_m64_tanh_c[] = {0x3F02EC7FF2D5F57Du, 0xBF2B9D36BA955CC2u, 0x3F431F78AE3B207Au,
     0xBF57D6BB354A7EC8u, 0x3F6D6D1A5F6072CBu, 0xBF8226E2EC8FBE9Eu, 0x3F9664F486B24011u, 0xBFABA1BA1B9ED99Du,
     0x3FC1111111110FCAu, 0xBFD5555555555555u};
 /* (sin(x)/x - 1) / x^2, 2^-52.7; (cos(x) - 1 + x^2/2) / x^4, 2^-54; (tan(x)/x - 1) / x^2, 2^-52, on [0, pi/4] */
-static const uint64_t xg_m64_sin_c[] = {0x3DE5E109E07E92A6u, 0xBE5AE601E2D09D03u, 0x3EC71DE37AED723Fu,
+XG_TABLE const uint64_t xg_m64_sin_c[] = {0x3DE5E109E07E92A6u, 0xBE5AE601E2D09D03u, 0x3EC71DE37AED723Fu,
     0xBF2A01A019E9EC33u, 0x3F81111111110C79u, 0xBFC5555555555555u};
-static const uint64_t xg_m64_cos_c[] = {0xBDA90734B3D67B0Eu, 0x3E21EEB5780E017Fu, 0xBE927E4FA02931FCu,
+XG_TABLE const uint64_t xg_m64_cos_c[] = {0xBDA90734B3D67B0Eu, 0x3E21EEB5780E017Fu, 0xBE927E4FA02931FCu,
     0x3EFA01A019F37F9Bu, 0xBF56C16C16C168C9u, 0x3FA5555555555555u};
-static const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u, 0x3F120016BBD8A5C4u,
+XG_TABLE const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u, 0x3F120016BBD8A5C4u,
     0xBECCA69DD796502Eu, 0x3F1F73C9B2BAE513u, 0x3F2E374AC0A7926Du, 0x3F43684090580B6Au, 0x3F57D88709626A5Cu,
     0x3F6D6D5739F66F98u, 0x3F8226E2D2A59F98u, 0x3F9664F48B3F4557u, 0x3FABA1BA1B98183Au, 0x3FC1111111111710u,
     0x3FD5555555555554u};
 /* (asin(x)/x - 1) / x^2 on [0, 1/2], 2^-49.5 */
-static const uint64_t xg_m64_asin_c[] = {0x3F9CFA0DD1BAEF33u, 0xBF86602747612731u, 0x3F9087182F4385E5u,
+XG_TABLE const uint64_t xg_m64_asin_c[] = {0x3F9CFA0DD1BAEF33u, 0xBF86602747612731u, 0x3F9087182F4385E5u,
     0x3F7FD1151B15A182u, 0x3F8856073C1B2653u, 0x3F8C86A22CDA3BAFu, 0x3F91C5997C357470u, 0x3F96E8B264D46846u,
     0x3F9F1C71FBD29FB9u, 0x3FA6DB6DB67F6D9Fu, 0x3FB3333333337233u, 0x3FC555555555554Eu};
 /* (atan(x)/x - 1) / x^2 on [0, 0.4143], 2^-53 */
-static const uint64_t xg_m64_atan_c[] = {0xBF93AD31E2469473u, 0x3FA41AB2E0F00E53u, 0xBFAA0B567719F29Fu,
+XG_TABLE const uint64_t xg_m64_atan_c[] = {0xBF93AD31E2469473u, 0x3FA41AB2E0F00E53u, 0xBFAA0B567719F29Fu,
     0x3FADFEC3D6779184u, 0xBFB10FADB6B5A132u, 0x3FB3B126B3B6F410u, 0xBFB745D0B94791F3u, 0x3FBC71C71888B0D2u,
     0xBFC249249243D2DEu, 0x3FC9999999999426u, 0xBFD5555555555555u};
 /* erf(x)/x - 1 on [0, 1], 2^-53; -log(erfc(1 + u)) on [0, 5], 2^-56 after weighting with erfc */
-static const uint64_t xg_m64_erf_c[] = {0xBE0AF963B6F9B7D9u, 0x3E4D8530950FC489u, 0xBE85C302FBD1F346u,
+XG_TABLE const uint64_t xg_m64_erf_c[] = {0xBE0AF963B6F9B7D9u, 0x3E4D8530950FC489u, 0xBE85C302FBD1F346u,
     0x3EBB985B6EAC028Eu, 0xBEEF4CACC39932DFu, 0x3F1F9A2C0D3EB5C9u, 0xBF4C02DB06423890u, 0x3F7565BCCF943252u,
     0xBF9B82CE311F2530u, 0x3FBCE2F21A04080Cu, 0xBFD812746B0379AEu, 0x3FC06EBA8214DB68u};
-static const uint64_t xg_m64_erfc_c[] = {0x3D95661E284276A8u, 0xBDE066CB52C76867u, 0x3E16A9EE8346F693u,
+XG_TABLE const uint64_t xg_m64_erfc_c[] = {0x3D95661E284276A8u, 0xBDE066CB52C76867u, 0x3E16A9EE8346F693u,
     0xBE424B8FB9903955u, 0x3E61ED8CEE88EB21u, 0xBE6F25CBB02B423Bu, 0xBE8B7CF2292C83ACu, 0x3EC1E247370B1890u,
     0xBEE44846446EE59Eu, 0x3EFC852AA0C12682u, 0xBEFB92DD97899DA3u, 0xBF2F1B04A8F378C1u, 0x3F6033F5A12FC663u,
     0xBF848C9D37FC20B4u, 0x3FA5477F099B6C88u, 0x3FEAFABC11A2AFD9u, 0x40051C9B0006C21Au, 0x3FFD97FBF27AA2A1u};
-static const xg_kform_row xg_m64_polynomials[] = {
+XG_TABLE const xg_kform_row xg_m64_polynomials[] = {
 #define X(letter, name) {xg_m64_##name##_c, #letter[0], XG_COUNT(xg_m64_##name##_c)},
     X(A, expm1) X(B, atanh) X(C, atanh3) X(D, sinh) X(F, tanh) X(G, sin) X(H, cos) X(I, tan) X(J, asin) X(K, atan)
         X(L, erf) X(M, erfc)
@@ -264,9 +264,9 @@ static xg_kval *xg_math_f64(xg_kform *m, xg_kopcode op) {
 /* Through y = log1p(x): asinh of log1p(a + a^2 / (1 + sqrt(1 + a^2))), acosh with t = x - 1 of log1p(t + sqrt(2t +
  * t^2)), both far out as log(a) + ln 2; atanh as log1p(2a / (1 - a)) / 2. */
 static xg_kval *xg_math_inverse(xg_kform *m, xg_kopcode op) {
-    static const char *const before[] = {"o=x;a=abs(x);s=sqrt(fma(a,a,1))+1;t=a+a*a/s;w=a>Z;x=w?a:t",
+    XG_TABLE const char *const before[] = {"o=x;a=abs(x);s=sqrt(fma(a,a,1))+1;t=a+a*a/s;w=a>Z;x=w?a:t",
         "o=x;t=x+-1;s=t+sqrt(fma(t,t,t+t));w=x>Z;x=w?x:s", "o=x;a=abs(x);t=1-a;d=a+a;x=d/t"};
-    static const char *const behind[] = {
+    XG_TABLE const char *const behind[] = {
         "y=y+(w?L:0);copysign(y,o)", "y=y+(w?L:0);o<1?N:y", "y=y*.5;y=a<B?a:y;copysign(y,o)"};
     int k = op == XG_K_OP_ASINH ? 0 : op == XG_K_OP_ACOSH ? 1 : 2;
     (void)xg_kformula(m, before[k]);

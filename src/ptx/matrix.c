@@ -27,7 +27,7 @@
     X(U8_S8, "m8n8k16", QUARTERS, 75, 65) \
     X(U8, "m8n8k16", QUARTERS, 75, 65)
 /* clang-format on */
-static const xg_ptx_mma_row xg_ptx_mma_rows[] = {
+XG_TABLE const xg_ptx_mma_row xg_ptx_mma_rows[] = {
 #define X(what, shape, way, cc, isa) {XG_KMMA_##what, shape, XG_PTX_MMA_##way, cc, isa},
     XG_PTX_MMA_ROWS(X)
 #undef X

@@ -24,12 +24,12 @@ typedef enum xg_ptx_class {
 #undef X
     XG_PC_COUNT
 } xg_ptx_class;
-static const char *const xg_ptx_prefixes[] = {
+XG_TABLE const char *const xg_ptx_prefixes[] = {
 #define X(name, prefix, type) prefix,
     XG_PTX_CLASSES(X)
 #undef X
 };
-static const char *const xg_ptx_class_types[] = {
+XG_TABLE const char *const xg_ptx_class_types[] = {
 #define X(name, prefix, type) type,
     XG_PTX_CLASSES(X)
 #undef X
@@ -324,7 +324,7 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
     *at++ = '}';
     return at;
 }
-static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
+XG_TABLE const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 /* What stands for the letters of one row: $0 to $2, $n, $v, and temporaries, which are made when the text has them. */
 typedef struct xg_ptx_fill {
     const xg_kop *op;
@@ -367,7 +367,7 @@ static void xg_ptx_fill_narrow(xg_ptx *p, xg_ptx_fill *f, const char *text) {
 }
 static char *xg_ptx_pen_temporary(xg_ptx *p, char *at, xg_ptx_fill *f, char letter) {
     static const char temps[] = "tqhs";
-    static const xg_ptx_class classes[] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
+    XG_TABLE const xg_ptx_class classes[] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const char *which = letter ? strchr(temps, letter) : NULL;
     size_t i;
     XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */

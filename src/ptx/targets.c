@@ -34,7 +34,7 @@
     X(121, "f", 'f', 88)
 /* clang-format on */
 
-static const xg_target xg_targets[] = {
+XG_TABLE const xg_target xg_targets[] = {
 #define X(number, suffix, letter, isa) {"sm_" #number suffix, number, letter, isa},
     XG_TARGET_NAMES(X)
 #undef X
@@ -44,14 +44,14 @@ static const xg_target xg_targets[] = {
  * devices. */
 #define XG_TARGET_CPUS(X) \
     X("x86-64-v3", XG_DEVICE_CPU_CC) X("x86-64-v4", XG_DEVICE_WIDE_CPU_CC) X("aarch64", XG_DEVICE_CPU_CC)
-static const xg_target xg_cpu_targets[] = {
+XG_TABLE const xg_target xg_cpu_targets[] = {
 #define X(name, cc) {name, cc, XG_TARGET_CPU, 60},
     XG_TARGET_CPUS(X)
 #undef X
 };
 #undef XG_TARGET_CPUS
 
-static const uint32_t xg_target_feature_cc[] = {
+XG_TABLE const uint32_t xg_target_feature_cc[] = {
 #define X(name, text, cc) cc,
     XG_TARGET_FEATURES(X)
 #undef X

@@ -42,7 +42,7 @@ static uint32_t xg_ptx_tensor_type(const char *type) {
     enum {
         TF32 = 2
     };
-    static const char *const second[] = {"bf16", "e5m2", "s8"};
+    XG_TABLE const char *const second[] = {"bf16", "e5m2", "s8"};
     size_t k;
     if (strcmp(type, "tf32") == 0) return TF32;
     for (k = 0; k < XG_COUNT(second) && strcmp(type, second[k]) != 0; k++) {}

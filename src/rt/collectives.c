@@ -77,7 +77,7 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
 }
 /* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    static const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    XG_TABLE const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
     uint32_t number, w;
     for (w = 0; w < XR_PEERS_WAYS; w++) {
         size_t n = strlen(words[w]);
@@ -117,13 +117,13 @@ XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint3
     return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
-    static const char *const kinds[] = {
+    XG_TABLE const char *const kinds[] = {
 #define X(name, text) text,
         XR_COLLECTIVES(X)
 #undef X
     };
-    static const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
-    static const char *const types[] = {
+    XG_TABLE const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
+    XG_TABLE const char *const types[] = {
 #define X(name, text, bits, cls) text,
         XLAGPU_TYPES(X)
 #undef X

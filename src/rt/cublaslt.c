@@ -129,7 +129,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
-    static const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
+    XG_TABLE const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
         XG_EXE_MATMUL_operand_scale_b, XG_EXE_MATMUL_operand_scale_d};
     static const uint8_t attributes[] = {XR_LT_BIAS, XR_LT_SCALE_A, XR_LT_SCALE_A + 1, XR_LT_SCALE_D, XR_LT_LARGEST};
     void *out = xr_library_pointer(c, c->n_operands), *at;

@@ -257,7 +257,7 @@ XG_FN XG_COLD const char *xr_cuda_bind_group(const xr_cuda *u, const char **name
 }
 /* The library's name, then every function. */
 XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
 #ifdef _WIN32
         "nvcuda.dll",
 #else
@@ -267,7 +267,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #endif
     };
 #define X(field, symbol, parameters) symbol "\0"
-    static const char symbols[] =
+    XG_TABLE const char symbols[] =
         /* clang-format off */
         XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
         XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
@@ -300,7 +300,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 /* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
 XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
-    static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
+    XG_TABLE const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
@@ -551,7 +551,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
 
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
-static const char xr_condition_ptx[] =
+XG_TABLE const char xr_condition_ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
     ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 "

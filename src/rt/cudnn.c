@@ -59,7 +59,7 @@ typedef struct xr_dnn_state {
 /* ---- the graph ---- */
 
 XG_FN XG_COLD uint32_t xr_dnn_width(int64_t type) { /* bytes of an element; 0: a graph has no such attribute */
-    static const char widths[] = "0418480400400048444044440404444";
+    XG_TABLE const char widths[] = "0418480400400048444044440404444";
     return type == XR_DNN_IS_DESCRIPTOR                     ? (uint32_t)sizeof(void *)
            : type < 0 || type >= (int64_t)sizeof widths - 1 ? 0
                                                             : (uint32_t)(widths[type] - '0');

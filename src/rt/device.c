@@ -24,7 +24,7 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
 }
 
 XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    static const char *const texts[] = {
+    XG_TABLE const char *const texts[] = {
 #define X(name, text) text,
         XLAGPU_STATUSES(X)
 #undef X

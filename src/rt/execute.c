@@ -204,7 +204,7 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
 }
 
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
-    static const char *const names[XLAGPU_CLASS_COUNT] = {
+    XG_TABLE const char *const names[XLAGPU_CLASS_COUNT] = {
 #define X(name, text) text,
         XLAGPU_CLASSES(X)
 #undef X

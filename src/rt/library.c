@@ -16,7 +16,7 @@ typedef struct xr_library_row {
     char name[12];
     uint32_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
-static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
+XG_TABLE const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
     {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
     {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
     {{"cuDNN", "cudnn", 9, 9}, "cudnn", XR_DNN_OLDEST, offsetof(struct xr_libraries, dnn)},

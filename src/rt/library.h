@@ -16,9 +16,9 @@ typedef struct xr_library_file {
 } xr_library_file;
 XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
 #ifdef _WIN32
-    static const char format[] = "%s%s%s64_%d.dll";
+    XG_TABLE const char format[] = "%s%s%s64_%d.dll";
 #else
-    static const char format[] = "%s%slib%s.so.%d";
+    XG_TABLE const char format[] = "%s%slib%s.so.%d";
 #endif
     char path[1024];
     void *library = NULL;

@@ -113,7 +113,7 @@ struct xr_comm {
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
     static const xr_library_file file = {"NCCL", "nccl", 2, 0};
 #define X(field, symbol, parameters) symbol "\0"
-    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+    XG_TABLE const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
 #undef X
     struct xr_nccl *n = q->nccl;
     xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,

@@ -92,7 +92,7 @@ enum {
 #undef X
     XR_OBJECT_FUNCTION_COUNT
 };
-static const char *const xr_object_names[] = {
+XG_TABLE const char *const xr_object_names[] = {
 #define X(name) #name,
     XR_OBJECT_FUNCTIONS(X)
 #undef X
@@ -105,7 +105,7 @@ XG_FN XG_COLD void xr_object_stub(char *to, uint64_t address) {
     memcpy(to + 6, &address, 8);
     memcpy(to + 14, jump + 6, 2);
 #else
-    static const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
+    XG_TABLE const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
     memcpy(to, jump, 8);
     memcpy(to + 8, &address, 8);
 #endif

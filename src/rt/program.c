@@ -48,7 +48,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
 }
 
 XG_FN XG_COLD uint64_t xr_element_bytes(uint32_t type) {
-    static const uint8_t bits[] = {
+    XG_TABLE const uint8_t bits[] = {
 #define X(name, text, bits, cls) bits,
         XLAGPU_TYPES(X)
 #undef X

@@ -51,7 +51,7 @@ XG_FN XG_COLD void xr_first_node(const char *list, char *out, size_t cap) {
     out[n] = 0;
 }
 XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uint32_t *local) {
-    static const char *const names[][3] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    XG_TABLE const char *const names[][3] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
         {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}, {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}};
     const char *node = getenv("SLURM_STEP_NODELIST");

@@ -60,7 +60,7 @@ typedef struct xg_sim_classed {
     char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
     uint8_t cls;
 } xg_sim_classed;
-static const xg_sim_classed xg_sim_classes[] = {
+XG_TABLE const xg_sim_classed xg_sim_classes[] = {
 #define X(text, name) {text, XLAGPU_CLASS_##name},
     XG_SIM_CLASSED(X)
 #undef X

@@ -25,7 +25,7 @@ XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
 
 /* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
 XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
-    static const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
+    XG_TABLE const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
     uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
         if (s->used >> i & 1) continue;

@@ -390,7 +390,7 @@ XG_FN uint32_t xg_sim_cvt_spec(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type 
     return xg_sim_format_of(p, s, t);
 }
 XG_FN xg_sim_f xg_sim_cvt_general(uint32_t to_bytes, uint32_t from_bytes) {
-    static const uint16_t f[3][3] = {{XG_F(cvt_16_16), XG_F(cvt_16_32), XG_F(cvt_16_64)},
+    XG_TABLE const uint16_t f[3][3] = {{XG_F(cvt_16_16), XG_F(cvt_16_32), XG_F(cvt_16_64)},
         {XG_F(cvt_32_16), XG_F(cvt_32_32), XG_F(cvt_32_64)}, {XG_F(cvt_64_16), XG_F(cvt_64_32), XG_F(cvt_64_64)}};
     return (xg_sim_f)f[xg_sim_log2(to_bytes) - 1][xg_sim_log2(from_bytes) - 1];
 }

@@ -202,7 +202,7 @@ typedef struct xg_sim_sreg_row {
     char text[21];
     uint8_t bytes;
 } xg_sim_sreg_row;
-static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
+XG_TABLE const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
 #define X(text, name, bytes) {text, bytes},
     XG_SIM_SREGS(X)
 #undef X
@@ -403,7 +403,7 @@ typedef enum xg_sim_bt {
 #undef X
     XG_SIM_BT_COUNT
 } xg_sim_bt;
-static const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
+XG_TABLE const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
 #define X(n, a, b, c, d, e, f, g, h, i, j) \
     {XG_F(a), XG_F(b), XG_F(c), XG_F(d), XG_F(e), XG_F(f), XG_F(g), XG_F(h), XG_F(i), XG_F(j)},
     XG_SIM_BY_TYPE(X)

@@ -50,7 +50,7 @@ enum {
 
 /* What stands in patterns again and again: $a for the words of the first list, and so on. */
 XG_FN bool xg_sim_form_list(char letter, xg_str mod) {
-    static const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
+    XG_TABLE const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
         "shared shared::cta", "shared::cluster", "shared::cta", "L2::cache_hint", "multicast::cluster",
         "L2::evict_first L2::evict_unchanged", "L2::evict_last L2::evict_normal", "1d 2d 3d 4d 5d",
         "cta cluster gpu sys", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8", "32x32b 16x64b 16x128b 16x256b 16x32bx2",
@@ -190,7 +190,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const uint8_t kinds[] = {
+    XG_TABLE const uint8_t kinds[] = {
 #define X(op, form, operands, kind) XG_SIM_K_##kind,
         XG_SIM_HINTS(X)
 #undef X
@@ -223,8 +223,10 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 /* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const kinds[] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
-    static const uint64_t bits[] = {0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
+    XG_TABLE const char *const kinds[] = {
+        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
+    XG_TABLE const uint64_t bits[] = {
+        0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
     uint32_t i, d;
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {

@@ -8,7 +8,7 @@ typedef struct xg_sim_compare {
     char text[4];
     uint8_t op, unordered;
 } xg_sim_compare;
-static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
+XG_TABLE const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
     {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0}, {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1},
     {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
 
@@ -19,7 +19,8 @@ enum {
 /* One of the first six. */
 XG_FN void xg_sim_compare_by(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t op, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
-    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
+    XG_TABLE const uint8_t fns[6] = {
+        XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
     bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
     xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
     xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
@@ -72,7 +73,7 @@ XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
 
 /* p = cmp [boolop c], q = !cmp [boolop c]. */
 XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
-    static const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
+    XG_TABLE const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
     if (boolop < 0)
         xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
     else

@@ -37,7 +37,7 @@ typedef struct xg_sim_elem_row {
     char text[5];
     uint8_t bits, real;
 } xg_sim_elem_row;
-static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
+XG_TABLE const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
 #define X(name, text, bits, real) {text, bits, real},
     XG_SIM_ELEMS(X)
 #undef X
@@ -285,7 +285,7 @@ typedef struct xg_sim_mma_row {
     char ab[10], cd[8];
     uint8_t sparse;
 } xg_sim_mma_row;
-static const xg_sim_mma_row xg_sim_mmas[] = {
+XG_TABLE const xg_sim_mma_row xg_sim_mmas[] = {
 #define X(m, n, k, ab, cd, sparse) {m, n, k, ab, cd, sparse},
     XG_SIM_MMAS(X)
 #undef X
@@ -392,7 +392,7 @@ typedef struct xg_sim_wmma_row {
     char ab[8], cd[8];
     uint8_t a, b, c;
 } xg_sim_wmma_row;
-static const xg_sim_wmma_row xg_sim_wmmas[] = {
+XG_TABLE const xg_sim_wmma_row xg_sim_wmmas[] = {
 #define X(m, n, k, ab, cd, ra, rb, rc) {m, n, k, ab, cd, ra, rb, rc},
     XG_SIM_WMMAS(X)
 #undef X

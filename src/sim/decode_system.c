@@ -125,7 +125,7 @@ typedef struct xg_sim_multi_row {
     xlagpu_type type;
     uint32_t bytes;
 } xg_sim_multi_row;
-static const xg_sim_multi_row xg_sim_multi_rows[] = {
+XG_TABLE const xg_sim_multi_row xg_sim_multi_rows[] = {
 #define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
     XG_SIM_MULTIMEM_TYPES(X)
 #undef X

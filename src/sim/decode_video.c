@@ -12,7 +12,7 @@ XG_FN uint32_t xg_sim_video_select(xg_sim_asm *p, const xg_sim_operand *o) {
     xg_sim_bad(p, o->at, "a byte .b0 to .b3, or a half .h0 or .h1", "'%.*s' selects no part", (int)w.n, w.p);
 }
 XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
-    static const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
+    XG_TABLE const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
     uint32_t i, imm = 0;
     for (i = 3 - n; i < 3; i++) {
         xg_sim_type t = xg_sim_take_type(p, s);

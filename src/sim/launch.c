@@ -209,7 +209,7 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
 }
 /* Words of kernels that may look at the ranks in shared addresses; in all others these have none. */
 XG_FN bool xg_sim_says_ranks(const xg_source *ptx) {
-    static const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
+    XG_TABLE const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
     size_t i, k;
     for (i = 0; i < ptx->size; i++)
         for (k = 0; k < XG_COUNT(words) && (ptx->text[i] == 'm' || ptx->text[i] == 'c'); k++)

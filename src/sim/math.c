@@ -152,7 +152,7 @@ typedef struct xg_sim_bound {
     double relative, absolute;
     int ulps;
 } xg_sim_bound;
-static const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
+XG_TABLE const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
 #define X(name, relative, absolute, ulps) {relative, absolute, ulps},
     XG_SIM_APPROXIMATIONS(X)
 #undef X

@@ -48,7 +48,7 @@ XG_FN void xg_sim_text_field(
     for (i = 0; i < pad && c->left; i++) xg_sim_text_put(t, " ", 1);
 }
 XG_FN void xg_sim_text_integer(xg_sim_text *t, const xg_sim_conversion *c, uint64_t x) {
-    static const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
+    XG_TABLE const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
     char out[128];
     size_t n = 0, sign, i, digits = 0;
     bool sgn = c->letter == 'd' || c->letter == 'i', minus = sgn && (int64_t)x < 0;

@@ -153,17 +153,17 @@
 #define xg_sim_d_access xg_sim_access
 /* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
 typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-static const xg_sim_decoder xg_sim_row_decoders[] = {
+XG_TABLE const xg_sim_decoder xg_sim_row_decoders[] = {
 #define R(text, decoder, arg) xg_sim_d_##decoder,
     XG_SIM_ROWS(R)
 #undef R
 };
-static const uint16_t xg_sim_row_args[] = {
+XG_TABLE const uint16_t xg_sim_row_args[] = {
 #define R(text, decoder, arg) arg,
     XG_SIM_ROWS(R)
 #undef R
 };
-static const char xg_sim_row_names[] =
+XG_TABLE const char xg_sim_row_names[] =
 #define R(text, decoder, arg) text "\0"
     XG_SIM_ROWS(R)
 #undef R

@@ -63,7 +63,7 @@ XG_FN uint32_t xg_sim_bfind(uint64_t a, uint32_t width, bool is_signed, bool shi
 }
 XG_FN uint32_t xg_sim_prmt(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
     /* f4e b4e rc8 ecl ecr rc16 by c & 3; a nibble per byte, lowest first from the right */
-    static const uint16_t tables[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+    XG_TABLE const uint16_t tables[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
         {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
         {0x1010, 0x3232, 0x1010, 0x3232}};
     uint64_t both = (uint64_t)b << 32 | a;
@@ -548,7 +548,7 @@ XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #endif
 }
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
-    static const char *const names[XG_SIM_UNIT_COUNT] = {
+    XG_TABLE const char *const names[XG_SIM_UNIT_COUNT] = {
 #define X(name, text) text,
         XG_SIM_UNITS(X)
 #undef X

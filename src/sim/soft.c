@@ -43,7 +43,7 @@ typedef struct xg_sim_layout {
     uint8_t ebits, mbits, low, inf;
     uint64_t max, nan;
 } xg_sim_layout;
-static const xg_sim_layout xg_sim_layouts[XG_SIM_FORMAT_COUNT] = {
+XG_TABLE const xg_sim_layout xg_sim_layouts[XG_SIM_FORMAT_COUNT] = {
 #define X(name, e, m, low, inf, max, nan) {e, m, low, inf, max, nan},
     XG_SIM_FORMATS(X)
 #undef X

@@ -152,12 +152,12 @@ typedef struct xg_sim_need {
     char feature;
     uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
-static const xg_sim_need xg_sim_needs[] = {
+XG_TABLE const xg_sim_need xg_sim_needs[] = {
 #define X(op, words, cc, feature) {cc, feature, sizeof op, sizeof words},
     XG_SIM_NEEDS(X)
 #undef X
 };
-static const char xg_sim_need_texts[] =
+XG_TABLE const char xg_sim_need_texts[] =
 #define X(op, words, cc, feature) op "\0" words "\0"
     XG_SIM_NEEDS(X)
 #undef X

@@ -427,7 +427,7 @@ typedef struct xg_sim_type_row {
     uint8_t bytes, bits;
     char cls;
 } xg_sim_type_row;
-static const xg_sim_type_row xg_sim_types[XG_SIM_TYPE_COUNT] = {
+XG_TABLE const xg_sim_type_row xg_sim_types[XG_SIM_TYPE_COUNT] = {
 #define X(name, text, bytes, bits, cls) {text, bytes, bits, #cls[0]},
     XG_SIM_TYPES(X)
 #undef X
@@ -487,7 +487,7 @@ typedef struct xg_sim_binary_row {
     uint8_t level;
     char text[3];
 } xg_sim_binary_row;
-static const xg_sim_binary_row xg_sim_binaries[] = {
+XG_TABLE const xg_sim_binary_row xg_sim_binaries[] = {
 #define X(level, text) {level, text},
     XG_SIM_BINARY(X)
 #undef X

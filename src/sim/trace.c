@@ -131,7 +131,7 @@ typedef struct xg_sim_priced {
     uint16_t latency;
 } xg_sim_priced;
 #define XG_PIPE_NONE XG_PIPE_COUNT
-static const xg_sim_priced xg_sim_prices[] = {
+XG_TABLE const xg_sim_priced xg_sim_prices[] = {
 #define X(text, pipe, weight, latency) {text, XG_PIPE_##pipe, weight, latency},
     XG_SIM_PRICES(X)
 #undef X

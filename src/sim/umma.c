@@ -127,7 +127,7 @@ XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shap
 }
 /* What a format of A or B means; EL_COUNT for none. */
 XG_FN xg_sim_elem xg_sim_umma_type(xg_sim_ummakind kind, uint32_t format) {
-    static const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
+    XG_TABLE const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
         XG_SIM_EL_E3M2, XG_SIM_EL_E2M1, XG_SIM_EL_COUNT, XG_SIM_EL_COUNT};
     switch (kind) {
     case XG_SIM_U_F16: return format == 0 ? XG_SIM_EL_F16 : format == 1 ? XG_SIM_EL_BF16 : XG_SIM_EL_COUNT;

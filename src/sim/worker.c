@@ -349,7 +349,7 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* ---- faults ---- */
 
 XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
-    static const char *const names[XG_SIM_FAULT_COUNT] = {
+    XG_TABLE const char *const names[XG_SIM_FAULT_COUNT] = {
 #define X(name, text) text,
         XG_SIM_FAULTS(X)
 #undef X

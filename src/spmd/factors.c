@@ -543,7 +543,7 @@ XG_FN void xg_spmd_rule_put_factor(xg_buf *b, uint32_t f) {
     if (f >= 26) xg_put_i64(b, f / 26);
 }
 XG_FN void xg_spmd_rule_print(xg_buf *b, const xg_spmd_rule *r) {
-    static const char *const kinds[] = {"", " reduce", " need", " permute"};
+    XG_TABLE const char *const kinds[] = {"", " reduce", " need", " permute"};
     uint32_t t, d, k;
     for (t = 0; t < r->n_operands + r->n_results; t++) {
         const xg_spmd_rule_array *x = &r->arrays[t];

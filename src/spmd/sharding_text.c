@@ -234,7 +234,7 @@ XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t)
 
 /* [{axes}, {axes}], replicated={axes}, unreduced=sum{axes}, manual={axes}. The dimensions that are open. */
 XG_FN uint64_t xg_shread_named(xg_shread *r, const xg_named_mesh *m, xg_tiling *t, uint32_t rank) {
-    static const char *const lists[] = {"replicated=", "unreduced=", "manual="};
+    XG_TABLE const char *const lists[] = {"replicated=", "unreduced=", "manual="};
     xg_named_tiling n;
     uint64_t open = 0;
     uint32_t k;
@@ -444,7 +444,7 @@ XG_FN void xg_sharding_put_list(
 }
 
 XG_FN void xg_sharding_put_tiled(xg_buf *b, const xg_spmd_mesh *mesh, const xg_sharding *s, bool list) {
-    static const char *const names[] = {"manual", "unreduced", "replicated"};
+    XG_TABLE const char *const names[] = {"manual", "unreduced", "replicated"};
     uint8_t order[XG_SPMD_AXES_MAX];
     int64_t groups[3];
     uint32_t n = xg_sharding_sequence(mesh, s, order, groups), d, g, count = 0;

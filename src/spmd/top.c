@@ -13,7 +13,7 @@ XG_FN bool xg_top_has_last(xlagpu_type t) {
     return cls == XGT_I || (cls == XGT_F && t != XLAGPU_F8E8M0FNU && xg_type_bits(t) >= 8);
 }
 XG_FN xg_inst *xg_top_last(xg_spmd *s, xlagpu_type t, bool largest) {
-    static const xlagpu_type ints[] = {XLAGPU_S8, XLAGPU_S16, XLAGPU_S32, XLAGPU_S64};
+    XG_TABLE const xlagpu_type ints[] = {XLAGPU_S8, XLAGPU_S16, XLAGPU_S32, XLAGPU_S64};
     xlagpu_type bits;
     uint32_t k;
     if (xg_type_class(t) == XGT_I)
