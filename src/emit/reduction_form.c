@@ -87,7 +87,8 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
 /* Of the reduces that roots reach, the one that reads most. One of another walk that reads little beside it (what
  * TreeReductionRewriter has left of a sum that the epilogue takes) is no hero: the epilogue makes its elements. */
 XG_FN bool xg_reduction_leads(const xg_inst *lead, const xg_inst *i) {
-    return xg_reduction_same_walk(lead, i) || XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements / 16;
+    return xg_reduction_same_walk(lead, i) ||
+           XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements / 16;
 }
 /* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any
  * way. */
@@ -105,8 +106,7 @@ XG_APART XG_FN bool xg_reduction_find(xg_reduction *r) {
         if (!reached[k]) continue;
         for (j = 0; xg_reduction_passes(i) && j < i->n_operands; j++)
             reached[xg_partition_place(p, XG_OPERAND(i, j))] = 1;
-        if (i->op == XG_REDUCE &&
-            (!lead || XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements))
+        if (i->op == XG_REDUCE && (!lead || XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements))
             lead = i;
     }
     for (k = 0; k < p->n_insts; k++) {
