@@ -112,9 +112,11 @@ XG_FN int64_t xg_conv_layout_time(xg_inst *conv, const xg_conv_turns *t) {
     }
     memset(&p, 0, sizeof p);
     if (xg_tile_form_of(&p.form, x, trial->root) && xg_tile_is_worth(&p.form)) {
+        xg_tile_form_phases(&p.form, x);
         xg_tile_choose_unit(&p, NULL, &m->device);
         xg_split_fetch(&p, x, &m->device);
         for (k = 0; k < XG_SPLIT_PLANS; k++) {
+            if (p.form.phased && (k % 2 || k > XG_SPLIT_PLANS / 2)) continue; /* no place may be more than skipped */
             own = p;
             if (xg_split_plan(&own, x, &m->device, k)) least = XG_MIN(least, xg_split_time(&own, &m->device, 1, least));
         }
