@@ -196,7 +196,7 @@ XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
 /* Tiles make one hero of a kernel: what another one makes would be a loop of each thread. */
 XG_FN bool xg_multi_is_tiled(const xg_kernel *k) {
     const xg_inst *h = k->hero;
-    return h && (h->op == XG_DOT || xg_fuse_is_dense(h)) &&
+    return h && (h->op == XG_DOT || (xg_fuse_is_dense(h) && !xg_multi_is_short(k))) &&
            xg_cost_mul(h->shape->elements, xg_fuse_steps(h)) >= XG_MULTI_TILED;
 }
 

@@ -128,13 +128,15 @@ XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0,
         from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
 }
-/* Where operands do not agree: the layout that the copy or transpose which is the only reader asks for, if one of the
- * operands has it; else NULL. */
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, or of a concatenation the
+ * transpose, if one of the operands has it; else NULL. */
 XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
     const xg_inst *reader = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
     const xg_layout *l;
     uint32_t k;
-    if (!reader || (reader->op != XG_COPY && reader->op != XG_TRANSPOSE) || i == i->comp->root) return NULL;
+    if (!reader || (reader->op != XG_COPY && !(reader->op == XG_TRANSPOSE && i->op == XG_CONCATENATE)) ||
+        i == i->comp->root)
+        return NULL;
     l = xg_assign_for_reader(reader);
     for (k = 0; k < i->n_operands; k++)
         if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) &&
