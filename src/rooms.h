@@ -368,6 +368,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_pairs.c"
 #include "sched/split_k.c"
 #include "sched/conv_columns.c"
+#include "sched/conv_layouts.c"
 #include "sched/dot_algorithm.c"
 #include "sched/byte_rows.c"
 #include "sched/grouped.c"

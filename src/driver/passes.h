@@ -127,6 +127,7 @@ enum {
     XG_WHOLE(X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED)) \
     XG_WHOLE(X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL)) \
     XG_WHOLE(X(LAYOUT, "convolution-to-columns", xg_tile_conv_columns, OPTIONAL)) \
+    XG_WHOLE(X(LAYOUT, "convolution-layouts", xg_tile_conv_layouts, OPTIONAL)) \
     XG_WHOLE(X(LAYOUT, "dot-algorithm-rewriter", xg_tile_dot_algorithm, OPTIONAL)) \
     XG_WHOLE(X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL)) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \

@@ -84,20 +84,31 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
             return false;
     return true;
 }
+/* Of the reduces that roots reach, the one that reads most. One of another walk that reads little beside it (what
+ * TreeReductionRewriter has left of a sum that the epilogue takes) is no hero: the epilogue makes its elements. */
+XG_FN bool xg_reduction_leads(const xg_inst *lead, const xg_inst *i) {
+    return xg_reduction_same_walk(lead, i) ||
+           XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements / 16;
+}
 /* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any
  * way. */
 XG_APART XG_FN bool xg_reduction_find(xg_reduction *r) {
     const xg_partition *p = r->e->parts;
     xg_arena *a = r->e->arena;
     uint8_t *reached = (uint8_t *)xg_alloc(a, p->n_insts + 1), *touched = (uint8_t *)xg_alloc(a, p->n_insts + 1);
+    const xg_inst *lead = NULL;
     uint32_t k, j;
     r->heroes = XG_NEW_N(a, xg_hero, p->n_insts + 1);
     r->epilogue = (uint8_t *)xg_alloc(a, p->n_insts + 1);
     for (k = 0; k < p->n_roots; k++) reached[xg_partition_place(p, p->roots[k])] = 1;
-    for (k = p->n_insts; k-- > 0;)
-        if (reached[k] && xg_reduction_passes(p->insts[k]))
-            for (j = 0; j < p->insts[k]->n_operands; j++)
-                reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
+    for (k = p->n_insts; k-- > 0;) {
+        const xg_inst *i = p->insts[k];
+        if (!reached[k]) continue;
+        for (j = 0; xg_reduction_passes(i) && j < i->n_operands; j++)
+            reached[xg_partition_place(p, XG_OPERAND(i, j))] = 1;
+        if (i->op == XG_REDUCE && (!lead || XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements))
+            lead = i;
+    }
     for (k = 0; k < p->n_insts; k++) {
         const xg_inst *i = p->insts[k];
         bool on_the_way = false;
@@ -106,7 +117,7 @@ XG_APART XG_FN bool xg_reduction_find(xg_reduction *r) {
             on_the_way = on_the_way || r->epilogue[from];
             touched[k] |= touched[from];
         }
-        if (i->op == XG_REDUCE && reached[k]) {
+        if (i->op == XG_REDUCE && reached[k] && xg_reduction_leads(lead, i)) {
             if (touched[k]) return false; /* a reduction of what another gives */
             r->heroes[r->n_heroes++].i = i;
             r->epilogue[k] = touched[k] = 1;

@@ -19,7 +19,8 @@
 #include "emit.h"
 
 enum {
-    XG_SCATTER_ROUNDS = 4 /* vectors that a thread has on their way together */
+    XG_SCATTER_ROUNDS = 4,  /* vectors that a thread has on their way together */
+    XG_SCATTER_NUMBERS = 16 /* numbers, where memory adds up no vectors: each thread waits for its indices first */
 };
 
 typedef enum xg_scatter_form {
@@ -134,6 +135,20 @@ XG_FN int64_t xg_scatter_red(const xg_scattering *d, uint32_t minor) {
     return 1;
 }
 
+/* Elements of a thread in `walk`: neighbouring threads change whole sectors, and all the device's have something to do.
+ */
+XG_FN int64_t xg_scatter_unroll(const xg_scattering *d, const xg_shape *walk, uint32_t minor) {
+    const xg_emit_target *t = d->e->target;
+    int64_t n = walk->dims[minor] / d->vector, rounds;
+    if (walk->elements < d->vector * t->resident_threads || !xg_scatter_is_inside(d, minor)) return d->vector;
+    if (d->vector > 1) return d->vector * xg_gcd(n, XG_SCATTER_ROUNDS);
+    rounds = xg_gcd(n, d->form == XG_SCATTER_ATOMIC && t->max_unroll > 1 ? XG_SCATTER_NUMBERS : t->max_unroll);
+    while (rounds > t->max_unroll &&
+           (n / rounds * xg_type_bytes(walk->type) < XG_SECTOR_BYTES || walk->elements / rounds < t->resident_threads))
+        rounds /= 2;
+    return rounds;
+}
+
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     uint32_t minor, k;
     xg_shape *walk;
@@ -161,10 +176,8 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     *walk = *d->update;
     if (walk->rank) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        d->unroll = d->vector = xg_scatter_red(d, minor);
-        if (walk->elements >= d->unroll * e->target->resident_threads && xg_scatter_is_inside(d, minor))
-            d->unroll *= xg_gcd(
-                walk->dims[minor] / d->unroll, d->unroll > 1 ? (int64_t)XG_SCATTER_ROUNDS : e->target->max_unroll);
+        d->vector = xg_scatter_red(d, minor);
+        d->unroll = xg_scatter_unroll(d, walk, minor);
         if (d->form != XG_SCATTER_ATOMIC) d->vector = d->unroll;
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);

@@ -365,6 +365,11 @@ XG_FN bool xg_fuse_turns_bytes(const xg_kernel *p) {
     return p->inst->op == XG_TRANSPOSE && xg_type_bits(p->inst->shape->type) == 8 &&
            (m->warp_groups || m->tensor_memory);
 }
+/* A convolution of all features, whose arrays lie as sched/conv_layouts.c has found it takes less. */
+XG_FN bool xg_fuse_is_dense(const xg_inst *hero) {
+    return hero && hero->op == XG_CONVOLUTION && xg_attr_int(hero, XG_A_feature_group_count, 1) == 1 &&
+           xg_attr_int(hero, XG_A_batch_group_count, 1) == 1;
+}
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -374,6 +379,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
         if (xg_fuse_turns_bytes(p)) return "matrix units take bytes by rows";
+        if (p->turns && xg_fuse_is_dense(c->hero)) return "the convolution would read across its rows";
         if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) &&
             !xg_fuse_contracts_briefly(p, c))
             return "too much work to repeat inside of a contraction";

@@ -30,6 +30,7 @@ XG_FN bool xg_assign_keeps(const xg_inst *i) {
     case XG_SLICE:
     case XG_CONCATENATE:
     case XG_DYNAMIC_SLICE: return true;
+    case XG_REDUCE_WINDOW: return i->n_operands == 2;
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
@@ -114,16 +115,33 @@ XG_FN unsigned char *xg_assign_rows(const xg_comp *c) {
     return rows;
 }
 
-/* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has
- * it; else NULL. */
-XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
-    const xg_inst *copy = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+/* The layout of the operand in which the transpose or copy moves nothing. */
+XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    int32_t order[XG_RANK_MAX];
+    xg_ints perm;
     uint32_t k;
-    if (!copy || copy->op != XG_COPY || i == i->comp->root) return NULL;
+    if (i->op == XG_COPY) return to->layout;
+    perm = xg_attr_dims(i);
+    for (k = 0; k < perm.n; k++)
+        order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
+    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0,
+        from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+/* Where operands do not agree: the layout that the copy which is the only reader asks for, or of a concatenation the
+ * transpose, if one of the operands has it; else NULL. */
+XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
+    const xg_inst *reader = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    const xg_layout *l;
+    uint32_t k;
+    if (!reader || (reader->op != XG_COPY && !(reader->op == XG_TRANSPOSE && i->op == XG_CONCATENATE)) ||
+        i == i->comp->root)
+        return NULL;
+    l = xg_assign_for_reader(reader);
     for (k = 0; k < i->n_operands; k++)
         if (XG_OPERAND(i, k)->shape->rank == i->shape->rank && xg_assign_has_own(XG_OPERAND(i, k)) &&
-            XG_OPERAND(i, k)->shape->layout == copy->shape->layout)
-            return copy->shape->layout;
+            XG_OPERAND(i, k)->shape->layout == l)
+            return l;
     return NULL;
 }
 /* What the operands that have a layout of their own agree upon; NULL: nothing. */
@@ -184,19 +202,6 @@ XG_FN bool xg_assign_settle(xg_inst *i) {
     return changed;
 }
 
-/* The layout of the operand in which the transpose or copy moves nothing. */
-XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
-    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
-    int32_t order[XG_RANK_MAX];
-    xg_ints perm;
-    uint32_t k;
-    if (i->op == XG_COPY) return to->layout;
-    perm = xg_attr_dims(i);
-    for (k = 0; k < perm.n; k++)
-        order[k] = (int32_t)perm.p[to->layout ? (uint32_t)to->layout->minor_to_major[k] : perm.n - 1 - k];
-    return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0,
-        from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
-}
 /* A matrix, or a batch of them, column by column. */
 XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
     xg_dot_dims d = xg_dot_dims_of(dot);

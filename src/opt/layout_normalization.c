@@ -213,6 +213,26 @@ XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
     return made;
 }
 
+XG_FN xg_inst *xg_layout_window(const xg_hb *b, xg_inst *i) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
+    xg_window_dim *d = XG_NEW_N(b->comp->module->arena, xg_window_dim, i->shape->rank + (size_t)1);
+    xg_window *w = XG_NEW(b->comp->module->arena, xg_window);
+    xg_inst *made;
+    const xg_attr *old = xg_inst_attr(i, XG_A_window);
+    xg_attr a;
+    uint32_t k;
+    if (i->n_operands != 2 || !old || old->v.window->n != i->shape->rank) return NULL;
+    made = xg_layout_pointwise(b, i, 1);
+    a = *old;
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.window->p[perm[k]];
+    *w = *a.v.window;
+    w->p = d;
+    a.v.window = w;
+    xg_inst_set_attr(made, a);
+    return made;
+}
+
 /* dynamic-slice and dynamic-update-slice: `first` operands are arrays, then come the starts, one a dimension. */
 XG_FN xg_inst *xg_layout_dynamic(const xg_hb *b, xg_inst *i, uint32_t first) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], sizes[XG_RANK_MAX];
@@ -380,6 +400,7 @@ XG_FN xg_inst *xg_layout_normal(const xg_hb *b, xg_inst *i) {
     case XG_CONCATENATE: return xg_layout_concat_or_reverse(b, i);
     case XG_SLICE: return xg_layout_slice(b, i);
     case XG_PAD: return xg_layout_pad(b, i);
+    case XG_REDUCE_WINDOW: return xg_layout_window(b, i);
     case XG_DYNAMIC_SLICE: return xg_layout_dynamic(b, i, 1);
     case XG_DYNAMIC_UPDATE_SLICE: return xg_layout_dynamic(b, i, 2);
     case XG_IOTA: return xg_layout_iota(b, i);

@@ -390,6 +390,8 @@ XG_FN bool xg_tile_byte_rows(xg_module *m); /* the pass byte-operand-transposer 
 
 /* ---- conv_columns.c ---- */
 XG_FN bool xg_tile_conv_columns(xg_module *m); /* the pass convolution-to-columns */
+/* ---- conv_layouts.c ---- */
+XG_FN bool xg_tile_conv_layouts(xg_module *m); /* the pass convolution-layouts */
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
