@@ -13,7 +13,13 @@
  * that no two are equal, the greater one goes first, and equal elements go by their indices. A class without an element
  * has the least key and an index behind the row, of the same class. The best `width` (k, rounded up to a power of two)
  * of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
- * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
+ * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them.
+ *
+ * Where many are taken, these networks take the time. The other walk, by digits, finds the last of the best k (Alabi et
+ * al., Fast k-selection on the GPU: radix select): rounds from the highest digit of eight bits on count how many elements
+ * that are like the last one so far have each digit; the last one's digit follows. Indices are digits, too, where equal
+ * keys are more than are wanted. What is not behind the last one takes the next free place of the list, which is sorted
+ * once. Keys lie in shared memory, where it has room for them. */
 #ifndef XG_BLOCK_TOPK_C
 #define XG_BLOCK_TOPK_C
 #include "block.h"
@@ -22,16 +28,25 @@ enum {
     XG_TOPK_THREADS_MAX = 512,
     XG_TOPK_GROUPS_USUAL = 1024, /* more of them only where the estimate gains */
     XG_TOPK_GROUPS_LEAST = 256,  /* so many keep some warps busy, whatever the estimate says */
-    XG_TOPK_GROUPS_MAX = 4096    /* of 8 bytes each in shared memory */
+    XG_TOPK_GROUPS_MAX = 4096,   /* of 8 bytes each in shared memory */
+    XG_TOPK_DIGIT = 8,           /* bits */
+    XG_TOPK_DIGITS = 1 << XG_TOPK_DIGIT,
+    XG_TOPK_PARTS_OF = XG_TOPK_DIGITS / XG_WARP_LANES, /* digits by which a warp each asks */
+    XG_TOPK_CELLS = XG_TOPK_DIGITS + XG_TOPK_PARTS_OF, /* counts of a round: of digits, and of warps of digits */
+    XG_TOPK_DIGITS_LEAST = 512                         /* elements of a row */
 };
+static const char *const xg_topk_walks[] = {"classes", "digits"};
 
 typedef struct xg_topk_site {
     xg_fusion_emission *e;
     const xg_inst *i, *x;
     int64_t rows, length, k, width, split, groups, threads;
+    int64_t rounds, ties; /* by digits: of keys, of indices; 0: by classes */
+    bool cached;          /* keys lie in shared memory */
     uint32_t dim;
     xg_scope s;
     xg_kval *thread, *row[XG_RANK_MAX];
+    xg_kval *keys, *counts, *last; /* by digits: NULL, or the array of keys; counts; what is known of the last one */
 } xg_topk_site;
 
 XG_FN bool xg_topk_takes(const xg_fusion_emission *e) {
@@ -298,6 +313,209 @@ XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
     return list;
 }
 
+XG_FN xg_kval *xg_topk_by_classes(xg_topk_site *d, xg_kval *list) {
+    xg_kval *leaders = NULL, *both[2];
+    xg_topk_level l;
+    l.leaders = NULL;
+    for (l.modulus = d->groups;; l.modulus *= d->split) {
+        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
+        if (l.modulus >= d->length) return list;
+        if (!leaders) leaders = xg_shared_array(&d->s.b, XG_E_I32, d->k);
+        l.leaders = list; /* read from here, written there */
+        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
+        both[0] = list;
+        both[1] = leaders;
+        xg_shared_wait(&d->s.b, both, 2);
+        list = both[0];
+        l.leaders = leaders = both[1];
+    }
+}
+
+/* ---- by digits ---- */
+
+enum {
+    XG_TOPK_LAST,  /* its key or index, as far as it is known */
+    XG_TOPK_AFTER, /* its place among those that are like it so far, from 1 on */
+    XG_TOPK_MORE,  /* how many of these are behind it */
+    XG_TOPK_KNOWN
+};
+typedef struct xg_topk_round {
+    int64_t number, shift;
+    bool first;       /* of keys, or of indices */
+    xg_kval *key, *index; /* of the last one, as far as they are known; index NULL: a round of keys */
+} xg_topk_round;
+
+XG_FN xg_kval *xg_topk_i32(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I32, v); }
+XG_FN xg_kval *xg_topk_place(xg_topk_site *d, xg_kval *v, int64_t most) {
+    return xg_topk_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v, XG_E_INDEX), most);
+}
+/* Counts one more; how many there were. */
+XG_FN xg_kval *xg_topk_count(xg_topk_site *d, xg_kval *cell) {
+    xg_kval *o[2];
+    o[0] = d->counts;
+    o[1] = cell;
+    o[1] = xg_kir_value(&d->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
+    o[0] = xg_topk_i32(d, 1);
+    return xg_kir_value(&d->s.b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
+}
+/* An element's key as an unsigned number of as many bits. */
+XG_FN xg_kval *xg_topk_unsigned(xg_topk_site *d, xg_kval *index) {
+    xlagpu_type t = d->x->shape->type;
+    int64_t bits = xg_type_bits(t), least = (int64_t)1 << (bits - 1);
+    if (d->keys) return xg_kextract(&d->s.b, d->keys, &index, 1);
+    if (bits < 32 && xg_type_class(t) != XGT_F && !xg_type_signed(t))
+        least = xg_attr_int(d->i, XG_A_largest, 1) ? 0 : 2 * least;
+    return xg_k2_int(&d->s.b, XG_K_OP_ADDI, xg_topk_at(d, index), bits < 32 ? least : (int64_t)INT32_MIN);
+}
+XG_FN xg_kval *xg_topk_keep(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *keys) {
+    (void)data;
+    return xg_kinsert(&d->s.b, xg_topk_unsigned(d, index), keys, &index, 1);
+}
+XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
+    return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
+}
+/* Of equal keys the lower index goes first. */
+XG_FN xg_kval *xg_topk_turned(xg_topk_site *d, xg_kval *index) {
+    return xg_k2_int(&d->s.b, XG_K_OP_XORI, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), -1);
+}
+XG_FN xg_kval *xg_topk_see(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *counts) {
+    const xg_topk_round *r = (const xg_topk_round *)data;
+    xg_kb *b = &d->s.b;
+    xg_kval *v = xg_topk_unsigned(d, index), *like = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL, *as, *digit;
+    xg_flow f = xg_flow_of(&d->s, NULL);
+    if (r->index) v = xg_topk_turned(d, index);
+    if (!r->first) {
+        as = xg_k2(b, XG_K_OP_XORI, v, r->index ? r->index : r->key);
+        as = xg_kcmpi_int(b, XG_CI_EQ, xg_k2_int(b, XG_K_OP_SHRUI, as, r->shift + XG_TOPK_DIGIT), 0);
+        like = xg_elem_and(&d->s, like, as);
+    }
+    xg_flow_if(&f, like);
+    v = xg_k2_int(b, XG_K_OP_ANDI, xg_k2_int(b, XG_K_OP_SHRUI, v, r->shift), XG_TOPK_DIGITS - 1);
+    digit = xg_topk_place(d, v, XG_TOPK_DIGITS - 1);
+    (void)xg_topk_count(d, xg_k2_int(b, XG_K_OP_ADDI, digit, r->number * XG_TOPK_CELLS));
+    digit = xg_topk_place(d, xg_k2_int(b, XG_K_OP_SHRUI, v, 5), XG_TOPK_PARTS_OF - 1);
+    (void)xg_topk_count(d, xg_k2_int(b, XG_K_OP_ADDI, digit, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS));
+    xg_flow_end(&f);
+    return counts;
+}
+XG_FN void xg_topk_meet(xg_topk_site *d) {
+    xg_kval *both[2];
+    both[0] = d->counts;
+    both[1] = d->last;
+    xg_shared_wait(&d->s.b, both, 2);
+    d->counts = both[0];
+    d->last = both[1];
+}
+XG_FN xg_kval *xg_topk_known(xg_topk_site *d, int64_t what) {
+    xg_kval *at = xg_elem_index(&d->s, what);
+    return xg_kextract(&d->s.b, d->last, &at, 1);
+}
+XG_FN xg_kval *xg_topk_cell(xg_topk_site *d, const xg_topk_round *r, xg_kval *at) {
+    at = xg_k2_int(&d->s.b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS);
+    return xg_kextract(&d->s.b, d->counts, &at, 1);
+}
+/* A thread for each digit: whether the last one is among those that have it. */
+XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *after) {
+    xg_kb *b = &d->s.b;
+    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32), *own, *upto, *v[XG_TOPK_KNOWN], *at, *is;
+    int64_t k;
+    xg_flow f;
+    t = xg_k2_int(b, XG_K_OP_ANDI, t, XG_TOPK_DIGITS - 1);
+    own = upto = xg_topk_cell(d, r, xg_topk_place(d, t, XG_TOPK_DIGITS - 1));
+    for (k = 1; k < XG_WARP_LANES; k *= 2) {
+        is = xg_k2_int(b, XG_K_OP_ANDI, t, XG_WARP_LANES - 1);
+        is = xg_kcmpi_int(b, XG_CI_SLT, is, XG_WARP_LANES - k);
+        at = xg_kshuffle(b, XG_K_OP_SHFLDOWN, upto, xg_topk_i32(d, k));
+        upto = xg_k2(b, XG_K_OP_ADDI, upto, xg_kselect(b, is, at, xg_topk_i32(d, 0)));
+    }
+    for (k = 1; k < XG_TOPK_PARTS_OF; k++) {
+        is = xg_kcmpi_int(b, XG_CI_SLT, t, k * XG_WARP_LANES);
+        at = xg_topk_cell(d, r, xg_elem_index(&d->s, XG_TOPK_DIGITS + k));
+        upto = xg_k2(b, XG_K_OP_ADDI, upto, xg_kselect(b, is, at, xg_topk_i32(d, 0)));
+    }
+    v[XG_TOPK_MORE] = xg_k2(b, XG_K_OP_SUBI, upto, after);
+    v[XG_TOPK_AFTER] = xg_k2(b, XG_K_OP_SUBI, own, v[XG_TOPK_MORE]);
+    t = xg_k2_int(b, XG_K_OP_SHLI, t, r->shift);
+    v[XG_TOPK_LAST] = xg_k2(b, XG_K_OP_ORI, t, r->index ? r->index : r->key);
+    is = xg_kcmpi_int(b, XG_CI_SGE, v[XG_TOPK_MORE], 0);
+    at = xg_kcmpi_int(b, XG_CI_SGT, v[XG_TOPK_AFTER], 0);
+    is = xg_k2(b, XG_K_OP_ANDI, is, at);
+    if (d->threads > XG_TOPK_DIGITS)
+        is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS));
+    f = xg_flow_of(&d->s, &d->last);
+    xg_flow_if(&f, is);
+    for (k = 0; k < XG_TOPK_KNOWN; k++) {
+        at = xg_elem_index(&d->s, k);
+        d->last = xg_kinsert(b, v[k], d->last, &at, 1);
+    }
+    xg_flow_end(&f);
+    xg_topk_meet(d);
+}
+/* So many rounds, which find the last one's key, or index. */
+XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kval **known, xg_kval **after) {
+    for (r->first = true; rounds-- > 0; r->first = false, r->number++) {
+        r->shift = rounds * XG_TOPK_DIGIT;
+        d->counts = xg_topk_each(d, d->length, d->counts, xg_topk_see, r);
+        xg_topk_meet(d);
+        xg_topk_choose(d, r, *after);
+        *known = xg_topk_known(d, XG_TOPK_LAST);
+        *after = xg_topk_known(d, XG_TOPK_AFTER);
+    }
+}
+/* What is not behind the last one. */
+XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *list) {
+    const xg_topk_round *r = (const xg_topk_round *)data;
+    xg_kb *b = &d->s.b;
+    xg_kval *key = xg_topk_unsigned(d, index), *is, *like;
+    xg_flow f = xg_flow_of(&d->s, &list);
+    like = xg_kcmpi_(b, XG_CI_UGE, xg_topk_turned(d, index), r->index);
+    is = xg_kcmpi_(b, XG_CI_EQ, key, r->key);
+    like = xg_k2(b, XG_K_OP_ANDI, is, like);
+    is = xg_kcmpi_(b, XG_CI_UGT, key, r->key);
+    xg_flow_if(&f, xg_k2(b, XG_K_OP_ORI, is, like));
+    is = xg_topk_count(d, xg_elem_index(&d->s, (d->rounds + d->ties) * XG_TOPK_CELLS));
+    is = xg_topk_place(d, is, d->k - 1);
+    key = xg_topk_entry(d, xg_k2_int(b, XG_K_OP_XORI, key, INT32_MIN), index);
+    list = xg_kinsert(b, key, list, &is, 1);
+    xg_flow_end(&f);
+    return list;
+}
+XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
+    xg_kb *b = &d->s.b;
+    int64_t zero = 0, none = INT64_MIN, bits = d->ties * XG_TOPK_DIGIT;
+    xg_kval *after = xg_topk_i32(d, d->k), *all[3], *keys;
+    xg_topk_round r;
+    xg_flow f;
+    d->counts = xg_shared_array(b, XG_E_I32, (d->rounds + d->ties) * XG_TOPK_CELLS + 1);
+    d->last = xg_shared_array(b, XG_E_I32, XG_TOPK_KNOWN);
+    d->counts = xg_topk_each(d, d->counts->type->elements, d->counts, xg_topk_fill, &zero);
+    list = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
+    keys = d->cached ? xg_shared_array(b, XG_E_I32, d->length) : NULL;
+    if (keys) keys = xg_topk_each(d, d->length, keys, xg_topk_keep, NULL);
+    all[0] = d->counts;
+    all[1] = list;
+    all[2] = keys;
+    xg_shared_wait(b, all, keys ? 3 : 2);
+    d->counts = all[0];
+    list = all[1];
+    d->keys = keys ? all[2] : NULL;
+    memset(&r, 0, sizeof r);
+    r.key = xg_topk_i32(d, 0);
+    xg_topk_find(d, &r, d->rounds, &r.key, &after);
+    keys = xg_topk_i32(d, 0);
+    f = xg_flow_of(&d->s, &keys);
+    xg_flow_slot(&f, &d->counts);
+    xg_flow_slot(&f, &d->last);
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SGT, xg_topk_known(d, XG_TOPK_MORE), 0));
+    f.op->a = 1; /* equal keys */
+    r.index = xg_topk_i32(d, bits < 32 ? -((int64_t)1 << bits) : 0);
+    xg_topk_find(d, &r, d->ties, &r.index, &after);
+    keys = r.index;
+    xg_flow_end(&f);
+    r.index = keys;
+    return xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->length, list, xg_topk_gather, &r)));
+}
+
 /* ---- results ---- */
 
 typedef struct xg_topk_output {
@@ -365,7 +583,26 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
 }
 
+XG_FN int64_t xg_topk_shared(const xg_topk_site *d) {
+    int64_t list = xg_shared_whole(d->groups * 8);
+    if (d->rounds)
+        return list + xg_shared_whole(((d->rounds + d->ties) * XG_TOPK_CELLS + 1) * 4) +
+               xg_shared_whole(XG_TOPK_KNOWN * 4) + (d->cached ? xg_shared_whole(d->length * 4) : 0);
+    return list + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* leaders */
+}
+/* By digits; false: a block has no room. */
+XG_FN bool xg_topk_digits(xg_topk_site *d) {
+    int64_t room;
+    d->rounds = (xg_type_bits(d->x->shape->type) + XG_TOPK_DIGIT - 1) / XG_TOPK_DIGIT;
+    for (d->ties = 1; d->ties * XG_TOPK_DIGIT < 32 && d->length >> d->ties * XG_TOPK_DIGIT; d->ties++) {}
+    d->groups = d->width;
+    d->threads = d->length >= 16384 ? 1024 : d->length >= 4096 ? 512 : XG_TOPK_DIGITS;
+    room = d->e->target->shared - xg_topk_shared(d);
+    d->cached = xg_shared_whole(d->length * 4) <= room;
+    return room >= 0;
+}
 XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
+    uint32_t walk = xg_form_walk(e, xg_topk_walks, XG_COUNT(xg_topk_walks));
     xg_topk_site *d;
     if (!xg_topk_takes(e)) return false;
     d = XG_NEW(e->arena, xg_topk_site);
@@ -381,33 +618,24 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
             (long long)d->rows);
     xg_topk_sizes(d);
-    e->record->launch.shared =
-        xg_shared_whole(d->groups * 8) + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* list, leaders */
+    if (walk == 1 && !xg_topk_digits(d)) return xg_emit_refuse(e, "a block has no room for the counts of digits");
+    xg_form_write_walk(e, xg_topk_walks[walk == 1]);
+    if (walk > 1 && d->length >= XG_TOPK_DIGITS_LEAST) {
+        xg_form_leave_open(e, xg_topk_walks[0]);
+        xg_form_leave_open(e, xg_topk_walks[1]);
+    }
+    e->record->launch.shared = xg_topk_shared(d);
     return xg_emit_launch(e, d->threads, d->rows, 0);
 }
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_topk_site *d = (xg_topk_site *)e->form;
-    xg_topk_level l;
     xg_topk_output o;
-    xg_kval **dest = xg_emit_enter(e, &d->s), *list, *leaders = NULL, *both[2];
+    xg_kval **dest = xg_emit_enter(e, &d->s), *list;
     uint32_t k;
     d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
     xg_topk_row(d, d->rows);
     list = xg_shared_array(&d->s.b, XG_E_I64, d->groups);
-    l.leaders = NULL;
-    for (l.modulus = d->groups;; l.modulus *= d->split) {
-        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
-        if (l.modulus >= d->length) break;
-        if (!leaders) leaders = xg_shared_array(&d->s.b, XG_E_I32, d->k);
-        l.leaders = list; /* read from here, written there */
-        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
-        both[0] = list;
-        both[1] = leaders;
-        xg_shared_wait(&d->s.b, both, 2);
-        list = both[0];
-        l.leaders = leaders = both[1];
-    }
-    o.list = list;
+    o.list = d->rounds ? xg_topk_by_digits(d, list) : xg_topk_by_classes(d, list);
     for (k = 0; k < e->n_roots; k++) {
         o.root = e->roots[k];
         dest[k] = xg_topk_each(d, d->k, dest[k], xg_topk_write, &o);
