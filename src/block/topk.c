@@ -33,6 +33,7 @@ enum {
     XG_TOPK_DIGITS = 1 << XG_TOPK_DIGIT,
     XG_TOPK_PARTS_OF = XG_TOPK_DIGITS / XG_WARP_LANES, /* digits by which a warp each asks */
     XG_TOPK_CELLS = XG_TOPK_DIGITS + XG_TOPK_PARTS_OF, /* counts of a round: of digits, and of warps of digits */
+    XG_TOPK_EACH_MAX = 8,
     XG_TOPK_DIGITS_LEAST = 512                         /* elements of a row */
 };
 static const char *const xg_topk_walks[] = {"classes", "digits"};
@@ -42,6 +43,7 @@ typedef struct xg_topk_site {
     const xg_inst *i, *x;
     int64_t rows, length, k, width, split, groups, threads;
     int64_t rounds, ties; /* by digits: of keys, of indices; 0: by classes */
+    int64_t each, padded; /* elements of a thread at a time, of a row as such threads see them */
     bool cached;          /* keys lie in shared memory */
     uint32_t dim;
     xg_scope s;
@@ -358,18 +360,40 @@ XG_FN xg_kval *xg_topk_count(xg_topk_site *d, xg_kval *cell) {
     o[0] = xg_topk_i32(d, 1);
     return xg_kir_value(&d->s.b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
 }
-/* An element's key as an unsigned number of as many bits. */
+/* An element's key as an unsigned number of as many bits; behind the row 0, so that no such one is wanted. */
 XG_FN xg_kval *xg_topk_unsigned(xg_topk_site *d, xg_kval *index) {
     xlagpu_type t = d->x->shape->type;
+    xg_kb *b = &d->s.b;
     int64_t bits = xg_type_bits(t), least = (int64_t)1 << (bits - 1);
-    if (d->keys) return xg_kextract(&d->s.b, d->keys, &index, 1);
+    xg_kval *at, *v;
+    if (d->keys) return xg_kextract(b, d->keys, &index, 1);
     if (bits < 32 && xg_type_class(t) != XGT_F && !xg_type_signed(t))
         least = xg_attr_int(d->i, XG_A_largest, 1) ? 0 : 2 * least;
-    return xg_k2_int(&d->s.b, XG_K_OP_ADDI, xg_topk_at(d, index), bits < 32 ? least : (int64_t)INT32_MIN);
+    at = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, index, d->length - 1), d->length - 1);
+    v = xg_k2_int(b, XG_K_OP_ADDI, xg_topk_at(d, at), bits < 32 ? least : (int64_t)INT32_MIN);
+    if (d->length == d->padded) return v;
+    return xg_kselect(b, xg_kcmpi_int(b, XG_CI_SLT, index, d->length), v, xg_topk_i32(d, 0));
 }
-XG_FN xg_kval *xg_topk_keep(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *keys) {
+/* body(d, data, index, key, array) for all elements of the row: a thread has several at a time. */
+typedef xg_kval *(*xg_topk_key_body)(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *array);
+XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, xg_topk_key_body body, const void *data) {
+    xg_kb *b = &d->s.b;
+    int64_t each = d->each * d->threads, k;
+    xg_kval *index[XG_TOPK_EACH_MAX], *key[XG_TOPK_EACH_MAX], *first;
+    xg_flow f = xg_flow_of(&d->s, &array);
+    first = xg_flow_count(&f, d->padded / each);
+    first = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, first, each), d->thread);
+    for (k = 0; k < d->each; k++) {
+        index[k] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, first, k * d->threads), d->padded - 1);
+        key[k] = xg_topk_unsigned(d, index[k]);
+    }
+    for (k = 0; k < d->each; k++) array = body(d, data, index[k], key[k], array);
+    xg_flow_end(&f);
+    return array;
+}
+XG_FN xg_kval *xg_topk_keep(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *keys) {
     (void)data;
-    return xg_kinsert(&d->s.b, xg_topk_unsigned(d, index), keys, &index, 1);
+    return xg_kinsert(&d->s.b, key, keys, &index, 1);
 }
 XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
     return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
@@ -378,10 +402,10 @@ XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, x
 XG_FN xg_kval *xg_topk_turned(xg_topk_site *d, xg_kval *index) {
     return xg_k2_int(&d->s.b, XG_K_OP_XORI, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), -1);
 }
-XG_FN xg_kval *xg_topk_see(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *counts) {
+XG_FN xg_kval *xg_topk_see(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *v, xg_kval *counts) {
     const xg_topk_round *r = (const xg_topk_round *)data;
     xg_kb *b = &d->s.b;
-    xg_kval *v = xg_topk_unsigned(d, index), *like = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL, *as, *digit;
+    xg_kval *like = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL, *as, *digit;
     xg_flow f = xg_flow_of(&d->s, NULL);
     if (r->index) v = xg_topk_turned(d, index);
     if (!r->first) {
@@ -390,6 +414,7 @@ XG_FN xg_kval *xg_topk_see(xg_topk_site *d, const void *data, xg_kval *index, xg
         like = xg_elem_and(&d->s, like, as);
     }
     xg_flow_if(&f, like);
+    if (f.op) f.op->a = r->number > 1; /* few are like it in two digits */
     v = xg_k2_int(b, XG_K_OP_ANDI, xg_k2_int(b, XG_K_OP_SHRUI, v, r->shift), XG_TOPK_DIGITS - 1);
     digit = xg_topk_place(d, v, XG_TOPK_DIGITS - 1);
     (void)xg_topk_count(d, xg_k2_int(b, XG_K_OP_ADDI, digit, r->number * XG_TOPK_CELLS));
@@ -455,7 +480,7 @@ XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *afte
 XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kval **known, xg_kval **after) {
     for (r->first = true; rounds-- > 0; r->first = false, r->number++) {
         r->shift = rounds * XG_TOPK_DIGIT;
-        d->counts = xg_topk_each(d, d->length, d->counts, xg_topk_see, r);
+        d->counts = xg_topk_sweep(d, d->counts, xg_topk_see, r);
         xg_topk_meet(d);
         xg_topk_choose(d, r, *after);
         *known = xg_topk_known(d, XG_TOPK_LAST);
@@ -463,10 +488,10 @@ XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kv
     }
 }
 /* What is not behind the last one. */
-XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *list) {
+XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *list) {
     const xg_topk_round *r = (const xg_topk_round *)data;
     xg_kb *b = &d->s.b;
-    xg_kval *key = xg_topk_unsigned(d, index), *is, *like;
+    xg_kval *is, *like;
     xg_flow f = xg_flow_of(&d->s, &list);
     like = xg_kcmpi_(b, XG_CI_UGE, xg_topk_turned(d, index), r->index);
     is = xg_kcmpi_(b, XG_CI_EQ, key, r->key);
@@ -490,8 +515,8 @@ XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     d->last = xg_shared_array(b, XG_E_I32, XG_TOPK_KNOWN);
     d->counts = xg_topk_each(d, d->counts->type->elements, d->counts, xg_topk_fill, &zero);
     list = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
-    keys = d->cached ? xg_shared_array(b, XG_E_I32, d->length) : NULL;
-    if (keys) keys = xg_topk_each(d, d->length, keys, xg_topk_keep, NULL);
+    keys = d->cached ? xg_shared_array(b, XG_E_I32, d->padded) : NULL;
+    if (keys) keys = xg_topk_sweep(d, keys, xg_topk_keep, NULL);
     all[0] = d->counts;
     all[1] = list;
     all[2] = keys;
@@ -513,7 +538,7 @@ XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     keys = r.index;
     xg_flow_end(&f);
     r.index = keys;
-    return xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->length, list, xg_topk_gather, &r)));
+    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, list, xg_topk_gather, &r)));
 }
 
 /* ---- results ---- */
@@ -587,18 +612,21 @@ XG_FN int64_t xg_topk_shared(const xg_topk_site *d) {
     int64_t list = xg_shared_whole(d->groups * 8);
     if (d->rounds)
         return list + xg_shared_whole(((d->rounds + d->ties) * XG_TOPK_CELLS + 1) * 4) +
-               xg_shared_whole(XG_TOPK_KNOWN * 4) + (d->cached ? xg_shared_whole(d->length * 4) : 0);
+               xg_shared_whole(XG_TOPK_KNOWN * 4) + (d->cached ? xg_shared_whole(d->padded * 4) : 0);
     return list + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* leaders */
 }
 /* By digits; false: a block has no room. */
 XG_FN bool xg_topk_digits(xg_topk_site *d) {
-    int64_t room;
+    int64_t room, turns;
     d->rounds = (xg_type_bits(d->x->shape->type) + XG_TOPK_DIGIT - 1) / XG_TOPK_DIGIT;
-    for (d->ties = 1; d->ties * XG_TOPK_DIGIT < 32 && d->length >> d->ties * XG_TOPK_DIGIT; d->ties++) {}
     d->groups = d->width;
     d->threads = d->length >= 16384 ? 1024 : d->length >= 4096 ? 512 : XG_TOPK_DIGITS;
+    turns = (d->length + XG_TOPK_EACH_MAX * d->threads - 1) / (XG_TOPK_EACH_MAX * d->threads);
+    d->each = (d->length + turns * d->threads - 1) / (turns * d->threads);
+    d->padded = turns * d->each * d->threads;
+    for (d->ties = 1; d->ties * XG_TOPK_DIGIT < 32 && d->padded >> d->ties * XG_TOPK_DIGIT; d->ties++) {}
     room = d->e->target->shared - xg_topk_shared(d);
-    d->cached = xg_shared_whole(d->length * 4) <= room;
+    d->cached = xg_shared_whole(d->padded * 4) <= room;
     return room >= 0;
 }
 XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
