@@ -34,7 +34,7 @@ enum {
     XG_TOPK_PARTS_OF = XG_TOPK_DIGITS / XG_WARP_LANES, /* digits by which a warp each asks */
     XG_TOPK_CELLS = XG_TOPK_DIGITS + XG_TOPK_PARTS_OF, /* counts of a round: of digits, and of warps of digits */
     XG_TOPK_EACH_MAX = 8,
-    XG_TOPK_DIGITS_LEAST = 512                         /* elements of a row */
+    XG_TOPK_DIGITS_LEAST = 512 /* elements of a row */
 };
 static const char *const xg_topk_walks[] = {"classes", "digits"};
 
@@ -343,7 +343,7 @@ enum {
 };
 typedef struct xg_topk_round {
     int64_t number, shift;
-    bool first;       /* of keys, or of indices */
+    bool first;           /* of keys, or of indices */
     xg_kval *key, *index; /* of the last one, as far as they are known; index NULL: a round of keys */
 } xg_topk_round;
 
@@ -374,27 +374,6 @@ XG_FN xg_kval *xg_topk_unsigned(xg_topk_site *d, xg_kval *index) {
     if (d->length == d->padded) return v;
     return xg_kselect(b, xg_kcmpi_int(b, XG_CI_SLT, index, d->length), v, xg_topk_i32(d, 0));
 }
-/* body(d, data, index, key, array) for all elements of the row: a thread has several at a time. */
-typedef xg_kval *(*xg_topk_key_body)(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *array);
-XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, xg_topk_key_body body, const void *data) {
-    xg_kb *b = &d->s.b;
-    int64_t each = d->each * d->threads, k;
-    xg_kval *index[XG_TOPK_EACH_MAX], *key[XG_TOPK_EACH_MAX], *first;
-    xg_flow f = xg_flow_of(&d->s, &array);
-    first = xg_flow_count(&f, d->padded / each);
-    first = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, first, each), d->thread);
-    for (k = 0; k < d->each; k++) {
-        index[k] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, first, k * d->threads), d->padded - 1);
-        key[k] = xg_topk_unsigned(d, index[k]);
-    }
-    for (k = 0; k < d->each; k++) array = body(d, data, index[k], key[k], array);
-    xg_flow_end(&f);
-    return array;
-}
-XG_FN xg_kval *xg_topk_keep(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *keys) {
-    (void)data;
-    return xg_kinsert(&d->s.b, key, keys, &index, 1);
-}
 XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
     return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
 }
@@ -402,26 +381,64 @@ XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, x
 XG_FN xg_kval *xg_topk_turned(xg_topk_site *d, xg_kval *index) {
     return xg_k2_int(&d->s.b, XG_K_OP_XORI, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), -1);
 }
-XG_FN xg_kval *xg_topk_see(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *v, xg_kval *counts) {
-    const xg_topk_round *r = (const xg_topk_round *)data;
+/* What becomes of an element, if it does: it is counted in a cell, or takes the next place. */
+typedef struct xg_topk_seen {
+    xg_kval *index, *key, *is, *cell, *entry;
+} xg_topk_seen;
+XG_FN void xg_topk_see(xg_topk_site *d, const xg_topk_round *r, xg_topk_seen *e) {
     xg_kb *b = &d->s.b;
-    xg_kval *like = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL, *as, *digit;
-    xg_flow f = xg_flow_of(&d->s, NULL);
-    if (r->index) v = xg_topk_turned(d, index);
+    xg_kval *v = e->key, *as;
+    e->is = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL;
+    if (r->index) v = xg_topk_turned(d, e->index);
     if (!r->first) {
         as = xg_k2(b, XG_K_OP_XORI, v, r->index ? r->index : r->key);
         as = xg_kcmpi_int(b, XG_CI_EQ, xg_k2_int(b, XG_K_OP_SHRUI, as, r->shift + XG_TOPK_DIGIT), 0);
-        like = xg_elem_and(&d->s, like, as);
+        e->is = xg_elem_and(&d->s, e->is, as);
     }
-    xg_flow_if(&f, like);
-    if (f.op) f.op->a = r->number > 1; /* few are like it in two digits */
     v = xg_k2_int(b, XG_K_OP_ANDI, xg_k2_int(b, XG_K_OP_SHRUI, v, r->shift), XG_TOPK_DIGITS - 1);
-    digit = xg_topk_place(d, v, XG_TOPK_DIGITS - 1);
-    (void)xg_topk_count(d, xg_k2_int(b, XG_K_OP_ADDI, digit, r->number * XG_TOPK_CELLS));
-    digit = xg_topk_place(d, xg_k2_int(b, XG_K_OP_SHRUI, v, 5), XG_TOPK_PARTS_OF - 1);
-    (void)xg_topk_count(d, xg_k2_int(b, XG_K_OP_ADDI, digit, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS));
+    e->cell = xg_k2_int(b, XG_K_OP_ADDI, xg_topk_place(d, v, XG_TOPK_DIGITS - 1), r->number * XG_TOPK_CELLS);
+}
+/* Is it not behind the last one? */
+XG_FN void xg_topk_compare(xg_topk_site *d, const xg_topk_round *r, xg_topk_seen *e) {
+    xg_kb *b = &d->s.b;
+    xg_kval *equal = xg_kcmpi_(b, XG_CI_EQ, e->key, r->key);
+    equal = XG_KOP2(b, XG_K_OP_ANDI, equal, xg_kcmpi_(b, XG_CI_UGE, xg_topk_turned(d, e->index), r->index));
+    e->is = XG_KOP2(b, XG_K_OP_ORI, equal, xg_kcmpi_(b, XG_CI_UGT, e->key, r->key));
+    e->entry = xg_topk_entry(d, xg_k2_int(b, XG_K_OP_XORI, e->key, INT32_MIN), e->index);
+}
+/* All elements of the row, several of a thread at a time. r NULL: their keys go to the array; of no round: those that
+ * are not behind the last one do. */
+XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, const xg_topk_round *r) {
+    xg_kb *b = &d->s.b;
+    int64_t each = d->each * d->threads, k;
+    bool gathers = r && r->number < 0;
+    xg_topk_seen e[XG_TOPK_EACH_MAX];
+    xg_flow f = xg_flow_of(&d->s, &array), some;
+    xg_kval *first = xg_flow_count(&f, d->padded / each);
+    first = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, first, each), d->thread);
+    for (k = 0; k < d->each; k++) {
+        e[k].index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, first, k * d->threads), d->padded - 1);
+        e[k].key = xg_topk_unsigned(d, e[k].index);
+    }
+    for (k = 0; r && k < d->each; k++) gathers ? xg_topk_compare(d, r, &e[k]) : xg_topk_see(d, r, &e[k]);
+    for (k = 0; k < d->each; k++) {
+        if (!r) {
+            array = xg_kinsert(b, e[k].key, array, &e[k].index, 1);
+            continue;
+        }
+        some = xg_flow_of(&d->s, gathers ? &array : NULL);
+        xg_flow_if(&some, e[k].is);
+        /* few are like it in two digits, or are wanted */
+        if (e[k].is) some.op->a = gathers ? 4 * XG_WARP_LANES * d->k < d->length : r->number > 1;
+        first = xg_topk_count(d, gathers ? xg_elem_index(&d->s, (d->rounds + d->ties) * XG_TOPK_CELLS) : e[k].cell);
+        if (gathers) {
+            first = xg_topk_place(d, first, d->k - 1);
+            array = xg_kinsert(b, e[k].entry, array, &first, 1);
+        }
+        xg_flow_end(&some);
+    }
     xg_flow_end(&f);
-    return counts;
+    return array;
 }
 XG_FN void xg_topk_meet(xg_topk_site *d) {
     xg_kval *both[2];
@@ -442,17 +459,32 @@ XG_FN xg_kval *xg_topk_cell(xg_topk_site *d, const xg_topk_round *r, xg_kval *at
 /* A thread for each digit: whether the last one is among those that have it. */
 XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *after) {
     xg_kb *b = &d->s.b;
-    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32), *own, *upto, *v[XG_TOPK_KNOWN], *at, *is;
+    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32), *own = xg_topk_i32(d, 0), *upto = own,
+            *v[XG_TOPK_KNOWN], *at, *is, *mine;
     int64_t k;
-    xg_flow f;
-    t = xg_k2_int(b, XG_K_OP_ANDI, t, XG_TOPK_DIGITS - 1);
-    own = upto = xg_topk_cell(d, r, xg_topk_place(d, t, XG_TOPK_DIGITS - 1));
+    xg_flow f = xg_flow_of(&d->s, &d->counts), one;
+    mine = d->threads > XG_TOPK_DIGITS ? xg_kcmpi_int(b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS) : NULL;
+    xg_flow_slot(&f, &own);
+    xg_flow_slot(&f, &upto);
+    xg_flow_if(&f, mine);
+    at = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, d->thread, XG_TOPK_DIGITS - 1), XG_TOPK_DIGITS - 1);
+    own = upto = xg_topk_cell(d, r, at);
     for (k = 1; k < XG_WARP_LANES; k *= 2) {
         is = xg_k2_int(b, XG_K_OP_ANDI, t, XG_WARP_LANES - 1);
         is = xg_kcmpi_int(b, XG_CI_SLT, is, XG_WARP_LANES - k);
         at = xg_kshuffle(b, XG_K_OP_SHFLDOWN, upto, xg_topk_i32(d, k));
         upto = xg_k2(b, XG_K_OP_ADDI, upto, xg_kselect(b, is, at, xg_topk_i32(d, 0)));
     }
+    one = xg_flow_of(&d->s, &d->counts);
+    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, xg_k2_int(b, XG_K_OP_ANDI, t, XG_WARP_LANES - 1), 0));
+    at = xg_topk_place(d, xg_k2_int(b, XG_K_OP_SHRUI, t, 5), XG_TOPK_PARTS_OF - 1);
+    at = xg_k2_int(b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS);
+    d->counts = xg_kinsert(b, upto, d->counts, &at, 1);
+    xg_flow_end(&one);
+    xg_flow_end(&f);
+    xg_topk_meet(d);
+    f = xg_flow_of(&d->s, &d->last);
+    xg_flow_if(&f, mine);
     for (k = 1; k < XG_TOPK_PARTS_OF; k++) {
         is = xg_kcmpi_int(b, XG_CI_SLT, t, k * XG_WARP_LANES);
         at = xg_topk_cell(d, r, xg_elem_index(&d->s, XG_TOPK_DIGITS + k));
@@ -460,19 +492,16 @@ XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *afte
     }
     v[XG_TOPK_MORE] = xg_k2(b, XG_K_OP_SUBI, upto, after);
     v[XG_TOPK_AFTER] = xg_k2(b, XG_K_OP_SUBI, own, v[XG_TOPK_MORE]);
-    t = xg_k2_int(b, XG_K_OP_SHLI, t, r->shift);
-    v[XG_TOPK_LAST] = xg_k2(b, XG_K_OP_ORI, t, r->index ? r->index : r->key);
+    v[XG_TOPK_LAST] = XG_KOP2(b, XG_K_OP_ORI, xg_k2_int(b, XG_K_OP_SHLI, t, r->shift), r->index ? r->index : r->key);
     is = xg_kcmpi_int(b, XG_CI_SGE, v[XG_TOPK_MORE], 0);
-    at = xg_kcmpi_int(b, XG_CI_SGT, v[XG_TOPK_AFTER], 0);
-    is = xg_k2(b, XG_K_OP_ANDI, is, at);
-    if (d->threads > XG_TOPK_DIGITS)
-        is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS));
-    f = xg_flow_of(&d->s, &d->last);
-    xg_flow_if(&f, is);
+    is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SGT, v[XG_TOPK_AFTER], 0));
+    one = xg_flow_of(&d->s, &d->last);
+    xg_flow_if(&one, is);
     for (k = 0; k < XG_TOPK_KNOWN; k++) {
         at = xg_elem_index(&d->s, k);
         d->last = xg_kinsert(b, v[k], d->last, &at, 1);
     }
+    xg_flow_end(&one);
     xg_flow_end(&f);
     xg_topk_meet(d);
 }
@@ -480,30 +509,12 @@ XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *afte
 XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kval **known, xg_kval **after) {
     for (r->first = true; rounds-- > 0; r->first = false, r->number++) {
         r->shift = rounds * XG_TOPK_DIGIT;
-        d->counts = xg_topk_sweep(d, d->counts, xg_topk_see, r);
+        d->counts = xg_topk_sweep(d, d->counts, r);
         xg_topk_meet(d);
         xg_topk_choose(d, r, *after);
         *known = xg_topk_known(d, XG_TOPK_LAST);
         *after = xg_topk_known(d, XG_TOPK_AFTER);
     }
-}
-/* What is not behind the last one. */
-XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *index, xg_kval *key, xg_kval *list) {
-    const xg_topk_round *r = (const xg_topk_round *)data;
-    xg_kb *b = &d->s.b;
-    xg_kval *is, *like;
-    xg_flow f = xg_flow_of(&d->s, &list);
-    like = xg_kcmpi_(b, XG_CI_UGE, xg_topk_turned(d, index), r->index);
-    is = xg_kcmpi_(b, XG_CI_EQ, key, r->key);
-    like = xg_k2(b, XG_K_OP_ANDI, is, like);
-    is = xg_kcmpi_(b, XG_CI_UGT, key, r->key);
-    xg_flow_if(&f, xg_k2(b, XG_K_OP_ORI, is, like));
-    is = xg_topk_count(d, xg_elem_index(&d->s, (d->rounds + d->ties) * XG_TOPK_CELLS));
-    is = xg_topk_place(d, is, d->k - 1);
-    key = xg_topk_entry(d, xg_k2_int(b, XG_K_OP_XORI, key, INT32_MIN), index);
-    list = xg_kinsert(b, key, list, &is, 1);
-    xg_flow_end(&f);
-    return list;
 }
 XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     xg_kb *b = &d->s.b;
@@ -516,7 +527,7 @@ XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     d->counts = xg_topk_each(d, d->counts->type->elements, d->counts, xg_topk_fill, &zero);
     list = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
     keys = d->cached ? xg_shared_array(b, XG_E_I32, d->padded) : NULL;
-    if (keys) keys = xg_topk_sweep(d, keys, xg_topk_keep, NULL);
+    if (keys) keys = xg_topk_sweep(d, keys, NULL);
     all[0] = d->counts;
     all[1] = list;
     all[2] = keys;
@@ -538,7 +549,8 @@ XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     keys = r.index;
     xg_flow_end(&f);
     r.index = keys;
-    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, list, xg_topk_gather, &r)));
+    r.number = -1;
+    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, list, &r)));
 }
 
 /* ---- results ---- */
