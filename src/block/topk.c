@@ -48,7 +48,8 @@ typedef struct xg_topk_site {
     uint32_t dim;
     xg_scope s;
     xg_kval *thread, *row[XG_RANK_MAX];
-    xg_kval *keys, *counts, *last; /* by digits: NULL, or the array of keys; counts; what is known of the last one */
+    xg_kval *keys, *counts; /* by digits: arrays of keys, or NULL, and of counts */
+    uint32_t constants[26]; /* of formulas */
 } xg_topk_site;
 
 XG_FN bool xg_topk_takes(const xg_fusion_emission *e) {
@@ -335,21 +336,36 @@ XG_FN xg_kval *xg_topk_by_classes(xg_topk_site *d, xg_kval *list) {
 
 /* ---- by digits ---- */
 
+/* Cells of counts: those of rounds, then these. */
 enum {
-    XG_TOPK_LAST,  /* its key or index, as far as it is known */
+    XG_TOPK_FREE,  /* places of the list that are taken */
+    XG_TOPK_LAST,  /* the last one's key or index, as far as it is known */
     XG_TOPK_AFTER, /* its place among those that are like it so far, from 1 on */
     XG_TOPK_MORE,  /* how many of these are behind it */
     XG_TOPK_KNOWN
 };
 typedef struct xg_topk_round {
-    int64_t number, shift;
-    bool first;           /* of keys, or of indices */
-    xg_kval *key, *index; /* of the last one, as far as they are known; index NULL: a round of keys */
+    int64_t number, shift; /* number < 0: what is not behind the last one goes to the list */
+    bool first;            /* of keys, or of indices */
+    xg_kval *key, *index;  /* of the last one, as far as they are known; index NULL: a round of keys */
 } xg_topk_round;
-
+#define V(letter) f.v[#letter[0] - 'a']
+XG_FN xg_kform xg_topk_form(xg_topk_site *d) {
+    xg_kform f;
+    memset(&f, 0, sizeof f);
+    f.b = &d->s.b;
+    f.elem = XG_E_I32;
+    f.constants = d->constants;
+    return f;
+}
+XG_FN int64_t xg_topk_cells(const xg_topk_site *d) { return (d->rounds + d->ties) * XG_TOPK_CELLS; }
 XG_FN xg_kval *xg_topk_i32(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I32, v); }
 XG_FN xg_kval *xg_topk_place(xg_topk_site *d, xg_kval *v, int64_t most) {
     return xg_topk_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v, XG_E_INDEX), most);
+}
+XG_FN xg_kval *xg_topk_known(xg_topk_site *d, int64_t what) {
+    xg_kval *at = xg_elem_index(&d->s, xg_topk_cells(d) + what);
+    return xg_kextract(&d->s.b, d->counts, &at, 1);
 }
 /* Counts one more; how many there were. */
 XG_FN xg_kval *xg_topk_count(xg_topk_site *d, xg_kval *cell) {
@@ -377,37 +393,32 @@ XG_FN xg_kval *xg_topk_unsigned(xg_topk_site *d, xg_kval *index) {
 XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
     return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
 }
-/* Of equal keys the lower index goes first. */
-XG_FN xg_kval *xg_topk_turned(xg_topk_site *d, xg_kval *index) {
-    return xg_k2_int(&d->s.b, XG_K_OP_XORI, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), -1);
-}
 /* What becomes of an element, if it does: it is counted in a cell, or takes the next place. */
 typedef struct xg_topk_seen {
-    xg_kval *index, *key, *is, *cell, *entry;
+    xg_kval *index, *key, *is, *to;
 } xg_topk_seen;
 XG_FN void xg_topk_see(xg_topk_site *d, const xg_topk_round *r, xg_topk_seen *e) {
-    xg_kb *b = &d->s.b;
-    xg_kval *v = e->key, *as;
-    e->is = r->index ? xg_kcmpi_(b, XG_CI_EQ, v, r->key) : NULL;
-    if (r->index) v = xg_topk_turned(d, e->index);
-    if (!r->first) {
-        as = xg_k2(b, XG_K_OP_XORI, v, r->index ? r->index : r->key);
-        as = xg_kcmpi_int(b, XG_CI_EQ, xg_k2_int(b, XG_K_OP_SHRUI, as, r->shift + XG_TOPK_DIGIT), 0);
-        e->is = xg_elem_and(&d->s, e->is, as);
+    xg_kform f = xg_topk_form(d);
+    V(v) = V(k) = e->key;
+    V(t) = V(h) = r->key;
+    e->is = NULL;
+    if (r->index) { /* of equal keys the lower index goes first */
+        V(v) = xg_kcast(f.b, XG_K_OP_INDEX_CAST, e->index, XG_E_I32);
+        V(t) = r->index;
+        e->is = xg_kformula(&f, "v=v^-1;k==h");
     }
-    v = xg_k2_int(b, XG_K_OP_ANDI, xg_k2_int(b, XG_K_OP_SHRUI, v, r->shift), XG_TOPK_DIGITS - 1);
-    e->cell = xg_k2_int(b, XG_K_OP_ADDI, xg_topk_place(d, v, XG_TOPK_DIGITS - 1), r->number * XG_TOPK_CELLS);
+    if (r->number < 0) {
+        e->is = xg_kformula(&f, "(k==h)&uge(v,t)|ugt(k,h)");
+        e->to = xg_topk_entry(d, xg_kformula(&f, "k^M"), e->index);
+        return;
+    }
+    d->constants['D' - 'A'] = (uint32_t)r->shift;
+    d->constants['S' - 'A'] = (uint32_t)r->shift + XG_TOPK_DIGIT;
+    if (!r->first) e->is = xg_elem_and(&d->s, e->is, xg_kformula(&f, "(v^t)>>>S==0"));
+    e->to = xg_topk_place(d, xg_kformula(&f, "v>>>D&255"), XG_TOPK_DIGITS - 1);
+    e->to = xg_k2_int(f.b, XG_K_OP_ADDI, e->to, r->number * XG_TOPK_CELLS);
 }
-/* Is it not behind the last one? */
-XG_FN void xg_topk_compare(xg_topk_site *d, const xg_topk_round *r, xg_topk_seen *e) {
-    xg_kb *b = &d->s.b;
-    xg_kval *equal = xg_kcmpi_(b, XG_CI_EQ, e->key, r->key);
-    equal = XG_KOP2(b, XG_K_OP_ANDI, equal, xg_kcmpi_(b, XG_CI_UGE, xg_topk_turned(d, e->index), r->index));
-    e->is = XG_KOP2(b, XG_K_OP_ORI, equal, xg_kcmpi_(b, XG_CI_UGT, e->key, r->key));
-    e->entry = xg_topk_entry(d, xg_k2_int(b, XG_K_OP_XORI, e->key, INT32_MIN), e->index);
-}
-/* All elements of the row, several of a thread at a time. r NULL: their keys go to the array; of no round: those that
- * are not behind the last one do. */
+/* All elements of the row, several of a thread at a time. r NULL: their keys go to the array. */
 XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, const xg_topk_round *r) {
     xg_kb *b = &d->s.b;
     int64_t each = d->each * d->threads, k;
@@ -420,7 +431,7 @@ XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, const xg_topk_roun
         e[k].index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, first, k * d->threads), d->padded - 1);
         e[k].key = xg_topk_unsigned(d, e[k].index);
     }
-    for (k = 0; r && k < d->each; k++) gathers ? xg_topk_compare(d, r, &e[k]) : xg_topk_see(d, r, &e[k]);
+    for (k = 0; r && k < d->each; k++) xg_topk_see(d, r, &e[k]);
     for (k = 0; k < d->each; k++) {
         if (!r) {
             array = xg_kinsert(b, e[k].key, array, &e[k].index, 1);
@@ -430,27 +441,15 @@ XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, const xg_topk_roun
         xg_flow_if(&some, e[k].is);
         /* few are like it in two digits, or are wanted */
         if (e[k].is) some.op->a = gathers ? 4 * XG_WARP_LANES * d->k < d->length : r->number > 1;
-        first = xg_topk_count(d, gathers ? xg_elem_index(&d->s, (d->rounds + d->ties) * XG_TOPK_CELLS) : e[k].cell);
+        first = xg_topk_count(d, gathers ? xg_elem_index(&d->s, xg_topk_cells(d)) : e[k].to);
         if (gathers) {
             first = xg_topk_place(d, first, d->k - 1);
-            array = xg_kinsert(b, e[k].entry, array, &first, 1);
+            array = xg_kinsert(b, e[k].to, array, &first, 1);
         }
         xg_flow_end(&some);
     }
     xg_flow_end(&f);
     return array;
-}
-XG_FN void xg_topk_meet(xg_topk_site *d) {
-    xg_kval *both[2];
-    both[0] = d->counts;
-    both[1] = d->last;
-    xg_shared_wait(&d->s.b, both, 2);
-    d->counts = both[0];
-    d->last = both[1];
-}
-XG_FN xg_kval *xg_topk_known(xg_topk_site *d, int64_t what) {
-    xg_kval *at = xg_elem_index(&d->s, what);
-    return xg_kextract(&d->s.b, d->last, &at, 1);
 }
 XG_FN xg_kval *xg_topk_cell(xg_topk_site *d, const xg_topk_round *r, xg_kval *at) {
     at = xg_k2_int(&d->s.b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS);
@@ -458,59 +457,55 @@ XG_FN xg_kval *xg_topk_cell(xg_topk_site *d, const xg_topk_round *r, xg_kval *at
 }
 /* A thread for each digit: whether the last one is among those that have it. */
 XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *after) {
-    xg_kb *b = &d->s.b;
-    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32), *own = xg_topk_i32(d, 0), *upto = own,
-            *v[XG_TOPK_KNOWN], *at, *is, *mine;
+    xg_kform f = xg_topk_form(d);
+    xg_kval *at, *mine = NULL;
     int64_t k;
-    xg_flow f = xg_flow_of(&d->s, &d->counts), one;
-    mine = d->threads > XG_TOPK_DIGITS ? xg_kcmpi_int(b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS) : NULL;
-    xg_flow_slot(&f, &own);
-    xg_flow_slot(&f, &upto);
-    xg_flow_if(&f, mine);
-    at = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, d->thread, XG_TOPK_DIGITS - 1), XG_TOPK_DIGITS - 1);
-    own = upto = xg_topk_cell(d, r, at);
+    xg_flow own = xg_flow_of(&d->s, &d->counts), one;
+    V(t) = xg_kcast(f.b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32);
+    V(h) = r->index ? r->index : r->key;
+    V(a) = after;
+    if (d->threads > XG_TOPK_DIGITS) mine = xg_kcmpi_int(f.b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS);
+    (void)xg_kformula(&f, "o=t&0;u=o;l=t&31");
+    xg_flow_slot(&own, &V(o));
+    xg_flow_slot(&own, &V(u));
+    xg_flow_if(&own, mine);
+    at = xg_topk_ranged(xg_k2_int(f.b, XG_K_OP_MINSI, d->thread, XG_TOPK_DIGITS - 1), XG_TOPK_DIGITS - 1);
+    V(o) = V(u) = xg_topk_cell(d, r, at);
     for (k = 1; k < XG_WARP_LANES; k *= 2) {
-        is = xg_k2_int(b, XG_K_OP_ANDI, t, XG_WARP_LANES - 1);
-        is = xg_kcmpi_int(b, XG_CI_SLT, is, XG_WARP_LANES - k);
-        at = xg_kshuffle(b, XG_K_OP_SHFLDOWN, upto, xg_topk_i32(d, k));
-        upto = xg_k2(b, XG_K_OP_ADDI, upto, xg_kselect(b, is, at, xg_topk_i32(d, 0)));
+        V(s) = xg_kshuffle(f.b, XG_K_OP_SHFLDOWN, V(u), xg_topk_i32(d, k));
+        d->constants['K' - 'A'] = (uint32_t)(XG_WARP_LANES - k);
+        (void)xg_kformula(&f, "c=l<K;s=c?s:0;u=u+s");
     }
     one = xg_flow_of(&d->s, &d->counts);
-    xg_flow_if(&one, xg_kcmpi_int(b, XG_CI_EQ, xg_k2_int(b, XG_K_OP_ANDI, t, XG_WARP_LANES - 1), 0));
-    at = xg_topk_place(d, xg_k2_int(b, XG_K_OP_SHRUI, t, 5), XG_TOPK_PARTS_OF - 1);
-    at = xg_k2_int(b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS);
-    d->counts = xg_kinsert(b, upto, d->counts, &at, 1);
+    xg_flow_if(&one, xg_kformula(&f, "l==0"));
+    at = xg_topk_place(d, xg_kformula(&f, "t>>>5"), XG_TOPK_PARTS_OF - 1);
+    at = xg_k2_int(f.b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS);
+    d->counts = xg_kinsert(f.b, V(u), d->counts, &at, 1);
     xg_flow_end(&one);
-    xg_flow_end(&f);
-    xg_topk_meet(d);
-    f = xg_flow_of(&d->s, &d->last);
-    xg_flow_if(&f, mine);
+    xg_flow_end(&own);
+    d->counts = xg_topk_sync(d, d->counts);
     for (k = 1; k < XG_TOPK_PARTS_OF; k++) {
-        is = xg_kcmpi_int(b, XG_CI_SLT, t, k * XG_WARP_LANES);
-        at = xg_topk_cell(d, r, xg_elem_index(&d->s, XG_TOPK_DIGITS + k));
-        upto = xg_k2(b, XG_K_OP_ADDI, upto, xg_kselect(b, is, at, xg_topk_i32(d, 0)));
+        V(s) = xg_topk_cell(d, r, xg_elem_index(&d->s, XG_TOPK_DIGITS + k));
+        d->constants['K' - 'A'] = (uint32_t)(k * XG_WARP_LANES);
+        (void)xg_kformula(&f, "c=t<K;s=c?s:0;u=u+s");
     }
-    v[XG_TOPK_MORE] = xg_k2(b, XG_K_OP_SUBI, upto, after);
-    v[XG_TOPK_AFTER] = xg_k2(b, XG_K_OP_SUBI, own, v[XG_TOPK_MORE]);
-    v[XG_TOPK_LAST] = XG_KOP2(b, XG_K_OP_ORI, xg_k2_int(b, XG_K_OP_SHLI, t, r->shift), r->index ? r->index : r->key);
-    is = xg_kcmpi_int(b, XG_CI_SGE, v[XG_TOPK_MORE], 0);
-    is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SGT, v[XG_TOPK_AFTER], 0));
-    one = xg_flow_of(&d->s, &d->last);
-    xg_flow_if(&one, is);
-    for (k = 0; k < XG_TOPK_KNOWN; k++) {
-        at = xg_elem_index(&d->s, k);
-        d->last = xg_kinsert(b, v[k], d->last, &at, 1);
+    d->constants['D' - 'A'] = (uint32_t)r->shift;
+    one = xg_flow_of(&d->s, &d->counts);
+    at = xg_kformula(&f, "m=u-a;p=o-m;h=t<<D|h;(m>=0)&(p>0)");
+    xg_flow_if(&one, mine ? xg_k2(f.b, XG_K_OP_ANDI, at, mine) : at);
+    for (k = XG_TOPK_LAST; k < XG_TOPK_KNOWN; k++) {
+        at = xg_elem_index(&d->s, xg_topk_cells(d) + k);
+        d->counts = xg_kinsert(f.b, k == XG_TOPK_LAST ? V(h) : k == XG_TOPK_AFTER ? V(p) : V(m), d->counts, &at, 1);
     }
     xg_flow_end(&one);
-    xg_flow_end(&f);
-    xg_topk_meet(d);
+    d->counts = xg_topk_sync(d, d->counts);
 }
+#undef V
 /* So many rounds, which find the last one's key, or index. */
 XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kval **known, xg_kval **after) {
     for (r->first = true; rounds-- > 0; r->first = false, r->number++) {
         r->shift = rounds * XG_TOPK_DIGIT;
-        d->counts = xg_topk_sweep(d, d->counts, r);
-        xg_topk_meet(d);
+        d->counts = xg_topk_sync(d, xg_topk_sweep(d, d->counts, r));
         xg_topk_choose(d, r, *after);
         *known = xg_topk_known(d, XG_TOPK_LAST);
         *after = xg_topk_known(d, XG_TOPK_AFTER);
@@ -519,38 +514,31 @@ XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kv
 XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
     xg_kb *b = &d->s.b;
     int64_t zero = 0, none = INT64_MIN, bits = d->ties * XG_TOPK_DIGIT;
-    xg_kval *after = xg_topk_i32(d, d->k), *all[3], *keys;
+    xg_kval *after = xg_topk_i32(d, d->k), *all[3];
     xg_topk_round r;
     xg_flow f;
-    d->counts = xg_shared_array(b, XG_E_I32, (d->rounds + d->ties) * XG_TOPK_CELLS + 1);
-    d->last = xg_shared_array(b, XG_E_I32, XG_TOPK_KNOWN);
-    d->counts = xg_topk_each(d, d->counts->type->elements, d->counts, xg_topk_fill, &zero);
-    list = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
-    keys = d->cached ? xg_shared_array(b, XG_E_I32, d->padded) : NULL;
-    if (keys) keys = xg_topk_sweep(d, keys, NULL);
-    all[0] = d->counts;
-    all[1] = list;
-    all[2] = keys;
-    xg_shared_wait(b, all, keys ? 3 : 2);
+    d->constants['M' - 'A'] = 0x80000000;
+    all[0] = xg_shared_array(b, XG_E_I32, xg_topk_cells(d) + XG_TOPK_KNOWN);
+    all[0] = xg_topk_each(d, all[0]->type->elements, all[0], xg_topk_fill, &zero);
+    all[1] = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
+    if (d->cached) all[2] = xg_topk_sweep(d, xg_shared_array(b, XG_E_I32, d->padded), NULL);
+    xg_shared_wait(b, all, d->cached ? 3 : 2);
     d->counts = all[0];
-    list = all[1];
-    d->keys = keys ? all[2] : NULL;
+    d->keys = d->cached ? all[2] : NULL;
     memset(&r, 0, sizeof r);
-    r.key = xg_topk_i32(d, 0);
+    r.key = list = xg_topk_i32(d, 0);
     xg_topk_find(d, &r, d->rounds, &r.key, &after);
-    keys = xg_topk_i32(d, 0);
-    f = xg_flow_of(&d->s, &keys);
+    f = xg_flow_of(&d->s, &list);
     xg_flow_slot(&f, &d->counts);
-    xg_flow_slot(&f, &d->last);
     xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SGT, xg_topk_known(d, XG_TOPK_MORE), 0));
     f.op->a = 1; /* equal keys */
     r.index = xg_topk_i32(d, bits < 32 ? -((int64_t)1 << bits) : 0);
     xg_topk_find(d, &r, d->ties, &r.index, &after);
-    keys = r.index;
+    list = r.index;
     xg_flow_end(&f);
-    r.index = keys;
+    r.index = list;
     r.number = -1;
-    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, list, &r)));
+    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, all[1], &r)));
 }
 
 /* ---- results ---- */
@@ -623,8 +611,8 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
 XG_FN int64_t xg_topk_shared(const xg_topk_site *d) {
     int64_t list = xg_shared_whole(d->groups * 8);
     if (d->rounds)
-        return list + xg_shared_whole(((d->rounds + d->ties) * XG_TOPK_CELLS + 1) * 4) +
-               xg_shared_whole(XG_TOPK_KNOWN * 4) + (d->cached ? xg_shared_whole(d->padded * 4) : 0);
+        return list + xg_shared_whole((xg_topk_cells(d) + XG_TOPK_KNOWN) * 4) +
+               (d->cached ? xg_shared_whole(d->padded * 4) : 0);
     return list + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* leaders */
 }
 /* By digits; false: a block has no room. */
