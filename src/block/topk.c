@@ -169,9 +169,9 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
 
 /* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index
  * behind it; equal ones leave the former. */
-XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_kval *number) {
+XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *key, xg_kval *number) {
     xg_kb *b = &d->s.b;
-    xg_kval *key = xg_topk_at(d, index), *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
+    xg_kval *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
     best[0] = xg_kselect(b, better, key, best[0]);
     best[1] = xg_kselect(b, better, number, best[1]);
 }
@@ -188,7 +188,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
-        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
+        xg_topk_better(d, best, xg_topk_at(d, index), xg_kconst_int(b, XG_E_I32, k));
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
@@ -201,7 +201,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
-        xg_topk_better(d, best, index, xg_k2_int(b, XG_K_OP_ADDI, number, k));
+        xg_topk_better(d, best, xg_topk_at(d, index), xg_k2_int(b, XG_K_OP_ADDI, number, k));
     }
     xg_flow_end(&f);
 }
@@ -209,25 +209,14 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
     xg_kb *b = &d->s.b;
-    xg_kval *index, *beyond;
-    xg_flow f = xg_flow_of(&d->s, NULL);
-    beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus);
+    xg_kval *beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus), *index, *key;
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (!full) {
-        best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
-        best[1] = xg_kconst_int(b, XG_E_I32, 1);
-    }
-    xg_flow_slot(&f, &best[0]);
-    xg_flow_slot(&f, &best[1]);
-    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length));
     index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, beyond, d->length - 1), d->length - 1);
-    if (full)
-        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
-    else {
-        best[0] = xg_topk_at(d, index);
-        best[1] = xg_kconst_int(b, XG_E_I32, 0);
-    }
-    xg_flow_end(&f);
+    key = xg_topk_at(d, index);
+    key = xg_kselect(b, xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length), key, xg_kconst_int(b, XG_E_I32, INT32_MIN));
+    if (!full) best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
+    if (!full) best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, full));
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
