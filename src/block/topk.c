@@ -15,41 +15,27 @@
  * of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
  * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them.
  *
- * Where many are taken, these networks take the time. The other walk, by digits, finds the last of the best k (Alabi et
- * al., Fast k-selection on the GPU: radix select): rounds from the highest digit of eight bits on count how many elements
- * that are like the last one so far have each digit; the last one's digit follows. Indices are digits, too, where equal
- * keys are more than are wanted. What is not behind the last one takes the next free place of the list, which is sorted
- * once. Keys lie in shared memory, where it has room for them. */
+ * Of the first list the last of the best k is a bound: what is not behind it, mostly little more than k elements, goes
+ * to a list in any order, which is sorted instead. Only where that list has no room for them classes are split. */
 #ifndef XG_BLOCK_TOPK_C
 #define XG_BLOCK_TOPK_C
 #include "block.h"
 
 enum {
-    XG_TOPK_THREADS_MAX = 512,
+    XG_TOPK_THREADS_MAX = 1024,
     XG_TOPK_GROUPS_USUAL = 1024, /* more of them only where the estimate gains */
     XG_TOPK_GROUPS_LEAST = 256,  /* so many keep some warps busy, whatever the estimate says */
     XG_TOPK_GROUPS_MAX = 4096,   /* of 8 bytes each in shared memory */
-    XG_TOPK_DIGIT = 8,           /* bits */
-    XG_TOPK_DIGITS = 1 << XG_TOPK_DIGIT,
-    XG_TOPK_PARTS_OF = XG_TOPK_DIGITS / XG_WARP_LANES, /* digits by which a warp each asks */
-    XG_TOPK_CELLS = XG_TOPK_DIGITS + XG_TOPK_PARTS_OF, /* counts of a round: of digits, and of warps of digits */
-    XG_TOPK_EACH_MAX = 8,
-    XG_TOPK_DIGITS_LEAST = 512 /* elements of a row */
+    XG_TOPK_FEW = 64             /* places of a short list */
 };
-static const char *const xg_topk_walks[] = {"classes", "digits"};
 
 typedef struct xg_topk_site {
     xg_fusion_emission *e;
     const xg_inst *i, *x;
     int64_t rows, length, k, width, split, groups, threads;
-    int64_t rounds, ties; /* by digits: of keys, of indices; 0: by classes */
-    int64_t each, padded; /* elements of a thread at a time, of a row as such threads see them */
-    bool cached;          /* keys lie in shared memory */
     uint32_t dim;
     xg_scope s;
     xg_kval *thread, *row[XG_RANK_MAX];
-    xg_kval *keys, *counts; /* by digits: arrays of keys, or NULL, and of counts */
-    uint32_t constants[26]; /* of formulas */
 } xg_topk_site;
 
 XG_FN bool xg_topk_takes(const xg_fusion_emission *e) {
@@ -305,229 +291,103 @@ XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
     return list;
 }
 
-XG_FN xg_kval *xg_topk_by_classes(xg_topk_site *d, xg_kval *list) {
-    xg_kval *leaders = NULL, *both[2];
-    xg_topk_level l;
-    l.leaders = NULL;
-    for (l.modulus = d->groups;; l.modulus *= d->split) {
-        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
-        if (l.modulus >= d->length) return list;
-        if (!leaders) leaders = xg_shared_array(&d->s.b, XG_E_I32, d->k);
-        l.leaders = list; /* read from here, written there */
-        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
-        both[0] = list;
-        both[1] = leaders;
-        xg_shared_wait(&d->s.b, both, 2);
-        list = both[0];
-        l.leaders = leaders = both[1];
-    }
-}
+/* ---- a short list ---- */
 
-/* ---- by digits ---- */
-
-/* Cells of counts: those of rounds, then these. */
-enum {
-    XG_TOPK_FREE,  /* places of the list that are taken */
-    XG_TOPK_LAST,  /* the last one's key or index, as far as it is known */
-    XG_TOPK_AFTER, /* its place among those that are like it so far, from 1 on */
-    XG_TOPK_MORE,  /* how many of these are behind it */
-    XG_TOPK_KNOWN
-};
-typedef struct xg_topk_round {
-    int64_t number, shift; /* number < 0: what is not behind the last one goes to the list */
-    bool first;            /* of keys, or of indices */
-    xg_kval *key, *index;  /* of the last one, as far as they are known; index NULL: a round of keys */
-} xg_topk_round;
-#define V(letter) f.v[#letter[0] - 'a']
-XG_FN xg_kform xg_topk_form(xg_topk_site *d) {
-    xg_kform f;
-    memset(&f, 0, sizeof f);
-    f.b = &d->s.b;
-    f.elem = XG_E_I32;
-    f.constants = d->constants;
-    return f;
+/* Of two for each of the best k seldom more than one is wanted, since there are twice as many groups. */
+XG_FN int64_t xg_topk_places(const xg_topk_site *d) {
+    return XG_MIN(XG_MAX(2 * d->width, (int64_t)XG_TOPK_FEW), d->groups);
 }
-XG_FN int64_t xg_topk_cells(const xg_topk_site *d) { return (d->rounds + d->ties) * XG_TOPK_CELLS; }
-XG_FN xg_kval *xg_topk_i32(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I32, v); }
-XG_FN xg_kval *xg_topk_place(xg_topk_site *d, xg_kval *v, int64_t most) {
-    return xg_topk_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v, XG_E_INDEX), most);
-}
-XG_FN xg_kval *xg_topk_known(xg_topk_site *d, int64_t what) {
-    xg_kval *at = xg_elem_index(&d->s, xg_topk_cells(d) + what);
-    return xg_kextract(&d->s.b, d->counts, &at, 1);
-}
-/* Counts one more; how many there were. */
-XG_FN xg_kval *xg_topk_count(xg_topk_site *d, xg_kval *cell) {
-    xg_kval *o[2];
-    o[0] = d->counts;
-    o[1] = cell;
-    o[1] = xg_kir_value(&d->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
-    o[0] = xg_topk_i32(d, 1);
-    return xg_kir_value(&d->s.b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
-}
-/* An element's key as an unsigned number of as many bits; behind the row 0, so that no such one is wanted. */
-XG_FN xg_kval *xg_topk_unsigned(xg_topk_site *d, xg_kval *index) {
-    xlagpu_type t = d->x->shape->type;
-    xg_kb *b = &d->s.b;
-    int64_t bits = xg_type_bits(t), least = (int64_t)1 << (bits - 1);
-    xg_kval *at, *v;
-    if (d->keys) return xg_kextract(b, d->keys, &index, 1);
-    if (bits < 32 && xg_type_class(t) != XGT_F && !xg_type_signed(t))
-        least = xg_attr_int(d->i, XG_A_largest, 1) ? 0 : 2 * least;
-    at = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, index, d->length - 1), d->length - 1);
-    v = xg_k2_int(b, XG_K_OP_ADDI, xg_topk_at(d, at), bits < 32 ? least : (int64_t)INT32_MIN);
-    if (d->length == d->padded) return v;
-    return xg_kselect(b, xg_kcmpi_int(b, XG_CI_SLT, index, d->length), v, xg_topk_i32(d, 0));
-}
+typedef struct xg_topk_short {
+    xg_kval *leaders, *bound, *count;
+    int64_t modulus, places;
+} xg_topk_short;
 XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
     return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
 }
-/* What becomes of an element, if it does: it is counted in a cell, or takes the next place. */
-typedef struct xg_topk_seen {
-    xg_kval *index, *key, *is, *to;
-} xg_topk_seen;
-XG_FN void xg_topk_see(xg_topk_site *d, const xg_topk_round *r, xg_topk_seen *e) {
-    xg_kform f = xg_topk_form(d);
-    V(v) = V(k) = e->key;
-    V(t) = V(h) = r->key;
-    e->is = NULL;
-    if (r->index) { /* of equal keys the lower index goes first */
-        V(v) = xg_kcast(f.b, XG_K_OP_INDEX_CAST, e->index, XG_E_I32);
-        V(t) = r->index;
-        e->is = xg_kformula(&f, "v=v^-1;k==h");
-    }
-    if (r->number < 0) {
-        e->is = xg_kformula(&f, "(k==h)&uge(v,t)|ugt(k,h)");
-        e->to = xg_topk_entry(d, xg_kformula(&f, "k^M"), e->index);
-        return;
-    }
-    d->constants['D' - 'A'] = (uint32_t)r->shift;
-    d->constants['S' - 'A'] = (uint32_t)r->shift + XG_TOPK_DIGIT;
-    if (!r->first) e->is = xg_elem_and(&d->s, e->is, xg_kformula(&f, "(v^t)>>>S==0"));
-    e->to = xg_topk_place(d, xg_kformula(&f, "v>>>D&255"), XG_TOPK_DIGITS - 1);
-    e->to = xg_k2_int(f.b, XG_K_OP_ADDI, e->to, r->number * XG_TOPK_CELLS);
-}
-/* All elements of the row, several of a thread at a time. r NULL: their keys go to the array. */
-XG_FN xg_kval *xg_topk_sweep(xg_topk_site *d, xg_kval *array, const xg_topk_round *r) {
+/* Element t / k of the class of leader t mod k takes the next place, if it is not behind the bound. */
+XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {
+    const xg_topk_short *l = (const xg_topk_short *)data;
     xg_kb *b = &d->s.b;
-    int64_t each = d->each * d->threads, k;
-    bool gathers = r && r->number < 0;
-    xg_topk_seen e[XG_TOPK_EACH_MAX];
-    xg_flow f = xg_flow_of(&d->s, &array), some;
-    xg_kval *first = xg_flow_count(&f, d->padded / each);
-    first = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, first, each), d->thread);
-    for (k = 0; k < d->each; k++) {
-        e[k].index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, first, k * d->threads), d->padded - 1);
-        e[k].key = xg_topk_unsigned(d, e[k].index);
-    }
-    for (k = 0; r && k < d->each; k++) xg_topk_see(d, r, &e[k]);
-    for (k = 0; k < d->each; k++) {
-        if (!r) {
-            array = xg_kinsert(b, e[k].key, array, &e[k].index, 1);
-            continue;
-        }
-        some = xg_flow_of(&d->s, gathers ? &array : NULL);
-        xg_flow_if(&some, e[k].is);
-        /* few are like it in two digits, or are wanted */
-        if (e[k].is) some.op->a = gathers ? 4 * XG_WARP_LANES * d->k < d->length : r->number > 1;
-        first = xg_topk_count(d, gathers ? xg_elem_index(&d->s, xg_topk_cells(d)) : e[k].to);
-        if (gathers) {
-            first = xg_topk_place(d, first, d->k - 1);
-            array = xg_kinsert(b, e[k].to, array, &first, 1);
-        }
-        xg_flow_end(&some);
-    }
-    xg_flow_end(&f);
-    return array;
-}
-XG_FN xg_kval *xg_topk_cell(xg_topk_site *d, const xg_topk_round *r, xg_kval *at) {
-    at = xg_k2_int(&d->s.b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS);
-    return xg_kextract(&d->s.b, d->counts, &at, 1);
-}
-/* A thread for each digit: whether the last one is among those that have it. */
-XG_FN void xg_topk_choose(xg_topk_site *d, const xg_topk_round *r, xg_kval *after) {
-    xg_kform f = xg_topk_form(d);
-    xg_kval *at, *mine = NULL;
-    int64_t k;
-    xg_flow own = xg_flow_of(&d->s, &d->counts), one;
-    V(t) = xg_kcast(f.b, XG_K_OP_INDEX_CAST, d->thread, XG_E_I32);
-    V(h) = r->index ? r->index : r->key;
-    V(a) = after;
-    if (d->threads > XG_TOPK_DIGITS) mine = xg_kcmpi_int(f.b, XG_CI_SLT, d->thread, XG_TOPK_DIGITS);
-    (void)xg_kformula(&f, "o=t&0;u=o;l=t&31");
-    xg_flow_slot(&own, &V(o));
-    xg_flow_slot(&own, &V(u));
-    xg_flow_if(&own, mine);
-    at = xg_topk_ranged(xg_k2_int(f.b, XG_K_OP_MINSI, d->thread, XG_TOPK_DIGITS - 1), XG_TOPK_DIGITS - 1);
-    V(o) = V(u) = xg_topk_cell(d, r, at);
-    for (k = 1; k < XG_WARP_LANES; k *= 2) {
-        V(s) = xg_kshuffle(f.b, XG_K_OP_SHFLDOWN, V(u), xg_topk_i32(d, k));
-        d->constants['K' - 'A'] = (uint32_t)(XG_WARP_LANES - k);
-        (void)xg_kformula(&f, "c=l<K;s=c?s:0;u=u+s");
-    }
-    one = xg_flow_of(&d->s, &d->counts);
-    xg_flow_if(&one, xg_kformula(&f, "l==0"));
-    at = xg_topk_place(d, xg_kformula(&f, "t>>>5"), XG_TOPK_PARTS_OF - 1);
-    at = xg_k2_int(f.b, XG_K_OP_ADDI, at, r->number * XG_TOPK_CELLS + XG_TOPK_DIGITS);
-    d->counts = xg_kinsert(f.b, V(u), d->counts, &at, 1);
-    xg_flow_end(&one);
-    xg_flow_end(&own);
-    d->counts = xg_topk_sync(d, d->counts);
-    for (k = 1; k < XG_TOPK_PARTS_OF; k++) {
-        V(s) = xg_topk_cell(d, r, xg_elem_index(&d->s, XG_TOPK_DIGITS + k));
-        d->constants['K' - 'A'] = (uint32_t)(k * XG_WARP_LANES);
-        (void)xg_kformula(&f, "c=t<K;s=c?s:0;u=u+s");
-    }
-    d->constants['D' - 'A'] = (uint32_t)r->shift;
-    one = xg_flow_of(&d->s, &d->counts);
-    at = xg_kformula(&f, "m=u-a;p=o-m;h=t<<D|h;(m>=0)&(p>0)");
-    xg_flow_if(&one, mine ? xg_k2(f.b, XG_K_OP_ANDI, at, mine) : at);
-    for (k = XG_TOPK_LAST; k < XG_TOPK_KNOWN; k++) {
-        at = xg_elem_index(&d->s, xg_topk_cells(d) + k);
-        d->counts = xg_kinsert(f.b, k == XG_TOPK_LAST ? V(h) : k == XG_TOPK_AFTER ? V(p) : V(m), d->counts, &at, 1);
-    }
-    xg_flow_end(&one);
-    d->counts = xg_topk_sync(d, d->counts);
-}
-#undef V
-/* So many rounds, which find the last one's key, or index. */
-XG_FN void xg_topk_find(xg_topk_site *d, xg_topk_round *r, int64_t rounds, xg_kval **known, xg_kval **after) {
-    for (r->first = true; rounds-- > 0; r->first = false, r->number++) {
-        r->shift = rounds * XG_TOPK_DIGIT;
-        d->counts = xg_topk_sync(d, xg_topk_sweep(d, d->counts, r));
-        xg_topk_choose(d, r, *after);
-        *known = xg_topk_known(d, XG_TOPK_LAST);
-        *after = xg_topk_known(d, XG_TOPK_AFTER);
-    }
-}
-XG_FN xg_kval *xg_topk_by_digits(xg_topk_site *d, xg_kval *list) {
-    xg_kb *b = &d->s.b;
-    int64_t zero = 0, none = INT64_MIN, bits = d->ties * XG_TOPK_DIGIT;
-    xg_kval *after = xg_topk_i32(d, d->k), *all[3];
-    xg_topk_round r;
-    xg_flow f;
-    d->constants['M' - 'A'] = 0x80000000;
-    all[0] = xg_shared_array(b, XG_E_I32, xg_topk_cells(d) + XG_TOPK_KNOWN);
-    all[0] = xg_topk_each(d, all[0]->type->elements, all[0], xg_topk_fill, &zero);
-    all[1] = xg_topk_each(d, d->width, list, xg_topk_fill, &none);
-    if (d->cached) all[2] = xg_topk_sweep(d, xg_shared_array(b, XG_E_I32, d->padded), NULL);
-    xg_shared_wait(b, all, d->cached ? 3 : 2);
-    d->counts = all[0];
-    d->keys = d->cached ? all[2] : NULL;
-    memset(&r, 0, sizeof r);
-    r.key = list = xg_topk_i32(d, 0);
-    xg_topk_find(d, &r, d->rounds, &r.key, &after);
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_of_dims(x, 1, 2);
+    xg_kval *part[2], *index, *o[2], *entry, *is;
+    xg_flow f, room;
+    int64_t each = (d->length + l->modulus - 1) / l->modulus, most = each * l->modulus - 1;
+    m->dims[0].range = xg_range_of(0, each * d->k - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->k);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->k), l->modulus);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, part);
+    index = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX);
+    index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, xg_topk_ranged(index, l->modulus - 1), part[1]), most);
+    o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, index, d->length - 1), d->length - 1);
+    entry = xg_topk_entry(d, xg_topk_at(d, o[0]), index);
+    is = xg_kcmpi_(b, XG_CI_SGE, entry, l->bound);
+    if (most >= d->length) is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SLT, index, d->length));
     f = xg_flow_of(&d->s, &list);
-    xg_flow_slot(&f, &d->counts);
-    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SGT, xg_topk_known(d, XG_TOPK_MORE), 0));
-    f.op->a = 1; /* equal keys */
-    r.index = xg_topk_i32(d, bits < 32 ? -((int64_t)1 << bits) : 0);
-    xg_topk_find(d, &r, d->ties, &r.index, &after);
-    list = r.index;
+    xg_flow_if(&f, is);
+    o[0] = l->count;
+    o[1] = xg_elem_index(&d->s, 0);
+    o[1] = xg_kir_value(b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
+    o[0] = xg_kconst_int(b, XG_E_I32, 1);
+    o[0] = xg_kir_value(b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
+    o[0] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[0], XG_E_INDEX);
+    room = xg_flow_of(&d->s, &list);
+    xg_flow_if(&room, xg_kcmpi_int(b, XG_CI_SLT, o[0], l->places));
+    o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, o[0], l->places - 1), l->places - 1);
+    list = xg_kinsert(b, entry, list, o, 1);
+    xg_flow_end(&room);
     xg_flow_end(&f);
-    r.index = list;
-    r.number = -1;
-    return xg_topk_best(d, xg_topk_sync(d, xg_topk_sweep(d, all[1], &r)));
+    return list;
+}
+/* Classes of leaders are split until they are one element. */
+XG_FN xg_kval *xg_topk_levels(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
+    xg_kval *both[2];
+    both[1] = l->leaders;
+    for (;;) {
+        l->modulus *= d->split;
+        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, l)));
+        if (l->modulus >= d->length) return list;
+        both[0] = l->leaders = list; /* read from here, written there */
+        both[1] = xg_topk_each(d, d->k, both[1], xg_topk_lead, l);
+        xg_shared_wait(&d->s.b, both, 2);
+        list = both[0];
+        l->leaders = both[1];
+    }
+}
+XG_FN xg_kval *xg_topk_rest(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
+    xg_kb *b = &d->s.b;
+    int64_t none = INT64_MIN, zero = 0, groups = d->groups;
+    xg_kval *at = xg_elem_index(&d->s, d->k - 1), *all[3];
+    xg_topk_short s;
+    xg_flow f;
+    l->leaders = list;
+    s.bound = xg_kextract(b, list, &at, 1);
+    s.modulus = l->modulus;
+    s.places = xg_topk_places(d);
+    all[0] = list;
+    all[1] = xg_topk_each(d, d->k, xg_shared_array(b, XG_E_I32, d->k), xg_topk_lead, l);
+    all[2] = xg_topk_each(d, 1, xg_shared_array(b, XG_E_I32, 1), xg_topk_fill, &zero);
+    xg_shared_wait(b, all, 3);
+    all[0] = xg_topk_each(d, s.places, all[0], xg_topk_fill, &none);
+    xg_shared_wait(b, all, 3);
+    s.leaders = l->leaders = all[1];
+    s.count = all[2];
+    all[0] = xg_topk_each(d, (d->length + l->modulus - 1) / l->modulus * d->k, all[0], xg_topk_gather, &s);
+    xg_shared_wait(b, all, 3);
+    l->leaders = all[1];
+    at = xg_elem_index(&d->s, 0);
+    at = xg_kextract(b, all[2], &at, 1);
+    f = xg_flow_of(&d->s, &all[0]);
+    xg_flow_slot(&f, &all[1]);
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLE, at, s.places));
+    d->groups = s.places;
+    all[0] = xg_topk_best(d, all[0]);
+    d->groups = groups;
+    xg_flow_else(&f);
+    l->leaders = all[1];
+    all[0] = xg_topk_levels(d, l, all[0]);
+    xg_flow_end(&f);
+    return all[0];
 }
 
 /* ---- results ---- */
@@ -555,19 +415,23 @@ XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, 
 /* ---- sizes ---- */
 
 /* Shared memory accesses and what belongs to them weigh about as much as an element that is read. */
-XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t split) {
-    int64_t groups = d->width * split, pairs = 0, runs, modulus = groups, levels = 1, log = 0, half;
+XG_FN int64_t xg_topk_pairs(const xg_topk_site *d, int64_t groups) {
+    int64_t runs = groups / d->width, log = 0, half, pairs;
     for (half = 1; half < d->width; half *= 2) log++;
     pairs = groups / 2 * (log * (log + 1) / 2);
-    for (runs = split / 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
-    for (; modulus < d->length; modulus *= split) levels++;
-    return levels * (2 * pairs + 4 * groups);
+    for (runs /= 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
+    return pairs;
+}
+XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t groups) {
+    int64_t cost = 2 * xg_topk_pairs(d, groups) + 4 * groups;
+    if (groups < d->length) cost += 2 * xg_topk_pairs(d, 2 * d->width) + d->length / groups * d->k;
+    return cost + d->length * XG_TOPK_GROUPS_LEAST / XG_MIN(groups, (int64_t)XG_TOPK_THREADS_MAX);
 }
 XG_FN void xg_topk_sizes(xg_topk_site *d) {
     int64_t split, best = INT64_MAX;
     for (d->width = 1; d->width < d->k; d->width *= 2) {}
     for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
-        int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
+        int64_t groups = d->width * split, cost = xg_topk_cost(d, groups);
         XG_ESTIMATED(cost);
         if (d->split && (cost >= best || groups > XG_TOPK_GROUPS_USUAL) &&
             !(groups <= XG_TOPK_GROUPS_LEAST && groups <= d->length))
@@ -597,29 +461,7 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
 }
 
-XG_FN int64_t xg_topk_shared(const xg_topk_site *d) {
-    int64_t list = xg_shared_whole(d->groups * 8);
-    if (d->rounds)
-        return list + xg_shared_whole((xg_topk_cells(d) + XG_TOPK_KNOWN) * 4) +
-               (d->cached ? xg_shared_whole(d->padded * 4) : 0);
-    return list + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* leaders */
-}
-/* By digits; false: a block has no room. */
-XG_FN bool xg_topk_digits(xg_topk_site *d) {
-    int64_t room, turns;
-    d->rounds = (xg_type_bits(d->x->shape->type) + XG_TOPK_DIGIT - 1) / XG_TOPK_DIGIT;
-    d->groups = d->width;
-    d->threads = d->length >= 16384 ? 1024 : d->length >= 4096 ? 512 : XG_TOPK_DIGITS;
-    turns = (d->length + XG_TOPK_EACH_MAX * d->threads - 1) / (XG_TOPK_EACH_MAX * d->threads);
-    d->each = (d->length + turns * d->threads - 1) / (turns * d->threads);
-    d->padded = turns * d->each * d->threads;
-    for (d->ties = 1; d->ties * XG_TOPK_DIGIT < 32 && d->padded >> d->ties * XG_TOPK_DIGIT; d->ties++) {}
-    room = d->e->target->shared - xg_topk_shared(d);
-    d->cached = xg_shared_whole(d->padded * 4) <= room;
-    return room >= 0;
-}
 XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
-    uint32_t walk = xg_form_walk(e, xg_topk_walks, XG_COUNT(xg_topk_walks));
     xg_topk_site *d;
     if (!xg_topk_takes(e)) return false;
     d = XG_NEW(e->arena, xg_topk_site);
@@ -635,24 +477,23 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
             (long long)d->rows);
     xg_topk_sizes(d);
-    if (walk == 1 && !xg_topk_digits(d)) return xg_emit_refuse(e, "a block has no room for the counts of digits");
-    xg_form_write_walk(e, xg_topk_walks[walk == 1]);
-    if (walk > 1 && d->length >= XG_TOPK_DIGITS_LEAST) {
-        xg_form_leave_open(e, xg_topk_walks[0]);
-        xg_form_leave_open(e, xg_topk_walks[1]);
-    }
-    e->record->launch.shared = xg_topk_shared(d);
+    e->record->launch.shared = xg_shared_whole(d->groups * 8);
+    if (d->groups < d->length) e->record->launch.shared += xg_shared_whole(d->k * 4) + xg_shared_whole(4);
     return xg_emit_launch(e, d->threads, d->rows, 0);
 }
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_topk_site *d = (xg_topk_site *)e->form;
     xg_topk_output o;
+    xg_topk_level l;
     xg_kval **dest = xg_emit_enter(e, &d->s), *list;
     uint32_t k;
     d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
     xg_topk_row(d, d->rows);
     list = xg_shared_array(&d->s.b, XG_E_I64, d->groups);
-    o.list = d->rounds ? xg_topk_by_digits(d, list) : xg_topk_by_classes(d, list);
+    l.leaders = NULL;
+    l.modulus = d->groups;
+    list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
+    o.list = l.modulus < d->length ? xg_topk_rest(d, &l, list) : list;
     for (k = 0; k < e->n_roots; k++) {
         o.root = e->roots[k];
         dest[k] = xg_topk_each(d, d->k, dest[k], xg_topk_write, &o);
