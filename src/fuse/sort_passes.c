@@ -112,11 +112,9 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 /* ---- topk of few long rows ---- */
 
 enum {
-    XG_TOPK_LONG = 16384, /* elements of a row that several blocks share */
+    XG_TOPK_LONG = 65536, /* elements of a row that several blocks share */
     XG_TOPK_PARTS = 8,    /* at least; half as many if they are even */
-    XG_TOPK_SHARE = 256,  /* of a row is taken: more take longer to sort twice than to look for, ... */
-    XG_TOPK_ALL = 49152,  /* ... unless a block has no room for so many keys */
-    XG_TOPK_SHARE_ALL = 64
+    XG_TOPK_SHARE = 256   /* of a row is taken: more take longer to sort twice than to look for */
 };
 /* Parts of a row, so that the device is full and the second step has as much to look at as a block of the first; 0: it
  * stays whole. */
@@ -127,9 +125,7 @@ XG_FN int64_t xg_topk_parts(const xg_inst *i) {
     s = XG_OPERAND(i, 0)->shape;
     k = xg_attr_int(i, XG_A_k, 0);
     length = s->dims[s->rank - 1];
-    if (s->dynamic || s->elements > INT32_MAX || length < XG_TOPK_LONG ||
-        length < k * (length < XG_TOPK_ALL ? XG_TOPK_SHARE : XG_TOPK_SHARE_ALL))
-        return 0;
+    if (s->dynamic || length < XG_MAX((int64_t)XG_TOPK_LONG, k * XG_TOPK_SHARE) || s->elements > INT32_MAX) return 0;
     most = XG_MIN(2 * i->comp->module->device.sm_count / (s->elements / length), length / k);
     for (parts = 1; parts < most && parts * parts < length / k; parts++) {}
     for (even = parts; even > parts / 2 && length % even; even--) {}
