@@ -174,7 +174,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
-        xg_topk_better(d, best, xg_topk_at(d, index), xg_kconst_int(b, XG_E_I32, k));
+        index = xg_topk_at(d, index);
+        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
@@ -187,7 +188,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
-        xg_topk_better(d, best, xg_topk_at(d, index), xg_k2_int(b, XG_K_OP_ADDI, number, k));
+        index = xg_topk_at(d, index);
+        xg_topk_better(d, best, index, xg_k2_int(b, XG_K_OP_ADDI, number, k));
     }
     xg_flow_end(&f);
 }
@@ -199,7 +201,8 @@ XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
     index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, beyond, d->length - 1), d->length - 1);
     key = xg_topk_at(d, index);
-    key = xg_kselect(b, xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length), key, xg_kconst_int(b, XG_E_I32, INT32_MIN));
+    beyond = xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length);
+    key = xg_kselect(b, beyond, key, xg_kconst_int(b, XG_E_I32, INT32_MIN));
     if (!full) best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
     if (!full) best[1] = xg_kconst_int(b, XG_E_I32, 0);
     xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, full));
