@@ -13,16 +13,20 @@
  * that no two are equal, the greater one goes first, and equal elements go by their indices. A class without an element
  * has the least key and an index behind the row, of the same class. The best `width` (k, rounded up to a power of two)
  * of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
- * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
+ * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them.
+ *
+ * Of the first list the last of the best k is a bound: what is not behind it, mostly little more than k elements, goes
+ * to a list in any order, which is sorted instead. Only where that list has no room for them classes are split. */
 #ifndef XG_BLOCK_TOPK_C
 #define XG_BLOCK_TOPK_C
 #include "block.h"
 
 enum {
-    XG_TOPK_THREADS_MAX = 512,
+    XG_TOPK_THREADS_MAX = 1024,
     XG_TOPK_GROUPS_USUAL = 1024, /* more of them only where the estimate gains */
     XG_TOPK_GROUPS_LEAST = 256,  /* so many keep some warps busy, whatever the estimate says */
-    XG_TOPK_GROUPS_MAX = 4096    /* of 8 bytes each in shared memory */
+    XG_TOPK_GROUPS_MAX = 4096,   /* of 8 bytes each in shared memory */
+    XG_TOPK_FEW = 64             /* places of a short list */
 };
 
 typedef struct xg_topk_site {
@@ -151,9 +155,9 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
 
 /* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index
  * behind it; equal ones leave the former. */
-XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_kval *number) {
+XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *key, xg_kval *number) {
     xg_kb *b = &d->s.b;
-    xg_kval *key = xg_topk_at(d, index), *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
+    xg_kval *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
     best[0] = xg_kselect(b, better, key, best[0]);
     best[1] = xg_kselect(b, better, number, best[1]);
 }
@@ -170,6 +174,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
+        index = xg_topk_at(d, index);
         xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
     }
     if (first == n) return;
@@ -183,6 +188,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
+        index = xg_topk_at(d, index);
         xg_topk_better(d, best, index, xg_k2_int(b, XG_K_OP_ADDI, number, k));
     }
     xg_flow_end(&f);
@@ -191,25 +197,15 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
     xg_kb *b = &d->s.b;
-    xg_kval *index, *beyond;
-    xg_flow f = xg_flow_of(&d->s, NULL);
-    beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus);
+    xg_kval *beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus), *index, *key;
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (!full) {
-        best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
-        best[1] = xg_kconst_int(b, XG_E_I32, 1);
-    }
-    xg_flow_slot(&f, &best[0]);
-    xg_flow_slot(&f, &best[1]);
-    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length));
     index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, beyond, d->length - 1), d->length - 1);
-    if (full)
-        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
-    else {
-        best[0] = xg_topk_at(d, index);
-        best[1] = xg_kconst_int(b, XG_E_I32, 0);
-    }
-    xg_flow_end(&f);
+    key = xg_topk_at(d, index);
+    beyond = xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length);
+    key = xg_kselect(b, beyond, key, xg_kconst_int(b, XG_E_I32, INT32_MIN));
+    if (!full) best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
+    if (!full) best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, full));
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
@@ -298,6 +294,105 @@ XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
     return list;
 }
 
+/* ---- a short list ---- */
+
+/* Of two for each of the best k seldom more than one is wanted, since there are twice as many groups. */
+XG_FN int64_t xg_topk_places(const xg_topk_site *d) {
+    return XG_MIN(XG_MAX(2 * d->width, (int64_t)XG_TOPK_FEW), d->groups);
+}
+typedef struct xg_topk_short {
+    xg_kval *leaders, *bound, *count;
+    int64_t modulus, places;
+} xg_topk_short;
+XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
+    return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
+}
+/* Element t / k of the class of leader t mod k takes the next place, if it is not behind the bound. */
+XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {
+    const xg_topk_short *l = (const xg_topk_short *)data;
+    xg_kb *b = &d->s.b;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_of_dims(x, 1, 2);
+    xg_kval *part[2], *index, *o[2], *entry, *is;
+    xg_flow f, room;
+    int64_t each = (d->length + l->modulus - 1) / l->modulus, most = each * l->modulus - 1;
+    m->dims[0].range = xg_range_of(0, each * d->k - 1);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->k);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->k), l->modulus);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, part);
+    index = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX);
+    index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, xg_topk_ranged(index, l->modulus - 1), part[1]), most);
+    o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, index, d->length - 1), d->length - 1);
+    entry = xg_topk_entry(d, xg_topk_at(d, o[0]), index);
+    is = xg_kcmpi_(b, XG_CI_SGE, entry, l->bound);
+    if (most >= d->length) is = XG_KOP2(b, XG_K_OP_ANDI, is, xg_kcmpi_int(b, XG_CI_SLT, index, d->length));
+    f = xg_flow_of(&d->s, &list);
+    xg_flow_if(&f, is);
+    o[0] = l->count;
+    o[1] = xg_elem_index(&d->s, 0);
+    o[1] = xg_kir_value(b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
+    o[0] = xg_kconst_int(b, XG_E_I32, 1);
+    o[0] = xg_kir_value(b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
+    o[0] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[0], XG_E_INDEX);
+    room = xg_flow_of(&d->s, &list);
+    xg_flow_if(&room, xg_kcmpi_int(b, XG_CI_SLT, o[0], l->places));
+    o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, o[0], l->places - 1), l->places - 1);
+    list = xg_kinsert(b, entry, list, o, 1);
+    xg_flow_end(&room);
+    xg_flow_end(&f);
+    return list;
+}
+/* Classes of leaders are split until they are one element. */
+XG_FN xg_kval *xg_topk_levels(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
+    xg_kval *both[2];
+    both[1] = l->leaders;
+    for (;;) {
+        l->modulus *= d->split;
+        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, l)));
+        if (l->modulus >= d->length) return list;
+        both[0] = l->leaders = list; /* read from here, written there */
+        both[1] = xg_topk_each(d, d->k, both[1], xg_topk_lead, l);
+        xg_shared_wait(&d->s.b, both, 2);
+        list = both[0];
+        l->leaders = both[1];
+    }
+}
+XG_FN xg_kval *xg_topk_rest(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
+    xg_kb *b = &d->s.b;
+    int64_t none = INT64_MIN, zero = 0, groups = d->groups;
+    xg_kval *at = xg_elem_index(&d->s, d->k - 1), *all[3];
+    xg_topk_short s;
+    xg_flow f;
+    l->leaders = list;
+    s.bound = xg_kextract(b, list, &at, 1);
+    s.modulus = l->modulus;
+    s.places = xg_topk_places(d);
+    all[0] = list;
+    all[1] = xg_topk_each(d, d->k, xg_shared_array(b, XG_E_I32, d->k), xg_topk_lead, l);
+    all[2] = xg_topk_each(d, 1, xg_shared_array(b, XG_E_I32, 1), xg_topk_fill, &zero);
+    xg_shared_wait(b, all, 3);
+    all[0] = xg_topk_each(d, s.places, all[0], xg_topk_fill, &none);
+    xg_shared_wait(b, all, 3);
+    s.leaders = l->leaders = all[1];
+    s.count = all[2];
+    all[0] = xg_topk_each(d, (d->length + l->modulus - 1) / l->modulus * d->k, all[0], xg_topk_gather, &s);
+    xg_shared_wait(b, all, 3);
+    l->leaders = all[1];
+    at = xg_elem_index(&d->s, 0);
+    at = xg_kextract(b, all[2], &at, 1);
+    f = xg_flow_of(&d->s, &all[0]);
+    xg_flow_slot(&f, &all[1]);
+    xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_SLE, at, s.places));
+    d->groups = s.places;
+    all[0] = xg_topk_best(d, all[0]);
+    d->groups = groups;
+    xg_flow_else(&f);
+    l->leaders = all[1];
+    all[0] = xg_topk_levels(d, l, all[0]);
+    xg_flow_end(&f);
+    return all[0];
+}
+
 /* ---- results ---- */
 
 typedef struct xg_topk_output {
@@ -323,19 +418,23 @@ XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, 
 /* ---- sizes ---- */
 
 /* Shared memory accesses and what belongs to them weigh about as much as an element that is read. */
-XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t split) {
-    int64_t groups = d->width * split, pairs = 0, runs, modulus = groups, levels = 1, log = 0, half;
+XG_FN int64_t xg_topk_pairs(const xg_topk_site *d, int64_t groups) {
+    int64_t runs = groups / d->width, log = 0, half, pairs;
     for (half = 1; half < d->width; half *= 2) log++;
     pairs = groups / 2 * (log * (log + 1) / 2);
-    for (runs = split / 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
-    for (; modulus < d->length; modulus *= split) levels++;
-    return levels * (2 * pairs + 4 * groups);
+    for (runs /= 2; runs; runs /= 2) pairs += runs * d->width / 2 * (2 + log);
+    return pairs;
+}
+XG_FN int64_t xg_topk_cost(const xg_topk_site *d, int64_t groups) {
+    int64_t cost = 2 * xg_topk_pairs(d, groups) + 4 * groups;
+    if (groups < d->length) cost += 2 * xg_topk_pairs(d, 2 * d->width) + d->length / groups * d->k;
+    return cost + d->length * XG_TOPK_GROUPS_LEAST / XG_MIN(groups, (int64_t)XG_TOPK_THREADS_MAX);
 }
 XG_FN void xg_topk_sizes(xg_topk_site *d) {
     int64_t split, best = INT64_MAX;
     for (d->width = 1; d->width < d->k; d->width *= 2) {}
     for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
-        int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
+        int64_t groups = d->width * split, cost = xg_topk_cost(d, groups);
         XG_ESTIMATED(cost);
         if (d->split && (cost >= best || groups > XG_TOPK_GROUPS_USUAL) &&
             !(groups <= XG_TOPK_GROUPS_LEAST && groups <= d->length))
@@ -381,33 +480,23 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
             (long long)d->rows);
     xg_topk_sizes(d);
-    e->record->launch.shared =
-        xg_shared_whole(d->groups * 8) + (d->groups < d->length ? xg_shared_whole(d->k * 4) : 0); /* list, leaders */
+    e->record->launch.shared = xg_shared_whole(d->groups * 8);
+    if (d->groups < d->length) e->record->launch.shared += xg_shared_whole(d->k * 4) + xg_shared_whole(4);
     return xg_emit_launch(e, d->threads, d->rows, 0);
 }
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_topk_site *d = (xg_topk_site *)e->form;
-    xg_topk_level l;
     xg_topk_output o;
-    xg_kval **dest = xg_emit_enter(e, &d->s), *list, *leaders = NULL, *both[2];
+    xg_topk_level l;
+    xg_kval **dest = xg_emit_enter(e, &d->s), *list;
     uint32_t k;
     d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
     xg_topk_row(d, d->rows);
     list = xg_shared_array(&d->s.b, XG_E_I64, d->groups);
     l.leaders = NULL;
-    for (l.modulus = d->groups;; l.modulus *= d->split) {
-        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
-        if (l.modulus >= d->length) break;
-        if (!leaders) leaders = xg_shared_array(&d->s.b, XG_E_I32, d->k);
-        l.leaders = list; /* read from here, written there */
-        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
-        both[0] = list;
-        both[1] = leaders;
-        xg_shared_wait(&d->s.b, both, 2);
-        list = both[0];
-        l.leaders = leaders = both[1];
-    }
-    o.list = list;
+    l.modulus = d->groups;
+    list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
+    o.list = l.modulus < d->length ? xg_topk_rest(d, &l, list) : list;
     for (k = 0; k < e->n_roots; k++) {
         o.root = e->roots[k];
         dest[k] = xg_topk_each(d, d->k, dest[k], xg_topk_write, &o);

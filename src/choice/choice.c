@@ -242,6 +242,46 @@ XG_FN bool xg_choice_make(
     xg_emit_check_leaves(&w->e);
     return xg_choice_go(w) && xg_choice_hold(w, w->r) && xg_choice_check(w, w->r) && xg_choice_narrow(w);
 }
+#ifndef XLAGPU_SMALL
+/* Picoseconds of the kernel that it is, made for that. */
+XG_FN int64_t xg_choice_time(const xg_choosing *w) {
+    const xg_inst *fusion = w->job.fusion;
+    xg_arena *a = xg_arena_inner(w->job.arena);
+    xg_kmodule *m = xg_choice_emit(a, fusion, w->r, fusion->name, w->job.target);
+    int64_t time = fusion->comp->module->kernel_time(fusion->comp->module, m);
+    xg_arena_free(a);
+    return time;
+}
+/* Walks that an emitter leaves open, estimates without a time, are each made and estimated: the one that takes the
+ * least time. */
+XG_FN xg_choosing *xg_choice_tried(xg_choosing *w) {
+    xg_numbers_list open = w->r->estimates, all = {NULL, 0, 0};
+    xg_choosing *best = w;
+    int64_t least = INT64_MAX, time;
+    uint32_t k;
+    if (w->job.given || !open.n || open.p[0].p[0] || !w->job.fusion->comp->module->kernel_time ||
+        !xg_emit_adds_nothing(&w->e))
+        return w;
+    for (k = 0; k < open.n; k++) {
+        xg_choosing *t = w;
+        if (k) {
+            xg_record *order = xg_choice_new(w->job.arena);
+            order->kind = w->r->kind;
+            order->way = w->r->way;
+            xg_record_put_word(w->job.arena, &order->form, "walk", open.p[k].name.p);
+            t = XG_NEW(w->job.arena, xg_choosing);
+            if (!xg_choice_make(t, w->job.arena, (xg_inst *)(uintptr_t)w->job.fusion, order, w->job.target)) continue;
+        }
+        time = xg_choice_time(t);
+        xg_record_put(w->job.arena, &all, open.p[k].name.p, &time, 1);
+        if (time >= least) continue;
+        least = time;
+        best = t;
+    }
+    best->r->estimates = all;
+    return best;
+}
+#endif
 XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     xg_record r = *w->r;
     xg_phase_list list;
@@ -264,6 +304,9 @@ XG_FN xg_choosing *xg_choice_decide(
         w = XG_NEW(a, xg_choosing);
     }
     if (!advised && !xg_choice_make(w, a, fusion, given, target)) xg_choice_fail(w);
+#ifndef XLAGPU_SMALL
+    w = xg_choice_tried(w);
+#endif
     xg_choice_write(w, fusion);
     return w;
 }

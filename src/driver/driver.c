@@ -43,6 +43,7 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
 /* ---- kernels ---- */
 
 enum {
+    XG_DRIVER_ALIGN = 16,     /* bytes, of buffers: the widest access */
     XG_DRIVER_KEEPS = 1 << 20 /* bytes of work; the rest serves the executable */
 };
 typedef struct xg_driver_state {
@@ -104,7 +105,7 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
             xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
         args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
         args[k].bytes = b->bytes;
-        args[k].align = 16;
+        args[k].align = XG_DRIVER_ALIGN;
         args[k].written = k >= s->n_links - s->n_written;
         /* live values never share memory, but other blocks write what one works in */
         args[k].aliased = k >= s->inst->n_operands + (uint32_t)xg_shape_leaves(s->inst->shape);
@@ -295,7 +296,7 @@ XG_FN uint32_t xg_driver_peers_kernel(
     for (k = 0; k <= members; k++) {
         args[k].slice = (int32_t)k;
         args[k].bytes = xg_plan_bytes(fusion->shape);
-        args[k].align = 16;
+        args[k].align = XG_DRIVER_ALIGN;
         args[k].written = k == members;
     }
     number = xg_driver_make_kernel(s, p, fusion, args);
@@ -409,12 +410,38 @@ XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
         nearby ? "did you mean '" : "known are ", nearby ? nearby : "T4, A100, L40, H100, H200, B200",
         nearby ? "'?" : " and others");
 }
+#ifndef XLAGPU_SMALL
+/* Of one that is made to be looked at: each of its parameters is a buffer. */
+XG_FN int64_t xg_driver_kernel_time(const xg_module *m, void *kernel) {
+    xg_kmodule *k = (xg_kmodule *)kernel;
+    xg_kfunc *f = k->entry;
+    xg_cost_counts counts;
+    uint32_t i, d;
+    for (i = 0; i < f->body->n_args; i++) {
+        const xg_ktype *t = f->body->args[i].type;
+        f->args[i].slice = (int32_t)i;
+        f->args[i].align = XG_DRIVER_ALIGN;
+        f->args[i].written = i >= f->n_inputs;
+        f->args[i].bytes = xg_kelem_bytes(t->elem);
+        for (d = 0; d < t->rank; d++) f->args[i].bytes *= t->dims[d];
+    }
+    k->target = m->target;
+    for (i = 0; i < XG_COUNT(xg_kir_pass_runs); i++) xg_kir_pass_runs[i](k);
+    xg_ptx_legalize(k);
+    xg_kir_estimate(k, &m->device, k->arena, &counts);
+    return xg_cost_picoseconds(&m->device, &counts);
+}
+#endif
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
     m->device = *d;
     m->device.warp_groups = d->warp_groups && t->suffix == 'a';
     m->device.tensor_memory = d->tensor_memory && t->suffix;
     m->device.tensor_memory_i8 = d->tensor_memory_i8 && t->suffix == 'a';
     m->bf16_ops = xg_driver_bf16_ops(t);
+#ifndef XLAGPU_SMALL
+    m->target = t;
+    m->kernel_time = t->suffix == XG_TARGET_CPU ? NULL : xg_driver_kernel_time;
+#endif
 }
 XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {
     xg_device d;

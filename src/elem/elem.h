@@ -296,6 +296,8 @@ XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uin
 /* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
 XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
 XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
+/* One of several walks, first that of the form: each is made, and the one of the least estimated time taken. */
+XG_FN void xg_form_leave_open(xg_fusion_emission *e, const char *name);
 XG_FN bool xg_form_power(int64_t v, int64_t most);                 /* of two, from 1 on */
 XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why); /* the end of a plan that does not take it: false */
 /* elemental.c */

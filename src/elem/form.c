@@ -40,11 +40,11 @@ XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *name
     return k;
 }
 XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name) {
-    xg_numbers item;
-    memset(&item, 0, sizeof item);
-    item.name = XG_STR("walk");
-    item.word = xg_str_z(name);
-    xg_push(e->arena, xg_numbers, &e->record->form, item);
+    xg_record_put_word(e->arena, &e->record->form, "walk", name);
+}
+XG_FN void xg_form_leave_open(xg_fusion_emission *e, const char *name) {
+    int64_t none = 0;
+    xg_record_put(e->arena, &e->record->estimates, name, &none, 1);
 }
 XG_ONE_COPY XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
     e->record->why = xg_str_z(why);

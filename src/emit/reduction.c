@@ -53,22 +53,25 @@ XG_TABLE const xg_form_field xg_pairs_form[] = {
     {"steps", offsetof(xg_pairs_plan, steps)},
 };
 
-/* By itself, if no walk is ordered: which, and its form; else what the order may leave open. */
-XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
-    bool any = walk == XG_REDUCTION_WALKS, pairs = any && w->r.in->elements >= XG_PAIRS_LEAST &&
-                                                   xg_pairs_plan_of(&w->r, &w->pairs) &&
-                                                   xg_pairs_worth(&w->r, &w->pairs);
-    if (pairs && w->pairs.size[1] > 1) return XG_REDUCTION_PAIRS;
+/* What walks of no pairs do. */
+XG_FN uint32_t xg_reduction_usual(xg_reduction_kernel *w, bool any, uint32_t walk) {
     if (any || walk == XG_REDUCTION_SHORT) w->brief = xg_short_plan_of(&w->r);
     if (w->brief.vector) return XG_REDUCTION_SHORT;
     if (w->r.row) {
         w->row = xg_row_plan_of(&w->r);
-        if (!pairs || w->row.own)
-            return XG_REDUCTION_ROW; /* which reads the other operand once for several rows, too */
+        return XG_REDUCTION_ROW;
     }
-    if (pairs) return XG_REDUCTION_PAIRS;
     w->column = xg_column_plan_of(&w->r);
     return XG_REDUCTION_SERIAL + (uint32_t)w->column.way;
+}
+/* By itself, if no walk is ordered: which, and its form; else what the order may leave open. */
+XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
+    bool any = walk == XG_REDUCTION_WALKS;
+    uint32_t usual = xg_reduction_usual(w, any, walk);
+    if (!any || w->r.in->elements < XG_PAIRS_LEAST || !xg_pairs_plan_of(&w->r, &w->pairs)) return usual;
+    xg_form_leave_open(w->r.e, xg_reduction_walks[XG_REDUCTION_PAIRS]);
+    xg_form_leave_open(w->r.e, xg_reduction_walks[usual]);
+    return XG_REDUCTION_PAIRS;
 }
 /* By an order, which may leave numbers open; NULL, or why not. */
 XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {

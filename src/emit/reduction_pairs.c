@@ -17,17 +17,14 @@
 enum {
     XG_PAIRS_THREADS = 256,
     XG_PAIRS_STEPS = 4,
-    XG_PAIRS_RESIDENT = 12, /* with fewer results than a share of the resident threads lanes of rows do better */
-    XG_PAIRS_LOAD = 4,      /* operations that one of an operand's elements takes the time of */
-    XG_PAIRS_ALONE = 20,    /* that those of one element do in other walks */
+    XG_PAIRS_LOAD = 4, /* operations that one of an operand's elements takes the time of */
     XG_PAIRS_SIDE_MOST = 8,
-    XG_PAIRS_SIDE_LEAST = 4,    /* where reads are shared in one dim: one for two saves little */
     XG_PAIRS_BYTES_MOST = 256,  /* of a thread's results */
     XG_PAIRS_WORK_MOST = 1536,  /* operations of a round */
     XG_PAIRS_CODE_MOST = 24576, /* of one that is ordered, ... */
     XG_PAIRS_CODE_FREE = 4,     /* ... if it has more elements than the smallest form that is chosen */
     XG_PAIRS_REDUCED_LEAST = 16,
-    XG_PAIRS_LEAST = 1 << 19 /* elements */
+    XG_PAIRS_LEAST = 1 << 17 /* elements */
 };
 typedef struct xg_pairs_plan {
     int64_t high, wide, lanes, steps;
@@ -152,14 +149,6 @@ XG_FN bool xg_pairs_plan_of(const xg_reduction *r, xg_pairs_plan *plan) {
     }
     return best < INT64_MAX;
 }
-/* Whether there is enough to do, for what other walks read for each element by itself. */
-XG_FN bool xg_pairs_worth(const xg_reduction *r, const xg_pairs_plan *p) {
-    int64_t most = r->e->target->resident_threads / XG_PAIRS_RESIDENT, work = xg_emit_work(r->e->comp);
-    if (p->size[1] == 1) return p->high >= XG_PAIRS_SIDE_LEAST && 4 * r->n_kept >= most;
-    return r->n_kept >= most && xg_cost_mul(xg_pairs_score(r, p, work), r->e->target->sms) <=
-                                    xg_cost_mul(r->in->elements, work + XG_PAIRS_ALONE);
-}
-
 /* ---- code ---- */
 
 typedef struct xg_pairs {

@@ -129,6 +129,7 @@ XG_FN void xg_record_print_item(xg_buf *b, const xg_numbers *i); /* what it says
 XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r);   /* what code depends on: way, form, launch */
 XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_list *list); /* ,"key":{...} */
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n);
+XG_FN void xg_record_put_word(xg_arena *a, xg_numbers_list *to, const char *name, const char *word);
 /* The one number of that name, if there is one, is *p from now on, which stays the caller's. */
 XG_FN void xg_record_change(xg_numbers_list *in, const char *name, const int64_t *p);
 XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name); /* NULL: it is not there */

@@ -45,6 +45,11 @@ XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, con
     item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
     xg_push(a, xg_numbers, to, item);
 }
+XG_FN void xg_record_put_word(xg_arena *a, xg_numbers_list *to, const char *name, const char *word) {
+    int64_t none = 0;
+    xg_record_put(a, to, name, &none, 0);
+    to->p[to->n - 1].word = xg_str_z(word);
+}
 XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name) {
     uint32_t k;
     for (k = 0; k < from->n; k++)

@@ -11,7 +11,10 @@
  * one, for which all numbers below zero make room. That of NaNs stands behind that of infinity, so what bits a NaN has
  * is not kept.
  *
- * A reduce of pieces that were joined for such a sort (is one of them NaN?) becomes one of the pieces, by the way. */
+ * A reduce of what such a sort sorts (is one of them NaN?), or of what is computed of it, becomes one of the pieces, by
+ * the way: beside a network lanes that share a row have nothing to do, and all else would be made twice. Pieces are
+ * taken of the rows as they are: whether what makes them is made again for each piece, or lies in memory, is fusion's
+ * to decide. Where rows were joined of pieces, what is computed of them is computed of the pieces. */
 #ifndef XG_FUSE_SORT_NETWORKS_C
 #define XG_FUSE_SORT_NETWORKS_C
 #include "fuse.h"
@@ -101,14 +104,24 @@ XG_FN bool xg_network_joins(const xg_inst *x, uint32_t dim) {
     for (k = 0; k < x->n_operands && XG_OPERAND(x, k)->shape->dims[dim] == 1; k++) {}
     return k == x->n_operands;
 }
+/* The rows of a network that came of none that are joined: what is computed of them is made of their pieces, too. */
+XG_FN bool xg_network_has(const xg_inst *x, uint32_t dim) { return x->scratch == (void *)((uintptr_t)dim + 1); }
+/* Whether it is joined of pieces, or computed of such. */
+XG_FN bool xg_network_comes_of_joined(const xg_inst *x, uint32_t dim, uint32_t depth) {
+    uint32_t k;
+    if (xg_network_joins(x, dim) || xg_network_has(x, dim)) return true;
+    if (depth == XG_NETWORK_DEPTH || !(xg_op_flags(x->op) & XGF_EW)) return false;
+    for (k = 0; k < x->n_operands; k++)
+        if (XG_OPERAND(x, k)->shape->rank && xg_network_comes_of_joined(XG_OPERAND(x, k), dim, depth + 1)) return true;
+    return false;
+}
 /* Place j of a row, one wide: of what is joined of such, or computed of joined ones, without what joins them. */
 XG_FN xg_inst *xg_network_piece(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t j, uint32_t depth) {
     int64_t dims[XG_RANK_MAX];
     xg_inst *operands[XG_NETWORK_OPERANDS], *made;
     uint32_t k;
     if (xg_network_joins(x, dim)) return XG_OPERAND(x, j);
-    if (depth == XG_NETWORK_DEPTH || !(xg_op_flags(x->op) & XGF_EW) || !x->n_operands ||
-        x->n_operands > XG_NETWORK_OPERANDS)
+    if (xg_network_has(x, dim) || x->n_operands > XG_NETWORK_OPERANDS || !xg_network_comes_of_joined(x, dim, depth))
         return xg_hb_slice_dim(b, x, dim, j, j + 1);
     for (k = 0; k < x->n_operands; k++)
         operands[k] =
@@ -199,6 +212,7 @@ XG_FN void xg_network_build(xg_network *d, xg_inst *sort) {
         all = xg_hb_slice_dim(b, XG_OPERAND(x, 1), d->dim, 0, 1);
         x = XG_OPERAND(x, 2);
     }
+    if (!xg_network_comes_of_joined(x, d->dim, 0)) x->scratch = (void *)((uintptr_t)d->dim + 1);
     for (j = 0; j < d->n; j++) v[j] = xg_network_key(d, xg_network_piece(b, x, d->dim, j, 0), j);
     xg_network_sort(d, v);
     XG_FOR_USES(u, sort) {
@@ -210,14 +224,6 @@ XG_FN void xg_network_build(xg_network *d, xg_inst *sort) {
 
 /* ---- reductions of what is joined ---- */
 
-XG_FN bool xg_network_comes_of_joined(const xg_inst *x, uint32_t dim, uint32_t depth) {
-    uint32_t k;
-    if (xg_network_joins(x, dim)) return true;
-    if (depth == XG_NETWORK_DEPTH || !(xg_op_flags(x->op) & XGF_EW)) return false;
-    for (k = 0; k < x->n_operands; k++)
-        if (XG_OPERAND(x, k)->shape->rank && xg_network_comes_of_joined(XG_OPERAND(x, k), dim, depth + 1)) return true;
-    return false;
-}
 XG_FN bool xg_network_reduce(xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *v = XG_OPERAND(i, 1), *piece;
     xg_ints dims = xg_attr_dims(i);
@@ -240,6 +246,7 @@ XG_FN bool xg_network_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     xg_network d;
     bool changed = false;
+    XG_FOR_INSTS(k, c) k->scratch = NULL;
     for (; i; i = next) {
         next = xg_inst_behind(i);
         if (i->op != XG_SORT || !xg_network_pays(i) || !xg_network_reads(&d, i)) continue;

@@ -24,12 +24,13 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
 /* The best few of many are selected by one kernel (block/topk.c): keys of up to 32 bits stand beside their indices
  * there, and lists of them in shared memory. */
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
-    int64_t k, n;
+    int64_t k, n, least;
     if (i->op != XG_TOPK) return false;
     k = xg_attr_int(i, XG_A_k, 0);
+    least = k == 1 ? 64 : k < 8 ? 128 : 256; /* of shorter rows a block sorts several */
     n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
     return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 &&
-           (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
+           (n > XG_SORT_ROW_MAX || n > XG_MAX(2 * k - 1, least)) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
 }
 
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
@@ -113,7 +114,7 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 enum {
     XG_TOPK_LONG = 65536, /* elements of a row that several blocks share */
-    XG_TOPK_PARTS = 8,    /* at least */
+    XG_TOPK_PARTS = 8,    /* at least; half as many if they are even */
     XG_TOPK_SHARE = 256   /* of a row is taken: more take longer to sort twice than to look for */
 };
 /* Parts of a row, so that the device is full and the second step has as much to look at as a block of the first; 0: it
@@ -129,7 +130,7 @@ XG_FN int64_t xg_topk_parts(const xg_inst *i) {
     most = XG_MIN(2 * i->comp->module->device.sm_count / (s->elements / length), length / k);
     for (parts = 1; parts < most && parts * parts < length / k; parts++) {}
     for (even = parts; even > parts / 2 && length % even; even--) {}
-    parts = even > parts / 2 ? even : parts;
+    if (even > parts / 2) return even < XG_TOPK_PARTS / 2 ? 0 : even;
     return parts < XG_TOPK_PARTS ? 0 : parts;
 }
 /* x + t * the place along a dimension */

@@ -363,6 +363,9 @@ struct xg_module {
     void (*dump)(void *user, const char *stage, const char *text, size_t n);
     void *dump_user;
     void *kept_plans; /* choice/: of kernels, until they are emitted; NULL: none */
+    /* driver: picoseconds of a kernel's IR, which is spent, by the model of time; NULL: the device has no such time */
+    int64_t (*kernel_time)(const xg_module *m, void *kernel);
+    const void *target; /* what the driver aims at */
     /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     uint32_t at;
     /* an instruction with this opcode was made; where none ever was, its passes need not look */

@@ -212,6 +212,7 @@ enum {
     X(RED_MAXU, "llvm.atomicrmw.umax", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(ATOM_INC, "llvm.atomicrmw.uinc_wrap", 2, 2, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* i32, pointer -> what was there: one more is stored, 0 behind this number. What threads of the block did in front of a barrier before it is seen by those behind one after a later such operation on the place, by any block */ \
+    X(ATOM_ADD, "llvm.atomicrmw.add.shared", 2, 2, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* i32, pointer to shared memory -> what was there: their sum is stored */ \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \

@@ -269,6 +269,7 @@ XG_FN void xg_cpu_atomic(xg_llvm *l, const xg_kop *op) {
     const xg_kval *v = XG_KOPERAND(op, 0);
     const char *word;
     switch (op->op) {
+    case XG_K_OP_ATOM_ADD:
     case XG_K_OP_RED_ADDI: word = "add"; break;
     case XG_K_OP_RED_ADDF: word = "fadd"; break;
     case XG_K_OP_RED_AND: word = "and"; break;
@@ -279,7 +280,11 @@ XG_FN void xg_cpu_atomic(xg_llvm *l, const xg_kop *op) {
     case XG_K_OP_RED_MAXU: word = "umax"; break;
     default: word = "umin"; break;
     }
-    xg_printf(&l->body, "  %%t%u = atomicrmw %s ", l->temps++, word);
+    if (op->n_results)
+        xg_llvm_begin(l, op);
+    else
+        xg_printf(&l->body, "  %%t%u = ", l->temps++);
+    xg_printf(&l->body, "atomicrmw %s ", word);
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
     xg_puts(&l->body, ", ");
     xg_llvm_put_typed(&l->body, v);
@@ -356,6 +361,7 @@ XG_FN void xg_cpu_broadcast(xg_llvm *l, const xg_kop *op) {
     X(RED_MINS, xg_cpu_atomic) \
     X(RED_MAXU, xg_cpu_atomic) \
     X(RED_MINU, xg_cpu_atomic) \
+    X(ATOM_ADD, xg_cpu_atomic) \
     X(ATOM_CAS, xg_cpu_compare_and_swap)
 XG_FN xg_llvm_fn xg_cpu_special(xg_kopcode op) {
     switch (op) {

@@ -271,6 +271,7 @@ XG_TABLE const uint32_t xg_ptx_sets[] = {
     XA(RED_MINU, I32, ANY, "red.global.min.u32 $p, $0") \
     XA(RED_MINU, I64, ANY, "red.global.min.u64 $p, $0") \
     X(ATOM_INC, I32, ANY, 70, 60, 0, "atom.acq_rel.gpu.global.inc.u32 $d, $p, $0") \
+    XA(ATOM_ADD, I32, ANY, "atom.shared.add.u32 $d, $p, $0") \
     X(ATOM_CAS, F16, ANY, 70, 63, 0, "atom.global.cas.b16 $d, $p, $0, $2") \
     XA(ATOM_CAS, I32, ANY, "atom.global.cas.b32 $d, $p, $0, $2") \
     XA(ATOM_CAS, I64, ANY, "atom.global.cas.b64 $d, $p, $0, $2") \
