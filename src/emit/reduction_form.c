@@ -170,6 +170,8 @@ XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    if (most == 1 && least == 16) /* all are gathered, or spread: as what is reduced */
+        least = most = XG_MAX(xg_type_bytes(r->heroes[0].sources[0]->shape->type), 1);
     *bytes = least;
     for (v = XG_ACCESS_BYTES / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
