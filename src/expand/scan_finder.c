@@ -248,30 +248,6 @@ XG_FN xg_inst *xg_find_turned(const xg_finder *f, const xg_hb *b, xg_inst *x, bo
     int64_t dim = f->dim;
     return !turn ? x : xg_find_value(f, x) >= 0 ? XG_OPERAND(x, 0) : xg_hb_reverse(b, x, &dim, 1);
 }
-/* The running sums of x by f, turned if backwards; false: f is not associative. */
-XG_APART XG_FN bool xg_find_forward(const xg_finder *f, xg_inst *before, bool backwards, xg_inst **y) {
-    xg_hb b = xg_hb_at(before);
-    xg_inst *in[2 * (XG_FIND_VALUES + 1)],
-        *neutral = xg_find_is_plain(f) ? xg_scan_neutral(&b, f->f[0]->op, f->f[0]->shape->type) : NULL, *r;
-    uint32_t n = neutral ? 1 : f->n + 1, v;
-    xg_find_form scalars = {0, true, backwards};
-    if (!neutral && !xg_find_is_associative(f, &b)) return false;
-    for (v = 0; v < f->n; v++) {
-        in[v] = xg_find_turned(f, &b, f->x[v], backwards);
-        in[n + v] = neutral
-                        ? neutral
-                        : xg_hb_literal(&b, xg_literal_new(f->m->arena, xg_shape_scalar(f->m, f->x[v]->shape->type)));
-    }
-    if (!neutral) {
-        in[f->n] = xg_hb_splat(&b, xg_hb_int(&b, XLAGPU_PRED, 1), in[0]->shape->dims, in[0]->shape->rank);
-        in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
-    }
-    r = xg_find_running(f, &b, in, n,
-        neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars), backwards);
-    for (v = 0; v < f->n; v++) y[v] = neutral ? r : xg_hb_element(&b, r, v);
-    return true;
-}
-
 XG_FN int64_t xg_find_place(const xg_inst *i) { return (int64_t)(uintptr_t)i->scratch; }
 /* Moves i, and what it is made of, in front of `before`; false, and nothing is moved, if that is among it. */
 XG_FN bool xg_find_precedes(
@@ -313,47 +289,39 @@ XG_FN void xg_find_settle(const xg_inst *before) {
     for (made = before->prev; made && !made->scratch; made = made->prev)
         made->scratch = (void *)(uintptr_t)(xg_find_place(before) - 1);
 }
-XG_FN bool xg_find_rewrite(xg_finder *f) {
-    xg_inst *y[XG_FIND_VALUES], *before = xg_find_position(f, f->x, f->n);
+/* false: f is not associative. */
+XG_APART XG_FN bool xg_find_rewrite(xg_finder *f) {
+    xg_inst *before = xg_find_position(f, f->x, f->n), *in[2 * (XG_FIND_VALUES + 1)], *neutral, *r;
     bool backwards = xg_find_is_reversed(f);
-    uint32_t v;
+    xg_find_form scalars = {0, true, backwards};
+    uint32_t n, v;
     xg_hb b;
-    if (!before || !xg_find_forward(f, before, backwards, y)) return false;
+    if (!before) return false;
     b = xg_hb_at(before);
+    neutral = xg_find_is_plain(f) ? xg_scan_neutral(&b, f->f[0]->op, f->f[0]->shape->type) : NULL;
+    n = neutral ? 1 : f->n + 1;
+    if (!neutral && !xg_find_is_associative(f, &b)) return false;
+    for (v = 0; v < f->n; v++) {
+        in[v] = xg_find_turned(f, &b, f->x[v], backwards);
+        in[n + v] = neutral
+                        ? neutral
+                        : xg_hb_literal(&b, xg_literal_new(f->m->arena, xg_shape_scalar(f->m, f->x[v]->shape->type)));
+    }
+    if (!neutral) {
+        in[f->n] = xg_hb_splat(&b, xg_hb_int(&b, XLAGPU_PRED, 1), in[0]->shape->dims, in[0]->shape->rank);
+        in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
+    }
+    r = xg_find_running(f, &b, in, n,
+        neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars), backwards);
     for (v = 0; v < f->n; v++)
-        if (f->scans[v]) xg_opt_replace(f->scans[v], xg_find_turned(f, &b, y[v], backwards));
+        if (f->scans[v])
+            xg_opt_replace(f->scans[v], xg_find_turned(f, &b, neutral ? r : xg_hb_element(&b, r, v), backwards));
     xg_find_settle(before);
     return true;
 }
 
 /* ---- gradients ---- */
 
-/* Is i, of the numbers of x, right.a left.b + right.b, or right.a left.a where b is NULL? */
-XG_FN bool xg_find_makes(const xg_finder *f, const xg_inst *i, const xg_ladder *a, const xg_ladder *b) {
-    const xg_ladder *l = xg_find_known(f, i);
-    int64_t t;
-    for (t = 0; l && t < l->n; t++) {
-        int64_t at = t * f->stride;
-        if (l->at[t].lo !=
-            ((int64_t)a->at[at + 1].lo * (b ? b : a)->at[at].lo + (b ? b->at[at + 1].lo : 0)) % XG_FIND_PRIME)
-            return false;
-    }
-    return l != NULL;
-}
-/* Which of x is a; f->n: f is something else. A product has no b. */
-XG_FN uint32_t xg_find_linear(xg_finder *f) {
-    uint32_t a;
-    for (a = 0; a < f->n; a++) {
-        const xg_ladder *p = xg_find_known(f, f->x[a]), *q = f->n == 2 ? xg_find_known(f, f->x[!a]) : NULL;
-        xg_inst *first = f->f[0];
-        if (q && !xg_find_makes(f, f->f[a], p, NULL)) { /* the order is not known yet */
-            f->f[0] = f->f[1];
-            f->f[1] = first;
-        }
-        if (xg_find_makes(f, f->f[a], p, NULL) && (!q || xg_find_makes(f, f->f[!a], p, q))) break;
-    }
-    return a;
-}
 /* The array that is sliced, and multiplied by something of the ladder: the cotangents of y. */
 XG_FN xg_inst *xg_find_cotangents(const xg_finder *f) {
     uint32_t k, o;
@@ -405,22 +373,24 @@ XG_FN xg_inst *xg_find_shifted(const xg_finder *f, const xg_hb *b, xg_inst *x, b
     p[f->dim].high = -p[f->dim].low;
     return xg_hb_pad(b, x, xg_hb_int(b, x->shape->type, value), p);
 }
-/* g: a and d from the other end. */
-XG_FN xg_inst *xg_find_back(xg_finder *f, const xg_hb *b, xg_inst *a, xg_inst *d, bool backwards) {
-    const xg_shape *scalar = xg_shape_scalar(f->m, d->shape->type);
+/* y[t] = a[t] y[t-1] + x[t], y[t+1] if backwards; in f32 at least. */
+XG_FN xg_inst *xg_find_linear(xg_finder *f, const xg_hb *b, xg_inst *a, xg_inst *x, bool backwards) {
+    xlagpu_type narrow = a->shape->type,
+                type = xg_type_class(narrow) == XGT_F && xg_type_bits(narrow) < 32 ? XLAGPU_F32 : narrow;
+    const xg_shape *scalar = xg_shape_scalar(f->m, type);
     xg_comp *c = xg_comp_new(f->m, XG_STR("combine"), b->comp);
     xg_hb e = xg_hb_end(c, NULL);
     xg_inst *in[4], *p[4], *out[2];
-    uint32_t first = backwards ? 2 : 0, k;
+    uint32_t last = backwards ? 0 : 2, k;
     for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, scalar, XG_STR("p"));
     out[0] = xg_hb_2(&e, XG_MULTIPLY, p[0], p[2]);
-    out[1] = xg_hb_2(&e, XG_MULTIPLY, p[3 - first], p[first]); /* what is earlier in memory comes first */
-    out[1] = xg_hb_2(&e, XG_ADD, out[1], p[first + 1]);
+    out[1] = xg_hb_2(&e, XG_MULTIPLY, p[3 - last], p[last]); /* what is earlier in memory comes first */
+    out[1] = xg_hb_2(&e, XG_ADD, out[1], p[last + 1]);
     c->root = xg_hb_tuple(&e, out, 2);
-    in[0] = xg_find_shifted(f, b, a, backwards, 0);
-    in[1] = d;
-    for (k = 0; k < 2; k++) in[2 + k] = xg_hb_int(b, scalar->type, !k);
-    return xg_hb_element(b, xg_find_running(f, b, in, 2, c, !backwards), 1);
+    in[0] = xg_hb_convert(b, a, type);
+    in[1] = xg_hb_convert(b, x, type);
+    for (k = 0; k < 2; k++) in[2 + k] = xg_hb_int(b, type, !k);
+    return xg_hb_convert(b, xg_hb_element(b, xg_find_running(f, b, in, 2, c, backwards), 1), narrow);
 }
 XG_FN void xg_find_replace(xg_finder *f, uint32_t target, xg_inst *y) {
     uint32_t k;
@@ -440,33 +410,38 @@ XG_FN void xg_find_hits(xg_finder *f, uint32_t first) {
 }
 XG_FN bool xg_find_gradient(xg_finder *f) {
     bool backwards = xg_find_is_reversed(f);
-    xg_inst *d, *before, *g, *y[XG_FIND_VALUES];
+    xg_inst *d, *before, *decay, *y, *g, *in[2];
     uint32_t a;
     xg_hb b;
     if (f->n > 2 || f->x[0]->shape->type == XLAGPU_PRED) return false;
     xg_find_follow(f, 0, NULL);
-    a = xg_find_linear(f);
     d = xg_find_cotangents(f);
-    if (a == f->n || !d) return false;
-    xg_find_follow(f, a, d);
-    xg_find_hits(f, XG_FIND_DB);
-    if ((!f->scans[XG_FIND_DB] && !f->scans[XG_FIND_DA]) || !xg_find_is_private(f)) return false;
+    for (a = 0;; a++) {
+        if (!d || a == f->n) return false;
+        xg_find_follow(f, a, d);
+        xg_find_hits(f, XG_FIND_DB);
+        if ((f->scans[XG_FIND_DB] || f->scans[XG_FIND_DA]) && xg_find_is_private(f)) break;
+    }
     xg_find_hits(f, XG_FIND_Y);
     before = xg_find_position(f, f->x, f->n);
-    if (!before || !xg_find_forward(f, before, backwards, y)) return false;
+    if (!before) return false;
     b = xg_hb_at(before);
-    y[0] = y[f->n == 2 ? !a : 0];
-    xg_find_replace(f, XG_FIND_Y, xg_find_turned(f, &b, y[0], backwards));
+    in[0] = decay = xg_find_turned(f, &b, f->x[a], backwards);
+    in[1] = f->n == 2 ? xg_find_turned(f, &b, f->x[!a], backwards) : xg_hb_int(&b, d->shape->type, 1);
+    y = f->n == 2 ? xg_find_linear(f, &b, decay, in[1], backwards)
+                  : xg_find_running(f, &b, in, 1, xg_hb_reducer(&b, XG_MULTIPLY, d->shape->type), backwards);
+    xg_find_replace(f, XG_FIND_Y, xg_find_turned(f, &b, y, backwards));
     xg_find_settle(before);
     xg_find_hits(f, XG_FIND_DB);
     before = xg_find_position(f, &d, 1);
     if (!before) return true;
     b = xg_hb_at(before);
     d = xg_find_turned(f, &b, d, backwards);
-    g = xg_find_back(f, &b, xg_find_turned(f, &b, f->x[a], backwards), d, backwards);
+    decay = xg_find_shifted(f, &b, decay, backwards, 0);
+    g = xg_find_linear(f, &b, decay, d, !backwards);
     xg_find_replace(f, XG_FIND_DB, xg_find_turned(f, &b, g, backwards));
-    y[0] = xg_find_shifted(f, &b, y[0], !backwards, f->n == 1);
-    g = xg_hb_2(&b, XG_MULTIPLY, g, y[0]);
+    y = xg_find_shifted(f, &b, y, !backwards, f->n == 1);
+    g = xg_hb_2(&b, XG_MULTIPLY, g, y);
     xg_find_replace(f, XG_FIND_DA, xg_find_turned(f, &b, g, backwards));
     xg_find_settle(before);
     return true;
