@@ -209,19 +209,6 @@ XG_APART XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) 
 
 /* ---- the running sum ---- */
 
-XG_FN xg_attr xg_find_window(const xg_finder *f, bool backwards) {
-    xg_attr a = xg_attr_make(XG_A_window);
-    xg_window *w = XG_NEW(f->m->arena, xg_window);
-    xg_window_dim *p = XG_NEW_N(f->m->arena, xg_window_dim, f->x[0]->shape->rank + 1);
-    uint32_t k;
-    w->n = f->x[0]->shape->rank;
-    w->p = p;
-    for (k = 0; k < w->n; k++) p[k].size = p[k].stride = p[k].base_dilation = p[k].window_dilation = 1;
-    p[f->dim].size = f->length;
-    *(backwards ? &p[f->dim].pad_high : &p[f->dim].pad_low) = f->length - 1;
-    a.v.window = w;
-    return a;
-}
 /* Are all of x reversed along the dimension? Then what is reversed is scanned, from the other end. */
 XG_FN bool xg_find_is_reversed(const xg_finder *f) {
     uint32_t k;
@@ -230,18 +217,6 @@ XG_FN bool xg_find_is_reversed(const xg_finder *f) {
         if (f->x[k]->op != XG_REVERSE || d.n != 1 || d.p[0] != (int64_t)f->dim) return false;
     }
     return true;
-}
-/* A running sum of n arrays by c: in, and what c's sums begin with. */
-XG_FN xg_inst *xg_find_running(
-    const xg_finder *f, const xg_hb *b, xg_inst *const *in, uint32_t n, xg_comp *c, bool backwards) {
-    const xg_shape *shapes[XG_FIND_VALUES + 1];
-    xg_inst *r;
-    uint32_t k;
-    for (k = 0; k < n; k++) shapes[k] = in[k]->shape;
-    r = xg_hb_op(b, XG_REDUCE_WINDOW, n == 1 ? shapes[0] : xg_shape_tuple(f->m, shapes, n), in, 2 * n);
-    xg_inst_set_attr(r, xg_find_window(f, backwards));
-    xg_inst_set_comp(r, XG_A_to_apply, c);
-    return xg_hb_done(r);
 }
 /* x in the order of memory, and back: all of f's x are reversed, or none is. */
 XG_FN xg_inst *xg_find_turned(const xg_finder *f, const xg_hb *b, xg_inst *x, bool turn) {
@@ -311,8 +286,9 @@ XG_APART XG_FN bool xg_find_rewrite(xg_finder *f) {
         in[f->n] = xg_hb_splat(&b, xg_hb_int(&b, XLAGPU_PRED, 1), in[0]->shape->dims, in[0]->shape->rank);
         in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
     }
-    r = xg_find_running(f, &b, in, n,
-        neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars), backwards);
+    r = xg_hb_done(xg_hb_scan(&b, in, n,
+        neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars), f->dim,
+        backwards));
     for (v = 0; v < f->n; v++)
         if (f->scans[v])
             xg_opt_replace(f->scans[v], xg_find_turned(f, &b, neutral ? r : xg_hb_element(&b, r, v), backwards));
@@ -390,7 +366,7 @@ XG_FN xg_inst *xg_find_linear(xg_finder *f, const xg_hb *b, xg_inst *a, xg_inst 
     in[0] = xg_hb_convert(b, a, type);
     in[1] = xg_hb_convert(b, x, type);
     for (k = 0; k < 2; k++) in[2 + k] = xg_hb_int(b, type, !k);
-    return xg_hb_convert(b, xg_hb_element(b, xg_find_running(f, b, in, 2, c, backwards), 1), narrow);
+    return xg_hb_convert(b, xg_hb_element(b, xg_hb_done(xg_hb_scan(b, in, 2, c, f->dim, backwards)), 1), narrow);
 }
 XG_FN void xg_find_replace(xg_finder *f, uint32_t target, xg_inst *y) {
     uint32_t k;
@@ -428,8 +404,9 @@ XG_FN bool xg_find_gradient(xg_finder *f) {
     b = xg_hb_at(before);
     in[0] = decay = xg_find_turned(f, &b, f->x[a], backwards);
     in[1] = f->n == 2 ? xg_find_turned(f, &b, f->x[!a], backwards) : xg_hb_int(&b, d->shape->type, 1);
-    y = f->n == 2 ? xg_find_linear(f, &b, decay, in[1], backwards)
-                  : xg_find_running(f, &b, in, 1, xg_hb_reducer(&b, XG_MULTIPLY, d->shape->type), backwards);
+    y = f->n == 2
+            ? xg_find_linear(f, &b, decay, in[1], backwards)
+            : xg_hb_done(xg_hb_scan(&b, in, 1, xg_hb_reducer(&b, XG_MULTIPLY, d->shape->type), f->dim, backwards));
     xg_find_replace(f, XG_FIND_Y, xg_find_turned(f, &b, y, backwards));
     xg_find_settle(before);
     xg_find_hits(f, XG_FIND_DB);
