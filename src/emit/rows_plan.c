@@ -4,8 +4,8 @@
  * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
  *   Else they are kept in shared memory, as much as a block may have, each lane's in places of its own. What is too
  *   long for that, too, is read again in each stage.
- * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks,
- *   `parts`, where the target has such: each keeps its part of the row.
+ * - What is too long for one block, or for two beside each other on a multiprocessor, or would leave most of the device
+ *   idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector
  *   on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over
