@@ -188,6 +188,7 @@ XG_ROOMS_BEGIN
 #include "expand/select_and_scatter_expander.c"
 #include "expand/dynamic_values.c"
 #include "expand/scan_expander.c"
+#include "expand/scan_ladder.c"
 #include "expand/scan_finder.c"
 #include "expand/ragged_finder.c"
 #include "expand/dynamic_reshape.c"

@@ -71,7 +71,7 @@ XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
 }
 /* The most columns that a thread may take, by what it holds of each and what its block shares. */
 XG_FN int64_t xg_column_most(const xg_reduction *r) {
-    int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
+    int64_t v = XG_MIN(xg_reduction_columns(r), (int64_t)XG_COLUMN_LANES_MAX);
     while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX ||
                         v * xg_column_bytes(r) * XG_LAUNCH_THREADS > XG_SHARED_TILE_BYTES))
         v /= 2;
@@ -141,7 +141,7 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
     if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_SECTOR_BYTES / 2)) return false;
-    p->vector = xg_column_most(r);
+    p->vector = XG_MIN(xg_column_most(r), r->vector);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         threads = XG_LAUNCH_THREADS;
@@ -183,7 +183,7 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     int64_t across = XG_WARP_LANES, resident = r->e->target->resident_threads;
     /* bytes of a tile's row: without clusters narrower tiles are what keeps the device busy */
     int64_t least = r->e->target->cluster > 1 ? XG_LINE_BYTES : XG_LINE_BYTES / 2;
-    for (p->vector = xg_column_most(r);
+    for (p->vector = XG_MIN(xg_column_most(r), r->vector);
          r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
     while (
         across > ACROSS_LEAST && across * p->vector * r->bytes > least &&

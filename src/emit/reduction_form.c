@@ -170,6 +170,10 @@ XG_APART XG_FN bool xg_reduction_maps(xg_reduction *r) {
 
 /* ---- the form ---- */
 
+/* Bytes of an element of what is reduced, where all of it is gathered or spread from less. */
+XG_FN int64_t xg_reduction_width(const xg_reduction *r) {
+    return XG_MAX(xg_type_bytes(r->heroes[0].sources[0]->shape->type), 1);
+}
 /* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest
  * ones. */
 XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
@@ -181,9 +185,14 @@ XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
+    if (least == 16 && r->row) least = most = xg_reduction_width(r);
     *bytes = least;
     for (v = XG_ACCESS_BYTES / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);
+}
+/* The same of threads that have columns of their own. */
+XG_FN int64_t xg_reduction_columns(const xg_reduction *r) {
+    return r->bytes == 16 ? XG_ACCESS_BYTES / xg_reduction_width(r) : r->vector;
 }
 XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     const xg_shape *s = r->in;

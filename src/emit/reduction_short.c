@@ -69,10 +69,14 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
         }
     return n && n < r->n_values;
 }
+/* Of an element, as vectors count them. */
+XG_FN int64_t xg_short_bytes(const xg_reduction *r) {
+    return XG_MIN(r->bytes, XG_ACCESS_BYTES / xg_reduction_columns(r));
+}
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in
  * shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
-    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms,
+    int64_t slab = r->n_reduced * r->minor * xg_short_bytes(r), sms = r->e->target->sms,
             slabs = XG_SECTOR_BYTES / xg_gcd(XG_SECTOR_BYTES, slab),
             results = r->n_kept >= 2 * sms * XG_LAUNCH_THREADS ? 2 * XG_LAUNCH_THREADS : XG_LAUNCH_THREADS;
     xg_short_plan p;
@@ -82,7 +86,7 @@ XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64
     p.length = r->n_reduced;
     p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
     if (bytes * p.rows * p.length <= XG_SHARED_TILE_BYTES && r->n_kept / p.rows >= sms / 4)
-        p.vector = XG_MAX(XG_MIN(r->vector, XG_ACCESS_BYTES / widest), (int64_t)1);
+        p.vector = XG_MAX(XG_MIN(xg_reduction_columns(r), XG_ACCESS_BYTES / widest), (int64_t)1);
     return p;
 }
 XG_APART XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
@@ -153,7 +157,7 @@ XG_APART XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_pla
         (p->fold > 1 && p->fold != p->vector) || (p->made && p->fold > 1) || (!r->row && p->fold != 1))
         return "fold must be 1, or the vector and divide the row";
     p->length = r->n_reduced / p->fold;
-    sectors = r->row ? p->rows * r->n_reduced * r->bytes : p->rows / r->minor * r->n_reduced * r->minor * r->bytes;
+    sectors = (r->row ? p->rows * r->n_reduced : p->rows / r->minor * r->n_reduced * r->minor) * xg_short_bytes(r);
     if (p->rows < 1 || p->rows > INT32_MAX / XG_MAX(r->n_reduced * r->bytes, (int64_t)1) || p->rows % p->beside ||
         sectors % XG_SECTOR_BYTES || bytes * p->rows * p->length > XG_SHARED_TILE_BYTES)
         return "rows must be whole sectors that fit into shared memory";

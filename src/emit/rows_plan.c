@@ -4,8 +4,8 @@
  * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
  *   Else they are kept in shared memory, as much as a block may have, each lane's in places of its own. What is too
  *   long for that, too, is read again in each stage.
- * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks,
- *   `parts`, where the target has such: each keeps its part of the row.
+ * - What is too long for one block, or for two beside each other on a multiprocessor, or would leave most of the device
+ *   idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector
  *   on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over
@@ -428,6 +428,7 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
 XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t unit, bool vectors, bool several) {
     int64_t most = w->r.e->target->cluster;
     uint32_t n_shared = w->n_shared;
+    bool last;
     w->parts = 1;
     xg_rows_plan_body(w, vector, unit, vectors, several);
     while (!n_shared && 2 * w->parts <= most && 2 * w->parts * w->form.rows <= xg_rows_wave(w) &&
@@ -436,8 +437,10 @@ XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t 
     for (;;) {
         xg_rows_plan_lanes(w, held);
         xg_rows_plan_kept(w);
-        if (w->held || w->kept) return;
-        if (2 * w->parts > most) break;
+        last = 2 * w->parts > most;
+        if (w->held || (w->kept && (last || 2 * (w->kept_bytes + XG_SHARED_REST_BYTES) <= w->r.e->target->shared)))
+            return; /* two of them on a multiprocessor: one moves while the other one computes */
+        if (last) break;
         w->parts *= 2;
         w->n_shared = 0; /* each goes over one row */
         xg_rows_plan_body(w, vector, unit, vectors, several);

@@ -96,28 +96,11 @@ XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
 XG_APART XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
     const xg_inst *op = xg_scan_operation(s);
     xg_inst *x = XG_OPERAND(s->i, 0), *in[2], *r, *neutral;
-    xg_window_dim *dims;
-    xg_window *w;
-    xg_attr a = xg_attr_make(XG_A_window);
-    uint32_t k;
     neutral = op ? xg_scan_neutral(b, op->op, op->shape->type) : NULL;
     if (!neutral) return NULL;
-    dims = XG_NEW_N(b->comp->module->arena, xg_window_dim, x->shape->rank);
-    w = XG_NEW(b->comp->module->arena, xg_window);
-    for (k = 0; k < x->shape->rank; k++) {
-        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
-        if (k != s->dim) continue;
-        dims[k].size = x->shape->dims[k];
-        *(s->reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
-    }
-    w->n = x->shape->rank;
-    w->p = dims;
-    a.v.window = w;
     in[0] = x;
     in[1] = neutral;
-    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
-    xg_inst_set_attr(r, a);
-    xg_inst_set_comp(r, XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type));
+    r = xg_hb_scan(b, in, 1, xg_hb_reducer(b, op->op, op->shape->type), s->dim, s->reverse);
     r = xg_hb_done(r);
     in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, XG_OPERAND(s->i, 1), x->shape->dims[s->dim]));
     in[1] = xg_scan_last(b, s, in[0], XG_OPERAND(s->i, 1)->shape);

@@ -382,6 +382,9 @@ typedef enum xg_access_kind {
     XG_ACCESS_LOOP,
     XG_ACCESS_CONTRACTED
 } xg_access_kind;
+enum {
+    XG_TURN_ELSEWHERE = 2
+}; /* of what is gathered: neighbours may stay neighbours, but no tile of it serves what turns it before */
 /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
 typedef struct xg_access {
     xg_access_kind kind;

@@ -96,7 +96,9 @@ enum {
     XG_KERNEL_TURNS_BOTH = -1
 }; /* two ways: no tile serves both */
 XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) {
-    return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH
+    if (inner == XG_TURN_ELSEWHERE) return outer ? outer : inner;
+    return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH ||
+                   (outer == XG_TURN_ELSEWHERE && inner)
                ? (uint32_t)XG_KERNEL_TURNS_BOTH
                : xg_kernel_key(outer, inner);
 }
@@ -216,7 +218,8 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     if (k->hero && k->hero->op == XG_SCATTER)
         threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     blocks = xg_cost_blocks(&g->device, threads);
-    for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
+    for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++)
+        if (!k->inputs[j].coalesced) k->turn = k->inputs[j].turn;
     others = k->blocks != blocks || k->turn != was;
     k->blocks = blocks;
     memset(&k->moved, 0, sizeof k->moved);

@@ -166,7 +166,10 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     case XG_DYNAMIC_UPDATE_SLICE:
         return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
     case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
-    case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
+    case XG_GATHER:
+        if (k) return xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1);
+        a.turn = XG_TURN_ELSEWHERE;
+        return a;
     case XG_REDUCE:
     case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;

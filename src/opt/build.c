@@ -248,6 +248,26 @@ XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
     xg_inst_set_ints(i, XG_A_slice_sizes, sizes, x->shape->rank);
     return i;
 }
+XG_FN xg_inst *xg_hb_scan(const xg_hb *b, xg_inst *const *in, uint32_t n, xg_comp *c, uint32_t dim, bool reverse) {
+    xg_module *m = b->comp->module;
+    uint32_t rank = in[0]->shape->rank, k;
+    const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n + (size_t)1);
+    xg_window *w = XG_NEW(m->arena, xg_window);
+    xg_window_dim *p = XG_NEW_N(m->arena, xg_window_dim, rank + 1);
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_inst *r;
+    for (k = 0; k < n; k++) shapes[k] = in[k]->shape;
+    for (k = 0; k < rank; k++) p[k].size = p[k].stride = p[k].base_dilation = p[k].window_dilation = 1;
+    p[dim].size = in[0]->shape->dims[dim];
+    *(reverse ? &p[dim].pad_high : &p[dim].pad_low) = p[dim].size - 1;
+    w->n = rank;
+    w->p = p;
+    a.v.window = w;
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, n == 1 ? shapes[0] : xg_shape_tuple(m, shapes, n), in, 2 * n);
+    xg_inst_set_attr(r, a);
+    xg_inst_set_comp(r, XG_A_to_apply, c);
+    return r;
+}
 XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
     uint32_t rank = x->shape->rank, k;
     xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 2);

@@ -59,10 +59,14 @@ XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
     bool changed = false;
     uint32_t k;
     for (k = 0; k < all.n; k++) {
-        xg_inst *i = all.p[k]->first, *next;
+        xg_inst *i = all.p[k]->first, *next, *other;
         for (; i; i = next) {
             next = xg_inst_behind(i);
-            changed = fn(i) || changed;
+            for (other = next; other && other->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(other, 0) == i;
+                 other = xg_inst_behind(other)) {}
+            if (!fn(i)) continue;
+            changed = true;
+            next = other; /* its elements may have gone with it */
         }
     }
     return changed;

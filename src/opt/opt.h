@@ -235,6 +235,8 @@ XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int6
 XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
 /* x[numbers[k], ..] for the row numbers [n]; numbers outside are clamped */
 XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers);
+/* Running sums of n arrays by c along a dimension, from its end if reverse; in: the arrays, and what sums begin with */
+XG_FN xg_inst *xg_hb_scan(const xg_hb *b, xg_inst *const *in, uint32_t n, xg_comp *c, uint32_t dim, bool reverse);
 XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
 XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
 XG_FN xg_inst *xg_hb_reduce(

@@ -40,28 +40,13 @@ XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
 /* The same running sums, along another dimension of other arrays. */
 XG_FN void xg_split_window(
     const xg_hb *b, const xg_inst *i, xg_inst *const *x, uint32_t dim, bool reverse, xg_inst **out) {
-    xg_module *m = b->comp->module;
-    uint32_t n = i->n_operands / 2, rank = x[0]->shape->rank, k;
-    xg_window *w = XG_NEW(m->arena, xg_window);
-    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, rank + 1);
-    xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1), *r;
-    const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n + (size_t)1);
-    xg_attr a = xg_attr_make(XG_A_window);
-    for (k = 0; k < rank; k++) dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
-    dims[dim].size = x[0]->shape->dims[dim];
-    *(reverse ? &dims[dim].pad_high : &dims[dim].pad_low) = x[0]->shape->dims[dim] - 1;
-    w->n = rank;
-    w->p = dims;
-    a.v.window = w;
+    uint32_t n = i->n_operands / 2, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1), *r;
     for (k = 0; k < n; k++) {
         in[k] = x[k];
         in[n + k] = XG_OPERAND(i, n + k);
-        shapes[k] = x[k]->shape;
     }
-    r = xg_hb_op(
-        b, XG_REDUCE_WINDOW, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, n) : shapes[0], in, 2 * n);
-    xg_inst_set_attr(r, a);
-    xg_inst_set_comp(r, XG_A_to_apply, xg_attr_to_apply(i));
+    r = xg_hb_scan(b, in, n, xg_attr_to_apply(i), dim, reverse);
     for (k = 0; k < n; k++) out[k] = r->shape->type == XLAGPU_TUPLE ? xg_split_like(xg_hb_element(b, r, k), x[k]) : r;
 }
 /* A computation of elementwise operations, */
