@@ -343,6 +343,10 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
     xg_flow_end(&one);
 }
+/* A loop over the result's columns reads their sums, so that its code is short. */
+XG_FN bool xg_attention_reads_late(const xg_attention_kernel *w) {
+    return w->p->shape.in_tensor && !w->f->back.is && w->p->shape.parts * w->p->cluster == 1;
+}
 /* What has been summed up, to w->out. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_flow one = xg_attention_first_thread(w);
@@ -352,12 +356,13 @@ XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
     if (w->f->back.is)
         xg_attention_back_tensor_read(w);
-    else
+    else if (!xg_attention_reads_late(w))
         xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
-    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    if (!xg_attention_reads_late(w)) xg_attention_tell(w, XG_ATTENTION_LEFT);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
+    if (xg_attention_reads_late(w)) xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared), 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
