@@ -643,6 +643,38 @@ XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, boo
         xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
     }
 }
+/* Of sums that lie in tensor memory: a loop reads those of a few columns at a time. */
+XG_FN void xg_attention_back_write_late(xg_attention_kernel *w, bool second) {
+    enum {
+        AT_ONCE = 4 * (int)XG_KMMA_N /* columns */
+    };
+    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, half, block, c;
+    int64_t n = XG_MIN(own & -own, (int64_t)AT_ONCE);
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *at[XG_ATTENTION_HALVES_MAX], *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]), *x;
+    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[second]), f;
+    if (own < width) first = xg_tile_join(&w->t, w->part, own, first);
+    for (block = 0; block < w->p->shape.blocks; block++)
+        at[block] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, xg_attention_back_sums_at(w->p, second), own);
+    loop.rolled = true;
+    x = xg_flow_for(&loop, w->digits[0], xg_elem_index(&w->t.s, own), n, own - n + 1);
+    first = xg_k2(b, XG_K_OP_ADDI, first, x);
+    x = xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32);
+    for (block = 0; block < w->p->shape.blocks; block++) at[block] = xg_k2(b, XG_K_OP_ADDI, at[block], x);
+    for (block = 0; block < w->p->shape.blocks; block++) at[block] = xg_attention_read_cells(w, at[block], n);
+    for (half = 0; half < w->p->halves; half++) {
+        f = xg_flow_of(&w->t.s, &w->dest[second]);
+        xg_flow_if(&f, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows));
+        for (c = 0; c < n / XG_ATTENTION_BESIDE; c++) {
+            int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
+            int64_t sum = half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR;
+            x = xg_attention_lane(w, &at[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR], sum);
+            xg_attention_back_write(w, half, xg_attention_at(w, first, width - place, place), x, second);
+        }
+        xg_flow_end(&f);
+    }
+    xg_flow_end(&loop);
+}
 /* What the other kernel reads of the row. */
 XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *b = &w->f->back;
@@ -664,6 +696,7 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
 }
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     bool alone = xg_attention_is_paired(w->p) && w->f->back.turned; /* each warp has one result */
+    uint32_t n_out = w->f->back.rows_only ? 0 : 1u + (w->f->back.second != NULL);
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
@@ -671,7 +704,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (k = 0; k < 1u + (w->f->back.second != NULL) && !w->f->back.rows_only; k++) {
+        for (k = 0; k < n_out && !w->p->shape.in_tensor; k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
@@ -681,6 +714,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
+    for (k = 0; k < n_out && w->p->shape.in_tensor; k++) xg_attention_back_write_late(w, k);
 }
 
 /* ---- the kernel ---- */
@@ -765,8 +799,6 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
         xg_attention_once_end(w);
     else if (!w->f->back.rows_only)
         xg_attention_back_all_dots(w, n);
-    else if (w->p->shape.in_tensor)
-        xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }

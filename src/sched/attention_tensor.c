@@ -345,7 +345,7 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
 }
 /* A loop over the result's columns reads their sums, so that its code is short. */
 XG_FN bool xg_attention_reads_late(const xg_attention_kernel *w) {
-    return w->p->shape.in_tensor && !w->f->back.is && w->p->shape.parts * w->p->cluster == 1;
+    return w->p->shape.in_tensor && (w->f->back.is || w->p->shape.parts * w->p->cluster == 1);
 }
 /* What has been summed up, to w->out. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
@@ -354,11 +354,9 @@ XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
     xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
-    if (w->f->back.is)
-        xg_attention_back_tensor_read(w);
-    else if (!xg_attention_reads_late(w))
-        xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
-    if (!xg_attention_reads_late(w)) xg_attention_tell(w, XG_ATTENTION_LEFT);
+    if (xg_attention_reads_late(w)) return;
+    xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
