@@ -617,10 +617,11 @@ XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool g
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, xg_kval *at, int64_t n);
-XG_FN bool xg_attention_reads_late(const xg_attention_kernel *w);
-XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out, if it is not late */
-XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* all has been summed up */
+XG_FN xg_kval *xg_attention_read_by(
+    xg_attention_kernel *w, xg_flow *loop, int64_t first, int64_t columns, int64_t *n, xg_kval **to);
+XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *from, int64_t half, int64_t c);
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w); /* the memory is given back */
 
 /* ---- attention_walk.c ---- */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */

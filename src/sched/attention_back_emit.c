@@ -631,46 +631,35 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
     *dest = xg_emit_insert(xg_attention_b(w), v, *dest, root->shape, index);
     xg_flow_end(&f);
 }
-XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
+/* from: sums that have been read of so many eights from number x on; NULL: all, which threads have. */
+XG_FN void xg_attention_back_write_row(
+    xg_attention_kernel *w, int64_t half, bool second, xg_kval *x, xg_kval *const *from, int64_t eights) {
     int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
     xg_kval *first, *column;
     if (xg_attention_is_paired(w->p) && w->f->back.turned) own = width;
     first = own < width ? xg_tile_join(&w->t, w->part, own, w->digits[0]) : w->digits[0];
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
-    for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
+    if (from)
+        first = xg_tile_join(&w->t, x, XG_ATTENTION_EIGHT, first);
+    else
+        eights = own / XG_ATTENTION_EIGHT;
+    for (c = 0; c < XG_ATTENTION_PAIR * eights; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         column = xg_attention_at(w, first, width - place, place);
-        xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
+        x = from ? xg_attention_read_sum(w, from, half, c) : (second ? w->second : w->out)[half][c];
+        xg_attention_back_write(w, half, column, x, second);
     }
 }
-/* Of sums that lie in tensor memory: a loop reads those of a few columns at a time. */
+/* Of sums that lie in tensor memory. */
 XG_FN void xg_attention_back_write_late(xg_attention_kernel *w, bool second) {
-    enum {
-        AT_ONCE = 4 * (int)XG_KMMA_N /* columns */
-    };
-    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, half, block, c;
-    int64_t n = XG_MIN(own & -own, (int64_t)AT_ONCE);
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *at[XG_ATTENTION_HALVES_MAX], *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]), *x;
+    int64_t own = (second ? w->p->columns : w->p->depth) / w->p->shape.parts, half, n;
+    xg_kval *at[XG_ATTENTION_HALVES_MAX], *x;
     xg_flow loop = xg_flow_of(&w->t.s, &w->dest[second]), f;
-    if (own < width) first = xg_tile_join(&w->t, w->part, own, first);
-    for (block = 0; block < w->p->shape.blocks; block++)
-        at[block] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, xg_attention_back_sums_at(w->p, second), own);
-    loop.rolled = true;
-    x = xg_flow_for(&loop, w->digits[0], xg_elem_index(&w->t.s, own), n, own - n + 1);
-    first = xg_k2(b, XG_K_OP_ADDI, first, x);
-    x = xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32);
-    for (block = 0; block < w->p->shape.blocks; block++) at[block] = xg_k2(b, XG_K_OP_ADDI, at[block], x);
-    for (block = 0; block < w->p->shape.blocks; block++) at[block] = xg_attention_read_cells(w, at[block], n);
+    x = xg_attention_read_by(w, &loop, xg_attention_back_sums_at(w->p, second), own, &n, at);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_flow_of(&w->t.s, &w->dest[second]);
         xg_flow_if(&f, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows));
-        for (c = 0; c < n / XG_ATTENTION_BESIDE; c++) {
-            int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-            int64_t sum = half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR;
-            x = xg_attention_lane(w, &at[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR], sum);
-            xg_attention_back_write(w, half, xg_attention_at(w, first, width - place, place), x, second);
-        }
+        xg_attention_back_write_row(w, half, second, x, at, n);
         xg_flow_end(&f);
     }
     xg_flow_end(&loop);
@@ -708,7 +697,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
-            xg_attention_back_write_row(w, half, k);
+            xg_attention_back_write_row(w, half, k, NULL, NULL, 0);
             xg_flow_end(&one);
         }
         xg_attention_back_write_kept(w, half);

@@ -362,31 +362,18 @@ XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
     xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
     return f;
 }
-/* Of sums that lie in tensor memory: a loop reads those of a few columns at a time. */
+/* Of sums that lie in tensor memory. */
 XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_ends *ends) {
-    enum {
-        AT_ONCE = 4 /* eights */
-    };
     xg_attention_turns s = xg_attention_turns_of(w, 1, NULL);
-    int64_t n = XG_MIN(s.eights & -s.eights, (int64_t)AT_ONCE), half, block, k, j;
     xg_kval *at[XG_ATTENTION_HALVES_MAX], *sums[XG_ATTENTION_PAIR];
-    xg_flow loop = xg_flow_of(&w->t.s, NULL), f;
-    xg_kb *b = xg_attention_b(w);
-    for (block = 0; block < w->p->shape.blocks; block++)
-        at[block] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, xg_attention_sums_at(w->p), w->p->columns);
-    xg_flow_slots(&loop, w->dest, 1);
-    loop.rolled = true;
-    s.own = xg_flow_for(&loop, s.own, xg_elem_index(&w->t.s, s.eights), n, s.eights - n + 1);
-    sums[0] = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_MULI, s.own, XG_KMMA_N), XG_E_I32);
-    for (block = 0; block < w->p->shape.blocks; block++) at[block] = xg_k2(b, XG_K_OP_ADDI, at[block], sums[0]);
-    for (block = 0; block < w->p->shape.blocks; block++)
-        at[block] = xg_attention_read_cells(w, at[block], n * XG_KMMA_N);
+    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[0]), f;
+    int64_t n, half, k, j;
+    s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_attention_within(w, half);
         for (k = 0; k < n; k++) {
             for (j = 0; j < XG_ATTENTION_PAIR; j++)
-                sums[j] = xg_attention_lane(
-                    w, &at[half / XG_ATTENTION_HALVES][k], half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + j);
+                sums[j] = xg_attention_read_sum(w, at, half, XG_ATTENTION_PAIR * k + j);
             xg_attention_write_pair(w, &s, half, k, sums, &ends[half]);
         }
         xg_flow_end(&f);
@@ -394,7 +381,7 @@ XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_en
     xg_flow_end(&loop);
 }
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
-    bool late = xg_attention_reads_late(w);
+    bool late = w->p->shape.in_tensor;
     xg_attention_ends ends[XG_ATTENTION_HALVES_MAX];
     xg_flow f;
     int64_t half;
