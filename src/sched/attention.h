@@ -617,8 +617,11 @@ XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool g
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
-XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* all has been summed up */
+XG_FN xg_kval *xg_attention_read_by(
+    xg_attention_kernel *w, xg_flow *loop, int64_t first, int64_t columns, int64_t *n, xg_kval **to);
+XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *from, int64_t half, int64_t c);
+XG_FN void xg_attention_tensor_end(xg_attention_kernel *w); /* the memory is given back */
 
 /* ---- attention_walk.c ---- */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */
@@ -684,7 +687,6 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings t
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);
-XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w); /* all sums */
 /* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
 XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */

@@ -631,17 +631,38 @@ XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval
     *dest = xg_emit_insert(xg_attention_b(w), v, *dest, root->shape, index);
     xg_flow_end(&f);
 }
-XG_FN void xg_attention_back_write_row(xg_attention_kernel *w, int64_t half, bool second) {
+/* from: sums that have been read of so many eights from number x on; NULL: all, which threads have. */
+XG_FN void xg_attention_back_write_row(
+    xg_attention_kernel *w, int64_t half, bool second, xg_kval *x, xg_kval *const *from, int64_t eights) {
     int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
     xg_kval *first, *column;
     if (xg_attention_is_paired(w->p) && w->f->back.turned) own = width;
     first = own < width ? xg_tile_join(&w->t, w->part, own, w->digits[0]) : w->digits[0];
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
-    for (c = 0; c < own / XG_ATTENTION_BESIDE; c++) {
+    if (from)
+        first = xg_tile_join(&w->t, x, XG_ATTENTION_EIGHT, first);
+    else
+        eights = own / XG_ATTENTION_EIGHT;
+    for (c = 0; c < XG_ATTENTION_PAIR * eights; c++) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         column = xg_attention_at(w, first, width - place, place);
-        xg_attention_back_write(w, half, column, second ? w->second[half][c] : w->out[half][c], second);
+        x = from ? xg_attention_read_sum(w, from, half, c) : (second ? w->second : w->out)[half][c];
+        xg_attention_back_write(w, half, column, x, second);
     }
+}
+/* Of sums that lie in tensor memory. */
+XG_FN void xg_attention_back_write_late(xg_attention_kernel *w, bool second) {
+    int64_t own = (second ? w->p->columns : w->p->depth) / w->p->shape.parts, half, n;
+    xg_kval *at[XG_ATTENTION_HALVES_MAX], *x;
+    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[second]), f;
+    x = xg_attention_read_by(w, &loop, xg_attention_back_sums_at(w->p, second), own, &n, at);
+    for (half = 0; half < w->p->halves; half++) {
+        f = xg_flow_of(&w->t.s, &w->dest[second]);
+        xg_flow_if(&f, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows));
+        xg_attention_back_write_row(w, half, second, x, at, n);
+        xg_flow_end(&f);
+    }
+    xg_flow_end(&loop);
 }
 /* What the other kernel reads of the row. */
 XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
@@ -664,6 +685,7 @@ XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
 }
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     bool alone = xg_attention_is_paired(w->p) && w->f->back.turned; /* each warp has one result */
+    uint32_t n_out = w->f->back.rows_only ? 0 : 1u + (w->f->back.second != NULL);
     int64_t half;
     uint32_t k;
     for (half = 0; half < w->p->halves; half++) {
@@ -671,16 +693,17 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (k = 0; k < 1u + (w->f->back.second != NULL) && !w->f->back.rows_only; k++) {
+        for (k = 0; k < n_out && !w->p->shape.in_tensor; k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
-            xg_attention_back_write_row(w, half, k);
+            xg_attention_back_write_row(w, half, k, NULL, NULL, 0);
             xg_flow_end(&one);
         }
         xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
+    for (k = 0; k < n_out && w->p->shape.in_tensor; k++) xg_attention_back_write_late(w, k);
 }
 
 /* ---- the kernel ---- */
@@ -765,8 +788,6 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
         xg_attention_once_end(w);
     else if (!w->f->back.rows_only)
         xg_attention_back_all_dots(w, n);
-    else if (w->p->shape.in_tensor)
-        xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }

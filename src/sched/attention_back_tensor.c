@@ -72,12 +72,6 @@ XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attent
     xg_attention_ask_walked(w, xg_attention_after(w, w->step), grads);
     xg_flow_end(&one);
 }
-XG_FN void xg_attention_back_tensor_read(xg_attention_kernel *w) {
-    int64_t parts = w->p->shape.parts;
-    xg_attention_read_all(w, xg_attention_back_sums_at(w->p, false), w->p->depth / parts, w->out);
-    if (w->f->back.second)
-        xg_attention_read_all(w, xg_attention_back_sums_at(w->p, true), w->p->columns / parts, w->second);
-}
 
 /* ---- what rows have ---- */
 

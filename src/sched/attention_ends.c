@@ -351,9 +351,40 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
     }
     xg_flow_end(&one);
 }
+/* A condition around what is done of a thread's row, if it may lie outside of the matrix. */
+XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
+    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_slots(&f, w->dest, w->f->n_stats + 1);
+    row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
+    row = xg_attention_at(
+        w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
+    xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
+    return f;
+}
+/* Of sums that lie in tensor memory. */
+XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_ends *ends) {
+    xg_attention_turns s = xg_attention_turns_of(w, 1, NULL);
+    xg_kval *at[XG_ATTENTION_HALVES_MAX], *sums[XG_ATTENTION_PAIR];
+    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[0]), f;
+    int64_t n, half, k, j;
+    s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
+    for (half = 0; half < w->p->halves; half++) {
+        f = xg_attention_within(w, half);
+        for (k = 0; k < n; k++) {
+            for (j = 0; j < XG_ATTENTION_PAIR; j++)
+                sums[j] = xg_attention_read_sum(w, at, half, XG_ATTENTION_PAIR * k + j);
+            xg_attention_write_pair(w, &s, half, k, sums, &ends[half]);
+        }
+        xg_flow_end(&f);
+    }
+    xg_flow_end(&loop);
+}
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
+    bool late = w->p->shape.in_tensor;
+    xg_attention_ends ends[XG_ATTENTION_HALVES_MAX];
+    xg_flow f;
     int64_t half;
-    uint32_t k;
     xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves, XG_ATTENTION_BESIDE);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
@@ -364,19 +395,13 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
     }
     w->scaled = NULL;
     for (half = 0; half < w->p->halves; half++) {
-        xg_attention_ends ends;
-        xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-        xg_flow f = xg_flow_of(&w->t.s, NULL);
-        for (k = 0; k <= w->f->n_stats; k++) xg_flow_slot(&f, &w->dest[k]);
-        xg_attention_end_row(w, half, &ends);
-        row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
-        row = xg_attention_at(
-            w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
-        xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        xg_attention_write_row(w, half, &ends);
-        xg_attention_write_stats(w, half, &ends);
+        xg_attention_end_row(w, half, &ends[half]);
+        f = xg_attention_within(w, half);
+        if (!late) xg_attention_write_row(w, half, &ends[half]);
+        xg_attention_write_stats(w, half, &ends[half]);
         xg_flow_end(&f);
     }
+    if (late) xg_attention_write_late(w, ends);
     if (w->rank) xg_attention_meet(w);
 }
 

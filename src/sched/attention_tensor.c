@@ -139,6 +139,32 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
                 xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
         }
 }
+/* A loop over a part's columns, from `first` on, that reads sums of a few at a time, so that what is made of them is
+ * short; returns which eight is the first of *n. */
+XG_FN xg_kval *xg_attention_read_by(
+    xg_attention_kernel *w, xg_flow *loop, int64_t first, int64_t columns, int64_t *n, xg_kval **to) {
+    enum {
+        AT_ONCE = 4
+    };
+    int64_t eights = columns / XG_KMMA_N, block;
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *x, *at;
+    for (block = 0; block < w->p->shape.blocks; block++)
+        to[block] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first, columns);
+    *n = XG_MIN(eights & -eights, (int64_t)AT_ONCE);
+    loop->rolled = true;
+    x = xg_flow_for(loop, w->digits[0], xg_elem_index(&w->t.s, eights), *n, eights - *n + 1);
+    at = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_MULI, x, XG_KMMA_N), XG_E_I32);
+    for (block = 0; block < w->p->shape.blocks; block++) to[block] = xg_k2(b, XG_K_OP_ADDI, to[block], at);
+    for (block = 0; block < w->p->shape.blocks; block++)
+        to[block] = xg_attention_read_cells(w, to[block], *n * XG_KMMA_N);
+    return x;
+}
+/* A thread's sum of a row, of two in each eight. */
+XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *from, int64_t half, int64_t c) {
+    return xg_attention_lane(w, &from[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR],
+        half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR);
+}
 /* The sums of a thread's rows times numbers, few at a time beside the scores, by a loop: this is seldom done; without
  * numbers: 0. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by) {
@@ -343,21 +369,17 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
     xg_flow_end(&one);
 }
-/* What has been summed up, to w->out. */
+/* All has been summed up. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_flow one = xg_attention_first_thread(w);
     xg_kval *zero = xg_elem_index(&w->t.s, 0);
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
     xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
-    if (w->f->back.is)
-        xg_attention_back_tensor_read(w);
-    else
-        xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
-    xg_attention_tell(w, XG_ATTENTION_LEFT);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared), 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));

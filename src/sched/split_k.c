@@ -225,9 +225,9 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_tile_choose_unit(&p, NULL, m);
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
-    for (k = 0; k < XG_SPLIT_PLANS; k++) {
+    for (k = 1; k <= XG_SPLIT_PLANS; k++) { /* what is brought element by element is seldom best, and has most shapes */
         own = p;
-        if (!xg_split_plan(&own, x, m, k)) continue;
+        if (!xg_split_plan(&own, x, m, k % XG_SPLIT_PLANS)) continue;
         time = least;
         some = xg_split_best(&own, m, size, summed, &time);
         if (time >= least) continue;

@@ -217,7 +217,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t picoseconds;       /* by the estimate */
     xg_tile_work work;         /* of the shape in one block's hands, and its steps, blocks, sectors (xg_tile_look) */
     int64_t alone_steps, alone_blocks, sectors;
-    int64_t roof; /* picoseconds: what memory takes, whatever the shape */
+    int64_t roof;  /* picoseconds: what memory takes, whatever the shape */
+    uint64_t vain; /* bits of shapes that take too long in however many hands; for the same plan in more parts, too */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];

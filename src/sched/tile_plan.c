@@ -769,16 +769,17 @@ XG_FN void xg_tile_may_still_group(xg_tile_plan *p, const xg_record *given) {
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], least = p->picoseconds ? p->picoseconds : INT64_MAX; /* of another plan, to be beaten */
+    const int64_t most = least;
     xg_tile_shape best, one, deep;
-    bool few_m, few, deepens;
+    bool few_m, few, deepens, units = p->unit != XG_TILE_NO_UNIT;
     size_t k;
     memset(&best, 0, sizeof best);
     p->roof = xg_tile_roof(p, m, out_bytes);
     xg_tile_may_still_group(p, given);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
-    few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
+    few = !units && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
-        if ((p->pixels && !one.bulk) || !xg_tile_patch_suits(p, &one)) continue;
+        if ((p->pixels && !one.bulk) || (k < 64 && p->vain >> k & 1) || !xg_tile_patch_suits(p, &one)) continue;
         one.patch = p->patch.places > 0;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
@@ -791,6 +792,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             xg_tile_look(p, m);
+            if (units && !one.bulk && !xg_tile_may_take(p, m, p->alone_steps, false, least)) {
+                if (least == most && k < 64) p->vain |= (uint64_t)1 << k;
+                break;
+            }
             xg_tile_try_kept(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
@@ -860,6 +865,7 @@ XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, cons
         p->out_vector = p->out_most = xg_tile_choose_out(p, e);
         xg_tile_store_describe(p, e);
     }
+    p->vain = 0;
     xg_tile_choose(p, e->given, m, out_bytes);
 }
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
