@@ -688,16 +688,6 @@ XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
         return false;
     return p->unit == XG_TILE_NO_UNIT || !(xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1));
 }
-/* The multiprocessors of a cluster lie in one of eight parts of the chip, which has 16 or more: each runs as many
- * clusters as fit there, of three or five blocks fewer than all multiprocessors would hold. */
-XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m) {
-    enum {
-        PARTS = 8,
-        EACH = 16
-    };
-    int64_t blocks = p->shape.cluster;
-    return !(blocks & (blocks - 1)) || p->blocks / blocks <= XG_MIN(m->sm_count / EACH, PARTS) * (EACH / blocks);
-}
 /* Where there are few tiles, or few warps, it is worth a look; the shape is that of single blocks. */
 XG_FN bool xg_tile_wants_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     int64_t tiles = p->blocks, warps;
