@@ -579,6 +579,7 @@ XG_FN int64_t xg_tile_split_least(const xg_tile_plan *p, const xg_device *m, int
 /* Numbers of parts to be tried, for a plan that has been settled without; how many there are. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts);
 XG_FN bool xg_tile_split_suits(const xg_tile_plan *p); /* one that has been settled: none is empty */
+XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m);
 XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part);
 XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last);
 XG_FN void xg_tile_split_total(xg_tile_kernel *w, int64_t part);

@@ -413,8 +413,8 @@ XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t 
     w.vector = XG_MAX(XG_MIN(p->out_vector, columns), (int64_t)1);
     w.line = columns / w.vector;
     w.columns = XG_MIN(xg_tile_power(w.line), w.threads);
-    w.rows = w.threads / w.columns;
-    w.rows = w.rows > rows ? rows : xg_gcd(w.rows, rows); /* of a tile of 96 rows: what divides them */
+    w.rows = XG_MIN(w.threads / w.columns, rows);
+    while (rows % w.rows) w.rows--; /* of a tile of 96 rows, or of five blocks: what divides them */
     w.rounds = w.line / w.columns * (rows / w.rows);
     return w;
 }
@@ -718,15 +718,17 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
             xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
-/* ... of two blocks of a cluster, of four ...; such clusters may meet in memory, too. */
+/* ... of two blocks of a cluster, of four ..., where tensor copies bring operands of three, too ...; such clusters may
+ * meet in memory, too. */
 XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
     if (!xg_tile_wants_cluster(p, given, m)) return;
-    for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
+    for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster += one.bulk ? 1 : one.cluster) {
         bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
         if (!may && !one.bulk) continue;
-        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) return;
+        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) continue;
+        if (!xg_tile_clusters_run(p, m)) continue;
         if (may && !xg_tile_is_over(p, m)) xg_tile_try(p, given, m, out_bytes, &one, best, least);
         if (one.bulk) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, best, least);
     }

@@ -68,6 +68,16 @@ XG_FN bool xg_tile_split_suits_cluster(const xg_tile_plan *p) {
     return p->shape.cluster == 1 || (p->shape.grouped && p->bulk && w.columns == w.line &&
                                         w.rows * w.columns == w.threads && w.vector == xg_tile_split_vector(p));
 }
+/* The multiprocessors of a cluster lie in one of eight parts of the chip, which has 16 or more: each runs as many
+ * clusters as fit there, of three or five blocks fewer than all multiprocessors would hold. */
+XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m) {
+    enum {
+        PARTS = 8,
+        EACH = 16
+    };
+    int64_t blocks = p->shape.cluster;
+    return !(blocks & (blocks - 1)) || p->blocks / blocks <= XG_MIN(m->sm_count / EACH, PARTS) * (EACH / blocks);
+}
 /* Its tiles leave multiprocessors idle. */
 XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {
     const xg_tile_shape *s = &p->shape;

@@ -5,24 +5,25 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
-    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
-    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
-    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
-    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
-    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
-    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
-    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
-    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 30,   /* for a round of elements whose slices are added up */
-    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 6,      /* for one of many, whose reads are on their way together */
-    XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
-    XG_TILE_HAND_CLOCKS = 260,   /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
-    XG_TILE_OWNER_CLOCKS = 40,   /* ...: for each block that has some of a round */
-    XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
-    XG_TILE_TURN_REGISTERS = 8,  /* of a thread, for rounds that begin alike: two pairs of addresses, and guards */
+    XG_TILE_SURE_PERCENT = 90,     /* of a loop's time, which is not known better */
+    XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,    /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,     /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,     /* of a round of a part's vectors */
+    XG_TILE_BULK_WRITE_CLOCKS = 8, /* ... of many that are written together */
+    XG_TILE_SLICE_CLOCKS = 30,     /* for a round of elements whose slices are added up */
+    XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 6,        /* for one of many, whose reads are on their way together */
+    XG_TILE_PEER_READ = 8,         /* of another block's sums: its reads and the others' are on their way together */
+    XG_TILE_HAND_CLOCKS = 260,     /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
+    XG_TILE_OWNER_CLOCKS = 40,     /* ...: for each block that has some of a round */
+    XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_TURN_REGISTERS = 8,    /* of a thread, for rounds that begin alike: two pairs of addresses, and guards */
     XG_TILE_TENSOR_REGISTERS = 128,   /* of a thread: 64 columns of sums at a time, and the epilogue's */
     XG_TILE_TENSOR_ISSUE = 60,        /* of a step with tcgen05: of the thread that copies, and of the one that asks */
     XG_TILE_STORE_CLOCKS = 120,       /* of a chunk that leaves by a tensor store: into shared memory, two barriers */
@@ -221,13 +222,12 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
 }
 /* What blocks of a cluster take to read each other's sums. */
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
-    int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1), rounds;
+    int64_t rounds = xg_tile_walk_of(p, p->shape.m / p->parts, p->shape.n).rounds;
     xg_tile_inbox inbox = xg_tile_inbox_of(p);
     if (p->shape.cluster == 1) return 0;
     if (inbox.size)
         return (int64_t)XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
                inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
-    rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
     return p->parts * (2 * XG_COST_MEET_CLOCKS + xg_tile_waits(rounds) * XG_COST_PEER_CLOCKS +
                           rounds * p->shape.cluster * XG_TILE_PEER_READ);
 }
@@ -239,17 +239,30 @@ XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
     return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p) +
            xg_tile_cluster_clocks(p);
 }
+/* Of matrix units' kernels the finished ones take next to nothing for it where copies are asynchronous. */
+XG_FN int64_t xg_tile_begin_clocks(const xg_tile_plan *p) {
+    bool async = p->unit != XG_TILE_NO_UNIT && (p->bulk || (p->fetch[0].async && p->fetch[1].async));
+    return async ? 0 : XG_TILE_BEGIN_CLOCKS;
+}
 /* A block begins with the first step's way from memory. */
 XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
-    int64_t around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
+    int64_t around =
+        m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
     c->warp_clocks = xg_cost_add(c->warp_clocks, around);
     return xg_cost_launched(m, c);
 }
+/* Elements of a tile's sums on their way into shared memory and out of it: some threads of five blocks that share 128
+ * rows read none, but take as long as the others. */
+XG_FN int64_t xg_tile_sums_moved(const xg_tile_plan *p) {
+    int64_t size = (int64_t)p->shape.m * p->shape.n;
+    xg_tile_walk w = xg_tile_walk_of(p, p->shape.m / p->parts, p->shape.n);
+    return size + (p->bulk && p->shape.cluster > 1 ? p->parts * w.rounds * w.threads * w.vector : size);
+}
 /* Sums go into shared memory and back. */
 XG_FN void xg_tile_count_sums(const xg_tile_plan *p, xg_cost_counts *c) {
-    int64_t out = (int64_t)p->shape.m * p->shape.n * xg_type_bytes(xg_tile_shown_type(p)) / XG_TILE_PASS_BYTES;
+    int64_t out = xg_tile_sums_moved(p) * xg_type_bytes(xg_tile_shown_type(p)) / XG_TILE_PASS_BYTES;
     if (xg_tile_has_rows(p)) return;
-    out *= 2 * (p->shape.slices + (xg_tile_inbox_of(p).size > 0));
+    out *= p->shape.slices + (xg_tile_inbox_of(p).size > 0);
     c->shared_passes = xg_cost_add_mul(c->shared_passes, p->blocks, out);
 }
 /* Of warps that do the same, all that a step of one is. */
@@ -367,9 +380,8 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
 XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m) {
     int64_t chunks = xg_tile_store_chunks(p) / xg_tile_store_beside(p), rounds;
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
-    rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
-    rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
-    rounds = rounds * XG_TILE_WRITE_CLOCKS + (p->reads ? xg_tile_memory_waits(p, rounds) * m->l2_latency : 0);
+    rounds = p->parts * xg_tile_walk_of(p, p->shape.m / p->parts, p->shape.n).rounds;
+    rounds = rounds * XG_TILE_BULK_WRITE_CLOCKS + (p->reads ? xg_tile_memory_waits(p, rounds) * m->l2_latency : 0);
     return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
@@ -438,17 +450,19 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.registers = pair ? (int64_t)XG_TILE_TENSOR_REGISTERS : xg_cost_registers(m, xg_tile_bulk_resident(p), c.threads);
     c.unit_passes = xg_cost_mul(all, w.passes);
     /* sums go through shared memory, or elements, of which tensor stores read */
-    c.shared_passes = xg_cost_mul(p->blocks, size * (p->shape.stores ? p->result.bytes : 8) / XG_TILE_PASS_BYTES);
+    c.shared_passes = p->shape.stores ? size * p->result.bytes : xg_tile_sums_moved(p) * 4;
+    c.shared_passes = xg_cost_mul(p->blocks, c.shared_passes / XG_TILE_PASS_BYTES);
     if (p->shape.stores) c.unit_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.shared_passes = xg_cost_add(c.unit_passes, c.shared_passes);
     c.issued = xg_cost_mul(xg_cost_mul(all, pair ? 1 : warps), w.issued);
     c.issued = xg_cost_add_mul(c.issued, p->blocks * warps, end / XG_TILE_UNIT_SCHEDULERS);
-    around = m->memory_latency + XG_TILE_BARRIERS_CLOCKS + (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
-    if (p->shape.cluster == 1 || p->threads == XG_TILE_BULK_GROUP || p->steps < p->shape.stages / 2)
-        around += XG_TILE_BEGIN_CLOCKS; /* of several groups and steps finished kernels take as much less */
+    around = m->memory_latency;
+    if (p->shape.cluster == 1 && !pair)
+        around += XG_TILE_BARRIERS_CLOCKS + (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
     out = pair && xg_tile_pairs_turns(p) > 1 ? 1 : each;
     c.warp_clocks = XG_MAX(xg_cost_add(xg_cost_mul(steps, w.clocks), out * end), each * end) + around;
-    c.warp_issued = pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued);
+    c.warp_issued =
+        pair ? p->mean * (w.issued / warps) : xg_cost_mul(steps, w.issued) + each * end / XG_TILE_UNIT_SCHEDULERS;
     c.warp_tensor = xg_cost_mul(steps, pair ? w.multiplied / xg_cost_tensor_rate(m, type) : w.multiplied);
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
@@ -470,6 +484,8 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     c.warp_tensor = xg_cost_mul(p->mean, w.multiplied / xg_cost_tensor_rate(m, type));
     if (p->bulk) {
         xg_tile_bulk_sectors(p, out_bytes, &c);
+        c.threads += p->producers;
+        c.warp_issued += xg_tile_end_clocks(p) / XG_TILE_UNIT_SCHEDULERS;
         c.unit_passes = c.shared_passes;
     }
     xg_tile_count_sums(p, &c);
@@ -510,7 +526,7 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
     int64_t own, all, norm = 0, sums = 0;
     uint32_t k;
     if (w->clocks <= 0) return true;
-    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_COST_TURNOVER_CLOCKS;
+    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
     all = xg_cost_mul(xg_cost_mul(p->alone_blocks, sharers * steps), warps);
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
     most = xg_cost_add(most, xg_tile_empty(m));
