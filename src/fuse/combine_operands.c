@@ -201,6 +201,19 @@ XG_APART XG_FN void xg_combine_move(xg_combine *w) {
 
 /* ---- the pass ---- */
 
+/* Does it read what a fusion makes for it alone? Else xg_combine_fits refuses all that is in it. */
+XG_FN bool xg_combine_is_given(const xg_inst *reader) {
+    int64_t leaf;
+    uint32_t k;
+    for (k = 0; k < reader->n_operands; k++) {
+        xg_inst *value = XG_OPERAND(reader, k);
+        const xg_use *u = value->first_use;
+        if (!xg_combine_maker_of(value, &leaf)) continue;
+        while (u && u->user == reader) u = u->next;
+        if (!u) return true;
+    }
+    return false;
+}
 XG_FN bool xg_combine_reader(xg_inst *reader) {
     xg_comp *c = xg_attr_calls(reader);
     xg_inst *i, *next;
@@ -239,7 +252,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     }
     if (ordered)
         XG_FOR_INSTS(i, c) i->scratch = NULL;
-    for (k = 0; any && k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
+    for (k = 0; any && k < fusions.n; k++)
+        changed = (xg_combine_is_given(fusions.p[k]) && xg_combine_reader(fusions.p[k])) || changed;
     return changed;
 }
 XG_FN bool xg_fuse_combine_operands(xg_module *m) {

@@ -251,6 +251,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     bool changed = false, several = false;
     xg_inst *i, *before;
     uint32_t k, j;
+    xg_mark mark; /* what one fusion is made with, the next one is made with */
     g->values = XG_NEW_N(g->arena, xg_inst *, (size_t)g->n + 1);
     g->inner = (xg_inst **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *g->inner));
     for (k = 0; k < g->kernels.n; k++) {
@@ -262,7 +263,9 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
         for (j = 0; j < g->order.n; j++)
             count += !(g->order.p[j]->shape->rank == 0 && g->order.p[j]->inst->op == XG_CONSTANT);
         if (count < 2) continue;
+        mark = xg_arena_mark(g->arena);
         xg_fusions_make(g, node);
+        xg_arena_reset(g->arena, mark);
         several = several || node->roots.n > 1;
         changed = true;
     }

@@ -150,8 +150,9 @@ XG_APART XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
 }
 /* May it be cut, and is it small then? */
 XG_APART XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
-    const xg_comp *c = xg_attr_calls(node->inst);
+    const xg_comp *c;
     if (!node->paired) return false;
+    c = xg_attr_calls(node->inst);
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
     node->parts = xg_fuse_is_phases(node->inst) ? xg_phases_outer(w->a, c, node->cuts)
                                                 : xg_fuse_outer_params(w->a, c, node->cuts);

@@ -106,13 +106,22 @@ XG_FN bool xg_reuse_is_reduced(const xg_inst *x) {
     XG_FOR_USES(u, x) n += u->user->op == XG_REDUCE;
     return n > 1;
 }
+XG_FN bool xg_reuse_reads_reduced(const xg_inst *reduce) {
+    uint32_t k;
+    for (k = 0; k < reduce->n_operands; k++)
+        if (xg_reuse_is_large(XG_OPERAND(reduce, k)->shape) && xg_reuse_is_reduced(XG_OPERAND(reduce, k))) return true;
+    return false;
+}
 XG_FN void xg_reuse_place(const xg_comp *c) {
     uintptr_t n = 0;
     XG_FOR_INSTS(i, c) i->scratch = (void *)n++;
 }
 XG_FN bool xg_reuse_in(xg_comp *c) {
     uint32_t n_ids = c->module->n_ids;
-    bool changed = false, placed = false;
+    bool changed = false, placed = false, any = false;
+    /* from the reductions: users of all values lie far apart */
+    XG_FOR_INSTS(i, c) any = any || (i->op == XG_REDUCE && xg_reuse_reads_reduced(i));
+    if (!any) return false;
     XG_FOR_INSTS(i, c) {
         if (!xg_reuse_is_large(i->shape) || !xg_reuse_is_reduced(i)) continue;
         if (!placed) xg_reuse_place(c);
