@@ -640,6 +640,7 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_box_is_filled(const xg_tile_plan *p);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
 XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,

@@ -118,7 +118,8 @@ XG_FN void xg_tile_box_order(
         }
 }
 /* The array's dimensions, innermost first: of one whose neighbours are a stride apart the parts that begin alike lie
- * side by side below it, in the dimension before if that is the innermost one. place: (axes) -> its indices. */
+ * side by side below it, in the dimension before if that is the innermost one and all of what lies between them.
+ * place: (axes) -> its indices. */
 XG_FN bool xg_tile_box_dims(
     xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *positions, const xg_imap *place, const xg_shape *s) {
     xg_imap *m = xg_imap_of_dims(x, place->n_dims, 2 * XG_KMAP_RANK);
@@ -132,9 +133,10 @@ XG_FN bool xg_tile_box_dims(
         uint32_t d = order[k];
         int64_t stride = t->bytes * strides[d];
         const xg_aff *e = place->results[d];
+        bool beside = k == 1 && stride == t->bytes * map->dims[0];
         apart = xg_tile_box_stride(x, positions, e);
-        if (s->dims[d] % apart || map->rank + (apart > 1 && k > 1) >= XG_KMAP_RANK) return false;
-        if (apart > 1 && k == 1) {
+        if (s->dims[d] % apart || map->rank + (apart > 1 && !beside) >= XG_KMAP_RANK) return false;
+        if (apart > 1 && beside) {
             m->results[0] = xg_aff_add_mul(x, m->results[0], xg_aff_mod(x, e, apart), map->dims[0]);
             map->dims[0] *= apart;
         } else if (apart > 1) {
@@ -148,10 +150,14 @@ XG_FN bool xg_tile_box_dims(
     t->boxes = m;
     return true;
 }
+/* Rows may have positions beside the result. */
+XG_FN bool xg_tile_box_is_filled(const xg_tile_plan *p) {
+    return p->pixels && p->pixels_of == XG_TILE_M && (p->halo || p->form.filled);
+}
 /* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
 XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
     const xg_imap *to, bool direct, xg_tile_form *own) {
-    bool filled = p->halo && p->pixels_of == XG_TILE_M;
+    bool filled = xg_tile_box_is_filled(p);
     const xg_imap *whole;
     xg_imap *axes, *all;
     uint32_t d, n, a;
@@ -216,14 +222,31 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
     return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group && !p->pixels &&
            !xg_tile_may_bulk(p);
 }
+/* The innermost axis of rows gets as many positions beside the result as make boxes, if these are few. */
+XG_FN bool xg_tile_box_fill(xg_tile_plan *p) {
+    enum {
+        FEW = 4 /* of so many */
+    };
+    xg_tile_group *g = &p->form.group[XG_TILE_M];
+    int64_t *own = &g->axes[g->n - 1].extent, need = p->pixels, more;
+    uint32_t k;
+    for (k = g->n - 1; k-- > 0;) need /= XG_MIN(xg_tile_power(g->axes[k].extent), need);
+    more = xg_tile_over(*own, need) * need - *own;
+    if (p->form.hero->op != XG_CONVOLUTION || p->form.phased || more * FEW > *own) return false;
+    g->size = g->size / *own * (*own + more);
+    *own += more;
+    p->form.filled = true;
+    return xg_tile_box_split(g, p->pixels);
+}
 /* The same plan, of boxes; positions lie in rows, or in k. False: that cannot be. */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held);
     if (role == XG_TILE_M) p->pixels = p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
     if (xg_tile_box_split(&p->form.group[role], p->pixels)) return true;
-    p->pixels /= 2;
-    return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
+    if (p->in_tensor) p->pixels /= 2;
+    if (role != XG_TILE_M) return false;
+    return p->in_tensor ? xg_tile_box_split(&p->form.group[role], p->pixels) : xg_tile_box_fill(p);
 }
 XG_APART XG_FN void xg_tile_box_plan(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {

@@ -100,7 +100,7 @@ XG_FN void xg_tile_bulk_describe(
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
     m->type = xg_tile_map_type(t->held);
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
-    t->may_bulk = !(p->halo && (!side || p->halo_across > 1)) &&
+    t->may_bulk = !(p->halo && (!side || p->halo_across > 1)) && (side || !xg_tile_box_is_filled(p)) &&
                   xg_tile_bulk_is_matrix(m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size,
                       g[XG_TILE_B].size, t->along_k);
     if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
