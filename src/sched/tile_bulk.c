@@ -442,7 +442,8 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
-    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips ? 8 : 0)); /* still 240 */
+    xg_tile_bulk_registers(
+        w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips || w->p->form.filled ? 8 : 0)); /* still 240 */
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
     xg_tile_bulk_pictures(w, &pictures);
