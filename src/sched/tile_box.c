@@ -222,27 +222,35 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
     return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group && !p->pixels &&
            !xg_tile_may_bulk(p);
 }
-/* The innermost axis of rows gets as many positions beside the result as make boxes, if these are few. */
+/* The innermost axis of rows gets as many positions beside the result as make boxes, if these are few; eight at least:
+ * of a box that has one column columns a stride apart would want a dimension more. */
 XG_FN bool xg_tile_box_fill(xg_tile_plan *p) {
     enum {
-        FEW = 4 /* of so many */
+        FEW = 4, /* of so many */
+        EIGHT = 8
     };
     xg_tile_group *g = &p->form.group[XG_TILE_M];
     int64_t *own = &g->axes[g->n - 1].extent, need = p->pixels, more;
     uint32_t k;
     for (k = g->n - 1; k-- > 0;) need /= XG_MIN(xg_tile_power(g->axes[k].extent), need);
+    need = XG_MAX(need, (int64_t)EIGHT);
     more = xg_tile_over(*own, need) * need - *own;
-    if (p->form.hero->op != XG_CONVOLUTION || p->form.phased || more * FEW > *own) return false;
+    if (p->form.hero->op != XG_CONVOLUTION || p->form.operand[0] || p->form.phased || more * FEW > *own) return false;
     g->size = g->size / *own * (*own + more);
     *own += more;
     p->form.filled = true;
     return xg_tile_box_split(g, p->pixels);
+}
+XG_FN bool xg_tile_box_is_odd(const xg_tile_form *f) {
+    xg_window w = xg_emit_window(f->hero);
+    return w.n && w.p[w.n - 1].stride > 1 && f->group[XG_TILE_M].axes[f->group[XG_TILE_M].n - 1].extent % 2;
 }
 /* The same plan, of boxes; positions lie in rows, or in k. False: that cannot be. */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held);
     if (role == XG_TILE_M) p->pixels = p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
+    if (role == XG_TILE_M && !p->in_tensor && xg_tile_box_is_odd(&p->form) && xg_tile_box_fill(p)) return true;
     if (xg_tile_box_split(&p->form.group[role], p->pixels)) return true;
     if (p->in_tensor) p->pixels /= 2;
     if (role != XG_TILE_M) return false;
