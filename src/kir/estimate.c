@@ -403,7 +403,7 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     if (!r->n || !xg_kest_is_sure(xg_kest_of(e, c)) || !op) return e->times;
     x = op->n_operands ? op->operands[0].value : NULL;
     if (x && xg_kval_by(x, XG_K_OP_ADDI) && xg_kval_is_const(XG_KOPERAND(x->def, 1), &on)) x = XG_KOPERAND(x->def, 0);
-    if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->counter && !r->number &&
+    if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->counter && !r->number && r->by > 0 && on >= 0 &&
         XG_KOPERAND(op, 1) == r->last && r->some > on / r->by * r->of) {
         *yes = e->mask;
         return xg_cost_scale(e->times, r->some - on / r->by * r->of, r->some);
