@@ -307,7 +307,11 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     if ((rest = trips - of) <= 0) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
     xg_kest_splat(xg_kest_of(e, &r->args[0]), first + (stays ? 1 : trips / of / 2) * by);
-    all.number = known ? &r->args[0] : NULL;
+    all.counter = &r->args[0];
+    all.number = known ? all.counter : NULL;
+    all.last = XG_KOPERAND(op, 1);
+    all.some = rest;
+    all.of = of;
     all.n = XG_MAX(rest / of, (int64_t)1);
     all.second = first + by;
     all.by = by;
@@ -396,9 +400,15 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     const xg_kval *x;
     int64_t held = 0, all = 0, on = 0, k, n = XG_MIN(r->n, (int64_t)MOST);
     uint32_t any = 0, lanes;
-    if (!r->number || !xg_kest_is_sure(xg_kest_of(e, c)) || !op) return e->times;
+    if (!r->n || !xg_kest_is_sure(xg_kest_of(e, c)) || !op) return e->times;
     x = op->n_operands ? op->operands[0].value : NULL;
     if (x && xg_kval_by(x, XG_K_OP_ADDI) && xg_kval_is_const(XG_KOPERAND(x->def, 1), &on)) x = XG_KOPERAND(x->def, 0);
+    if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->counter && !r->number && r->by > 0 && on >= 0 &&
+        XG_KOPERAND(op, 1) == r->last && r->some > on / r->by * r->of) {
+        *yes = e->mask;
+        return xg_cost_scale(e->times, r->some - on / r->by * r->of, r->some);
+    }
+    if (!r->number) return e->times;
     if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->number) {
         held = (xg_kest_in(e, op, 1)->at[0] - on - r->second + r->by - 1) / r->by;
         if (held > 0) *yes = e->mask; /* maybe not in the middle one */

@@ -52,6 +52,9 @@ typedef struct xg_kest_under {
 typedef struct xg_kest_rounds {
     const xg_kval *number; /* NULL: they are not known */
     int64_t n, second, by;
+    /* Those of a loop from its number on up to `last`, of which there are some / of on average. */
+    const xg_kval *counter, *last;
+    int64_t some, of;
     const xg_kest_under *under;
 } xg_kest_rounds;
 typedef struct xg_kest {

@@ -194,17 +194,19 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
     }
 }
 enum {
-    XG_SPLIT_PLANS = 9
+    XG_SPLIT_PLANS = 10
 };
-/* One of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k. */
+/* One of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k; or
+ * boxes with a border of both sides. */
 XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
     enum {
         LEAST = 64 /* bytes of a pixel */
     };
     xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
-    bool patch = k > XG_SPLIT_PLANS / 2, border = (k + 1) / 2 % 2, may;
+    bool patch = k > XG_SPLIT_PLANS / 2 - 1 && k < XG_SPLIT_PLANS - 1, border = (k + 1) / 2 % 2, may;
     if (!k) return true;
     if (!patch && !xg_tile_box_wants(p)) return false;
+    if (k == XG_SPLIT_PLANS - 1 && !xg_tile_halo_cross(p, x)) return false;
     may =
         patch ? xg_tile_patch_may(p, x, role, LEAST << border) : (border ? xg_tile_halo_may : xg_tile_box_may)(p, role);
     if (may) xg_split_fetch(p, x, m);

@@ -44,7 +44,7 @@ typedef enum xg_tile_role {
 /* Its index times `scale` is added to variable `of`: a dimension of the hero's result, or, behind those, a summed one.
  */
 typedef struct xg_tile_axis {
-    int64_t extent, scale;
+    int64_t extent, scale, first; /* the variable is first + scale * number */
     uint32_t of;
     const xg_aff *places; /* of K: how many are summed up, by the number in the batch; NULL: all */
 } xg_tile_axis;
@@ -208,9 +208,12 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_role pixels_of; /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
-    int64_t halo, halo_lines, halo_pitch, halo_moves[XG_TILE_VARS_MAX]; /* lines, by the window's axes */
+    int64_t halo, halo_across; /* ...; of the right side, or 1 (xg_tile_halo_cross) */
+    int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
+    int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
-    int64_t halo_at[(int)XG_KTENSOR_M / (int)XG_KMMA_M]; /* ... from the first of its positions to the next sixteen */
+    /* ... from the first of its positions to the next sixteen */
+    int64_t halo_at[XG_TILE_SIDES][(int)XG_KTENSOR_M / (int)XG_KMMA_M];
     xg_tile_patch patch;
     xg_heroes heroes;
     xg_tile_rows *rows_behind; /* NULL: there is no row program */
@@ -641,6 +644,7 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p);            /* the plan of a
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role); /* sets pixels, and the order of positions */
 /* In the order in which positions lie in memory, or that of boxes. */
 XG_FN void xg_tile_box_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_box_is_filled(const xg_tile_plan *p);
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to);
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root); /* sets may_store, result */
 XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
@@ -662,10 +666,13 @@ XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);
 /* ---- tile_halo.c: boxes with a border, of which a window's places are views ---- */
 XG_FN bool xg_tile_halo_may(
     xg_tile_plan *p, xg_tile_role role); /* sets halo, pixels, and the order of positions and of k */
-XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes); /* the box is described */
-XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p);                                 /* that come at a time */
-XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p);  /* lines of shared memory for one */
-XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p); /* that they serve; 0: each step has its own */
+XG_FN bool xg_tile_halo_cross(xg_tile_plan *p, xg_aff_ctx *x);    /* in front of that: both sides shall have views */
+XG_FN bool xg_tile_halo_is(const xg_tile_plan *p, uint32_t side); /* it has */
+/* The box is described. */
+XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side);
+XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p);               /* that come at a time */
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p, uint32_t side); /* lines of shared memory for one */
+XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p);               /* that they serve; 0: each step has its own */
 XG_FN const xg_tile_row *xg_tile_halo_row_of(
     const xg_tile_plan *p, size_t k, xg_tile_row *r);     /* where rows are views */
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p); /* buffers for what comes at a time; 0: no views */
@@ -679,7 +686,7 @@ XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
 XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
-XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place); /* lines; of a tile's rows */
+XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines; of a tile's rows */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 

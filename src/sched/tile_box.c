@@ -47,6 +47,7 @@ XG_FN void xg_tile_box_axes(const xg_tile_form *f, xg_tile_form *to) {
         for (k = 0; k < f->group[r].n; k++) {
             to->group[r].axes[k].of = to->n_vars++;
             to->group[r].axes[k].scale = 1;
+            to->group[r].axes[k].first = 0;
         }
 }
 /* So many neighbours of a group (0: of an axis that is alone, as many as rows are brought at a time) lie along
@@ -71,16 +72,27 @@ XG_FN bool xg_tile_box_run(xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group 
     }
     return n == 1;
 }
+/* It asks for no more than that an index lies in the array. */
+XG_FN bool xg_tile_box_is_inside(xg_aff_ctx *x, const xg_imap *m, const xg_constraint *c, const xg_shape *s) {
+    uint32_t d;
+    for (d = 0; d < m->n_results; d++) {
+        const xg_aff *more = xg_aff_sub(x, m->results[d], c->expr);
+        if (more && more->kind == XG_AFF_CONST && c->range.lo + more->k <= 0 && c->range.hi + more->k >= s->dims[d] - 1)
+            return true;
+    }
+    return false;
+}
 /* Where there is no element a copy finds none: the map asks for no more than that indices lie in the array, as that of
  * a window does, unless there are elements between others that it has not. Positions that fill a box up (filled) may
  * find any; a phase that has none is none's sum. */
 XG_FN bool xg_tile_box_is_whole(
-    xg_aff_ctx *x, const xg_imap *axes, const xg_imap *m, bool direct, bool filled, uint32_t batch) {
+    xg_aff_ctx *x, const xg_imap *axes, const xg_imap *m, const xg_shape *s, bool direct, bool filled, uint32_t batch) {
     uint32_t k, d;
     for (k = 0; k < m->n_dims && !(direct && filled); k++)
         if (!xg_range_within(axes->dims[k].range, m->dims[k].range)) return false;
     for (k = 0; k < m->n_constraints; k++) {
         const xg_constraint *c = &m->constraints[k];
+        if (xg_tile_box_is_inside(x, m, c, s)) continue;
         for (d = batch; d < m->n_dims && !xg_aff_uses(c->expr, xg_aff_dim(x, d)); d++) {}
         if (!direct || (d < m->n_dims && c->range.lo == c->range.hi)) return false;
     }
@@ -106,7 +118,8 @@ XG_FN void xg_tile_box_order(
         }
 }
 /* The array's dimensions, innermost first: of one whose neighbours are a stride apart the parts that begin alike lie
- * side by side below it, in the dimension before if that is the innermost one. place: (axes) -> its indices. */
+ * side by side below it, in the dimension before if that is the innermost one and all of what lies between them.
+ * place: (axes) -> its indices. */
 XG_FN bool xg_tile_box_dims(
     xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *positions, const xg_imap *place, const xg_shape *s) {
     xg_imap *m = xg_imap_of_dims(x, place->n_dims, 2 * XG_KMAP_RANK);
@@ -120,9 +133,10 @@ XG_FN bool xg_tile_box_dims(
         uint32_t d = order[k];
         int64_t stride = t->bytes * strides[d];
         const xg_aff *e = place->results[d];
+        bool beside = k == 1 && stride == t->bytes * map->dims[0];
         apart = xg_tile_box_stride(x, positions, e);
-        if (s->dims[d] % apart || map->rank + (apart > 1 && k > 1) >= XG_KMAP_RANK) return false;
-        if (apart > 1 && k == 1) {
+        if (s->dims[d] % apart || map->rank + (apart > 1 && !beside) >= XG_KMAP_RANK) return false;
+        if (apart > 1 && beside) {
             m->results[0] = xg_aff_add_mul(x, m->results[0], xg_aff_mod(x, e, apart), map->dims[0]);
             map->dims[0] *= apart;
         } else if (apart > 1) {
@@ -136,10 +150,14 @@ XG_FN bool xg_tile_box_dims(
     t->boxes = m;
     return true;
 }
+/* Rows may have positions beside the result. */
+XG_FN bool xg_tile_box_is_filled(const xg_tile_plan *p) {
+    return p->pixels && p->pixels_of == XG_TILE_M && (p->halo || p->form.filled);
+}
 /* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
 XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
     const xg_imap *to, bool direct, xg_tile_form *own) {
-    bool filled = p->halo && p->pixels_of == XG_TILE_M;
+    bool filled = xg_tile_box_is_filled(p);
     const xg_imap *whole;
     xg_imap *axes, *all;
     uint32_t d, n, a;
@@ -151,11 +169,11 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
         for (d = 0; d < own->group[n].n; d++, a++) {
             const xg_tile_axis *of = &p->form.group[n].axes[d];
             axes->dims[a].range = xg_range_of(0, of->extent - 1);
-            axes->results[of->of] = xg_aff_add_dim(x, axes->results[of->of], a, of->scale);
+            axes->results[of->of] = xg_aff_add_k(x, xg_aff_add_dim(x, axes->results[of->of], a, of->scale), of->first);
         }
     axes->n_results = to->n_dims;
     whole = xg_imap_compose(x, axes, to);
-    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, direct, filled, own->group[XG_TILE_B].n))
+    if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, s, direct, filled, own->group[XG_TILE_B].n))
         return false;
     if (direct && filled) { /* nothing is known of places but what axes say */
         all = xg_imap_copy(x, to, 0);
@@ -178,10 +196,11 @@ XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, c
     t->row_dim = 0;
     if (!t->along_k)
         return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d) &&
-               (side || !p->halo || (p->pixels_of == XG_TILE_K && xg_tile_halo_widen(p, x, &own)));
+               ((side && p->halo_across <= 1) || !p->halo ||
+                   (p->pixels_of == XG_TILE_K && xg_tile_halo_widen(p, x, &own, side)));
     line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
     if (line < 0 || !xg_tile_box_run(t, x, rows, line, &d)) return false;
-    return side || !p->halo || (p->pixels_of == XG_TILE_M && xg_tile_halo_widen(p, x, &own));
+    return side || !p->halo || (p->pixels_of == XG_TILE_M && xg_tile_halo_widen(p, x, &own, side));
 }
 /* The result leaves in the boxes of its positions. */
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root) {
@@ -203,18 +222,43 @@ XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
     return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group && !p->pixels &&
            !xg_tile_may_bulk(p);
 }
+/* The innermost axis of rows gets as many positions beside the result as make boxes, if these are few; eight at least:
+ * of a box that has one column columns a stride apart would want a dimension more. */
+XG_FN bool xg_tile_box_fill(xg_tile_plan *p) {
+    enum {
+        FEW = 4, /* of so many */
+        EIGHT = 8
+    };
+    xg_tile_group *g = &p->form.group[XG_TILE_M];
+    int64_t *own = &g->axes[g->n - 1].extent, need = p->pixels, more;
+    uint32_t k;
+    for (k = g->n - 1; k-- > 0;) need /= XG_MIN(xg_tile_power(g->axes[k].extent), need);
+    need = XG_MAX(need, (int64_t)EIGHT);
+    more = xg_tile_over(*own, need) * need - *own;
+    if (p->form.hero->op != XG_CONVOLUTION || p->form.operand[0] || p->form.phased || more * FEW > *own) return false;
+    g->size = g->size / *own * (*own + more);
+    *own += more;
+    p->form.filled = true;
+    return xg_tile_box_split(g, p->pixels);
+}
+XG_FN bool xg_tile_box_is_odd(const xg_tile_form *f) {
+    xg_window w = xg_emit_window(f->hero);
+    return w.n && w.p[w.n - 1].stride > 1 && f->group[XG_TILE_M].axes[f->group[XG_TILE_M].n - 1].extent % 2;
+}
 /* The same plan, of boxes; positions lie in rows, or in k. False: that cannot be. */
 XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
     p->pixels = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held);
     if (role == XG_TILE_M) p->pixels = p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
+    if (role == XG_TILE_M && !p->in_tensor && xg_tile_box_is_odd(&p->form) && xg_tile_box_fill(p)) return true;
     if (xg_tile_box_split(&p->form.group[role], p->pixels)) return true;
-    p->pixels /= 2;
-    return role == XG_TILE_M && p->in_tensor && xg_tile_box_split(&p->form.group[role], p->pixels);
+    if (p->in_tensor) p->pixels /= 2;
+    if (role != XG_TILE_M) return false;
+    return p->in_tensor ? xg_tile_box_split(&p->form.group[role], p->pixels) : xg_tile_box_fill(p);
 }
 XG_APART XG_FN void xg_tile_box_plan(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K};
+    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K, XG_TILE_K};
     xg_tile_plan plain = *p, boxes;
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
@@ -223,6 +267,7 @@ XG_APART XG_FN void xg_tile_box_plan(
         if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
         boxes = plain;
         if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
+        if (k > 3 && !xg_tile_halo_cross(&boxes, e->m->aff)) break;
         if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
         boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);

@@ -100,8 +100,9 @@ XG_FN void xg_tile_bulk_describe(
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
     m->type = xg_tile_map_type(t->held);
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
-    t->may_bulk = !(p->halo && !side) && xg_tile_bulk_is_matrix(m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size,
-                                             g[XG_TILE_K].size, g[XG_TILE_B].size, t->along_k);
+    t->may_bulk = !(p->halo && (!side || p->halo_across > 1)) && (side || !xg_tile_box_is_filled(p)) &&
+                  xg_tile_bulk_is_matrix(m, x, place, g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size,
+                      g[XG_TILE_B].size, t->along_k);
     if (!t->may_bulk) t->may_bulk = xg_tile_box_describe(p, x, side, from, to);
 }
 XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p) { return p->fetch[0].may_bulk && p->fetch[1].may_bulk; }
@@ -121,7 +122,7 @@ XG_FN const xg_tile_row *xg_tile_bulk_row(const xg_tile_plan *p, size_t k) {
  * share, each brings the first or the second half of a box: of its rows, or of its k. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
-    if (!side && p->shape.halo) return t->rows / xg_tile_halo_boxes(p);
+    if (xg_tile_halo_is(p, side)) return t->rows / xg_tile_halo_boxes(p);
     if (t->boxes && t->by_rows && !t->row_dim) return p->pixels;
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
 }
@@ -441,7 +442,8 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
-    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips ? 8 : 0)); /* still 240 */
+    xg_tile_bulk_registers(
+        w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips || w->p->form.filled ? 8 : 0)); /* still 240 */
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
     xg_tile_bulk_pictures(w, &pictures);

@@ -216,6 +216,7 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
             const xg_tile_axis *axis = &g->axes[k];
             const xg_aff *own = k ? xg_aff_mod_in(env, rest, axis->extent) : rest;
             vars[axis->of] = xg_aff_add_scaled(env, vars[axis->of], own, axis->scale);
+            vars[axis->of] = xg_aff_add_k(env->x, vars[axis->of], axis->first);
             rest = k ? xg_aff_div_in(env, rest, axis->extent) : NULL;
         }
     }

@@ -19,13 +19,16 @@
  *
  * Of a gradient of the filter positions are summed up and places of the window are rows: of each 64, which are channels
  * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time:
- * of an odd number the last one is multiplied twice, and what that makes is no part of the result. */
+ * of an odd number the last one is multiplied twice, and what that makes is no part of the result. 64 columns would be
+ * little beside 128 rows, of which matrix units read as much: so the places along the window's innermost axis may be
+ * columns (xg_tile_halo_cross), which are views of the other side's box. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
 
 enum {
-    XG_TILE_HALO_VIEWS = 16 /* of a tile's rows: tensor memory has room for 64 columns of each two */
+    XG_TILE_HALO_VIEWS = 16, /* of a tile's rows: tensor memory has room for 64 columns of each two */
+    XG_TILE_HALO_ACROSS = 4  /* of its columns, which matrix units take at a time */
 };
 
 /* ---- the plan ---- */
@@ -48,16 +51,18 @@ XG_FN int64_t xg_tile_halo_cost(
         COLUMNS = 256,
         EACH = 64 /* columns for which a line is multiplied in the time in which one comes */
     };
-    int64_t columns = XG_MIN(p->form.group[XG_TILE_N].size, (int64_t)COLUMNS), cost = 1, lines = 1;
-    uint32_t n = g->n, v;
-    for (v = 0; v < n; v++) { /* k: channels, the window's axes in the same order, channels */
+    int64_t columns = XG_MIN(p->form.group[XG_TILE_N].size, (int64_t)COLUMNS), cost = 1, lines = 1, right = 1;
+    uint32_t n = g->n - (p->halo_across > 1), v;
+    for (v = 0; v < g->n; v++) { /* k: channels, the window's axes in the same order, channels */
         cost = xg_cost_mul(cost, xg_tile_over(g->axes[v].extent, inside[v]));
-        if (n - v + 1 < k->n)
+        right *= inside[v] + (v == n ? p->halo_across - 1 : 0);
+        if (v < n && n - v + 1 < k->n)
             lines *= inside[v] - 1 + xg_tile_halo_below(p, k, k->n - 1 - (n - v), 0);
         else
             lines *= inside[v];
     }
-    return xg_cost_mul(cost, lines * p->halo_kinds + p->halo * p->pixels * columns / EACH);
+    return xg_cost_mul(
+        cost, lines * p->halo_kinds + (p->halo_across > 1 ? right : 0) + p->halo * p->pixels * columns / EACH);
 }
 /* How many positions of each axis lie in a box; what is summed up has none beside, and may have eight of the outermost
  * axis, pictures, innermost: where others have no eight. */
@@ -119,23 +124,80 @@ XG_FN void xg_tile_halo_kinds(xg_tile_plan *p, const xg_tile_group *k) {
         p->halo_kinds *= XG_MIN(p->halo_strides[v], k->axes[v].extent);
     }
 }
+/* Lines of channels are outermost, too. */
+XG_FN void xg_tile_halo_channels(xg_tile_group *k, int64_t line) {
+    memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
+    k->axes[0] = k->axes[k->n];
+    k->axes[0].extent /= line;
+    k->axes[0].scale *= line;
+    k->axes[k->n++].extent = line;
+}
+/* The window's innermost dimension, if both sides of a gradient of the filter may have views: it moves what is summed
+ * up, and is counted in front of channels. */
+XG_FN const xg_window_dim *xg_tile_halo_inner(const xg_tile_plan *p, const xg_window *w) {
+    const xg_tile_form *f = &p->form;
+    const xg_tile_group *m = &f->group[XG_TILE_M], *n = &f->group[XG_TILE_N], *k = &f->group[XG_TILE_K];
+    const xg_tile_axis *own = m->n < 3 ? NULL : &m->axes[m->n - 2];
+    uint32_t at = k->axes[k->n - 1].of - f->rank;
+    const xg_window_dim *d;
+    if (!own || !p->in_tensor || f->phased || f->hero->op != XG_CONVOLUTION || at >= w->n) return NULL;
+    d = &w->p[at];
+    if ((uint32_t)xg_inst_attr(f->hero, XG_A_dim_labels)->v.labels->output_spatial.p[at] != own->of) return NULL;
+    if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation != 1 || d->reversal) return NULL;
+    if (own->extent == 1 || own->extent > XG_TILE_HALO_ACROSS || n->n + 2 > XG_TILE_VARS_MAX) return NULL;
+    return n->axes[n->n - 1].extent % XG_KWGMMA_M ? NULL : d;
+}
+/* That axis becomes one of columns: sums go over the picture's pixels instead of positions, each of which meets what
+ * the place stands before it. Places further on come first, so that their views follow each other. */
+XG_FN bool xg_tile_halo_cross(xg_tile_plan *p, xg_aff_ctx *x) {
+    xg_tile_form *f = &p->form;
+    xg_tile_group *m = &f->group[XG_TILE_M], *n = &f->group[XG_TILE_N], *k = &f->group[XG_TILE_K];
+    xg_window w = xg_emit_window(f->hero);
+    const xg_window_dim *d = xg_tile_halo_inner(p, &w);
+    xg_imap *to = xg_imap_of_dims(x, f->n_vars, f->n_vars), *left;
+    xg_tile_axis own, *sum = &k->axes[k->n - 1];
+    uint32_t v;
+    if (!d) return false;
+    own = m->axes[m->n - 2];
+    m->axes[m->n - 2] = m->axes[m->n - 1];
+    m->n--;
+    m->size /= p->halo_across = own.extent;
+    memmove(&n->axes[1], n->axes, n->n++ * sizeof *n->axes);
+    n->axes[0] = own;
+    n->axes[0].first = own.extent - 1;
+    n->axes[0].scale = -1;
+    n->size *= own.extent;
+    for (v = 0; v < f->n_vars; v++) {
+        to->results[v] = xg_aff_dim(x, v);
+        to->dims[v].range = f->map[0]->dims[v].range;
+    }
+    v = sum->of;
+    k->size /= sum->extent;
+    sum->extent += own.extent - 1 - d->pad_low - d->pad_high; /* pixels */
+    k->size *= sum->extent;
+    to->dims[v].range.hi = sum->extent - 1;
+    to->results[v] = xg_aff_add_k(x, xg_aff_sub(x, xg_aff_dim(x, v), xg_aff_dim(x, own.of)), d->pad_low);
+    left = xg_imap_copy(x, f->map[0], 0);
+    left->dims[v].range = xg_range_of(INT64_MIN, INT64_MAX); /* the right side says where there is something */
+    f->map[0] = xg_imap_compose(x, to, left);
+    f->map[1] = xg_imap_compose(x, to, f->map[1]);
+    return true;
+}
 /* role: whose positions boxes have, M or K; of the other one channels are innermost. */
 XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     bool rows = role == XG_TILE_M;
     xg_tile_group *k = &p->form.group[rows ? XG_TILE_K : XG_TILE_M], *m = &p->form.group[role];
     int64_t line = XG_KWGMMA_LINE_BYTES / xg_type_bytes(p->held), inside[XG_TILE_VARS_MAX];
-    xg_tile_axis *channels = &k->axes[k->n - 1];
+    const xg_tile_axis *channels = &k->axes[k->n - 1];
     p->halo = k->size / channels->extent;
+    p->halo_across = XG_MAX(p->halo_across, (int64_t)1);
     p->pixels = rows && p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
     if (channels->extent % line || p->halo == 1) return false;
     if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;
-    memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
-    k->axes[0] = channels[1];
-    k->axes[0].extent /= line;
-    k->axes[0].scale *= line;
-    k->axes[k->n++].extent = line;
+    xg_tile_halo_channels(k, line);
+    if (p->halo_across > 1) xg_tile_halo_channels(&p->form.group[XG_TILE_N], line);
     xg_tile_halo_kinds(p, k);
     if (p->halo_kinds == p->halo) return false; /* none has more than a view */
     if (!xg_tile_halo_choose(p, m, k, inside)) return false;
@@ -153,14 +215,14 @@ XG_FN int64_t xg_tile_halo_line(const xg_kmap *m, const uint32_t *inside, int64_
     return at;
 }
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
-XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes) {
-    const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : XG_TILE_M];
-    xg_tile_fetch *t = &p->fetch[0];
+XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
+    const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
+    xg_tile_fetch *t = &p->fetch[side];
     xg_kmap *m = &t->tensor;
     uint32_t inside[XG_KMAP_RANK], along[XG_TILE_VARS_MAX] = {0}, v, r;
-    int64_t row, together;
+    int64_t row, together, *moves = p->halo_moves[side];
     memcpy(inside, m->box, sizeof inside);
-    memset(p->halo_moves, 0, sizeof p->halo_moves);
+    memset(moves, 0, sizeof p->halo_moves[side]);
     for (v = 1; v + 1 < k->n; v++)
         for (r = 0; r < m->rank; r++) {
             int64_t scale, more = xg_tile_halo_below(p, k, v, 0) - 1;
@@ -171,24 +233,27 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
             if (xg_cost_mul(scale, more) > XG_KMAP_BOX_MAX - (int64_t)m->box[r]) return false;
             m->box[r] += (uint32_t)(scale * more);
             along[v] = r;
-            p->halo_moves[v] = scale;
+            moves[v] = scale;
         }
     for (v = 1; v + 1 < k->n; v++)
-        for (r = 1; r < along[v]; r++) p->halo_moves[v] *= m->box[r];
-    for (p->halo_lines = r = 1; r < m->rank; r++) p->halo_lines *= m->box[r];
-    p->halo_pitch = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
+        for (r = 1; r < along[v]; r++) moves[v] *= m->box[r];
+    for (p->halo_lines[side] = r = 1; r < m->rank; r++) p->halo_lines[side] *= m->box[r];
+    p->halo_pitch[side] = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
     together = p->pixels_of == XG_TILE_M ? p->pixels : (int64_t)XG_KMMA_M; /* of a product: rows, or k */
     for (row = 0; row < p->pixels; row++) {
         int64_t at = xg_tile_halo_line(m, inside, row), in = row % together;
-        p->halo_at[row / XG_KMMA_M] = xg_tile_halo_line(m, inside, row - in);
-        if (at != p->halo_at[row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch)
+        p->halo_at[side][row / XG_KMMA_M] = xg_tile_halo_line(m, inside, row - in);
+        if (at != p->halo_at[side][row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch[side])
             return false;
     }
     return true;
 }
 XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
-XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p) {
-    return xg_tile_over(p->halo_lines, XG_KWGMMA_LINES) * XG_KWGMMA_LINES;
+XG_FN bool xg_tile_halo_is(const xg_tile_plan *p, uint32_t side) {
+    return p->shape.halo && (!side || p->halo_across > 1);
+}
+XG_FN int64_t xg_tile_halo_room(const xg_tile_plan *p, uint32_t side) {
+    return xg_tile_over(p->halo_lines[side], XG_KWGMMA_LINES) * XG_KWGMMA_LINES;
 }
 XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p) { return p->pixels_of == XG_TILE_M ? p->shape.halo : 0; }
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
@@ -199,7 +264,7 @@ XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t rows = p->fetch[side].rows;
-    if (!side && p->shape.halo) return xg_tile_halo_boxes(p) * p->halo_lines;
+    if (xg_tile_halo_is(p, side)) return xg_tile_halo_boxes(p) * p->halo_lines[side];
     return rows * p->shape.k * xg_type_bytes(p->held) / XG_KWGMMA_LINE_BYTES;
 }
 XG_FN bool xg_tile_bulk_keeps(const xg_tile_plan *p) {
@@ -207,13 +272,13 @@ XG_FN bool xg_tile_bulk_keeps(const xg_tile_plan *p) {
 }
 
 /* Lines from a box's begin to the view of a place. */
-XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, int64_t place) {
-    const xg_tile_group *k = &p->form.group[XG_TILE_M];
+XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place) {
+    const xg_tile_group *k = &p->form.group[side ? XG_TILE_N : XG_TILE_M];
     int64_t at = 0;
     uint32_t v;
     place = XG_MIN(place, p->halo - 1); /* a view beside the last one is the same */
     for (v = k->n - 2; v > 0; v--) {
-        at += place % k->axes[v].extent * p->halo_moves[v];
+        at += place % k->axes[v].extent * p->halo_moves[side][v];
         place /= k->axes[v].extent;
     }
     return at;
@@ -226,15 +291,15 @@ XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
     int64_t place, first;
     if (p->halo % groups || p->halo / groups > MOST) return false;
     for (place = 0; place < p->halo; place++) {
-        first = xg_tile_halo_view(p, place - place % groups);
-        if (xg_tile_halo_view(p, place) != first + place % groups * xg_tile_halo_view(p, 1)) return false;
+        first = xg_tile_halo_view(p, 0, place - place % groups);
+        if (xg_tile_halo_view(p, 0, place) != first + place % groups * xg_tile_halo_view(p, 0, 1)) return false;
     }
     return true;
 }
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
     static const uint8_t stages[] = {8, 5, 3};
     int64_t groups = 3, rows = xg_tile_over(p->halo, 2) * 2;
-    if (k >= XG_COUNT(stages)) return NULL;
+    if (k >= XG_COUNT(stages) || rows / 2 * p->halo_across * XG_KWGMMA_M > XG_KTENSOR_COLUMNS) return NULL;
     memset(r, 0, sizeof *r);
     if (!p->in_tensor) {
         rows = p->halo;
@@ -243,7 +308,7 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
     } else
         groups = 1;
     r->m = (int16_t)(rows * XG_KWGMMA_M);
-    r->n = r->tn = XG_KWGMMA_M;
+    r->n = r->tn = (int16_t)(p->halo_across * XG_KWGMMA_M);
     r->k = XG_KWGMMA_LINE_BYTES;
     r->tm = (int16_t)(rows / groups * XG_KMMA_M);
     r->stages = stages[k];
@@ -256,15 +321,15 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
 
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row) {
     if (xg_tile_halo_steps(p))
-        row = row / p->pixels * xg_tile_halo_room(p); /* matrices of rows begin with a box */
+        row = row / p->pixels * xg_tile_halo_room(p, 0); /* matrices of rows begin with a box */
     else if (p->shape.halo)
-        row = xg_tile_halo_view(p, row / XG_KWGMMA_M);
+        row = xg_tile_halo_view(p, 0, row / XG_KWGMMA_M);
     return row * p->shape.k;
 }
 XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
     const xg_tile_fetch *t = &p->fetch[side];
     if (t->by_rows) return k * XG_KMMA_K_BYTES;
-    if (!side && p->shape.halo) return p->halo_at[k] * XG_KWGMMA_LINE_BYTES;
+    if (xg_tile_halo_is(p, side)) return p->halo_at[side][k] * XG_KWGMMA_LINE_BYTES;
     return k * XG_KMMA_K_BYTES * t->line;
 }
 XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
@@ -273,7 +338,7 @@ XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int
     uint32_t v;
     for (v = k->n - 2; v > 0; v--) {
         int64_t n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_moves[v] * p->shape.k);
+        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_moves[0][v] * p->shape.k);
         view = xg_aff_div(x, view, n);
     }
     return at;

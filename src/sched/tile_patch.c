@@ -345,7 +345,8 @@ XG_FN xg_kval *xg_tile_patch_inside(xg_tile_kernel *w, const xg_imap *m, const x
 XG_APART XG_FN void xg_tile_patch_copy(
     xg_tile_kernel *w, xg_kval *round, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
     enum {
-        VECTOR,
+        THREAD,
+        ROUND,
         CHANNEL,
         LANE,
         FIRST,
@@ -358,18 +359,20 @@ XG_APART XG_FN void xg_tile_patch_copy(
     int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
     int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *vector = xg_aff_dim(x, VECTOR), *pixel, *at, *spot;
+    const xg_aff *vector = xg_aff_add_dim(x, xg_aff_dim(x, THREAD), ROUND, p->threads), *pixel, *at, *spot;
     xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
     xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
     xg_range known;
     xg_imap *m;
-    counts[VECTOR] = t->vectors;
+    counts[THREAD] = p->threads; /* what follows from this alone is the same in all rounds */
+    counts[ROUND] = t->rounds;
     counts[CHANNEL] = t->apart / lanes;
     counts[LANE] = lanes;
     counts[FIRST] = all + t->pixels;
     counts[BATCH] = p->batch;
     counts[SPACE] = XG_MAX(p->shape.stages, 2);
-    v[VECTOR] = xg_tile_join(w, round, p->threads, w->thread);
+    v[THREAD] = w->thread;
+    v[ROUND] = round;
     v[CHANNEL] = channel;
     v[LANE] = xg_elem_index(&w->s, 0);
     v[FIRST] = first;
@@ -389,7 +392,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     at = xg_aff_add_dim(x, at, BATCH, t->batch % t->apart);
     at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
     if (t->vectors % p->threads || t->rounds % t->each)
-        xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, v[VECTOR], t->vectors));
+        xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, xg_tile_join(w, round, p->threads, w->thread), t->vectors));
     m = xg_tile_map(x, counts, DIMS, 1);
     m->results[0] = pixel;
     known = xg_imap_result_range(x, m, 0);

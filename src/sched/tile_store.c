@@ -55,9 +55,9 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     p->result.bytes = (int32_t)bytes;
     p->result.swizzle = XG_KMAP_SWIZZLE_LINE;
     p->result.type = xg_tile_map_type(root->type);
-    p->may_store = !(p->halo && p->pixels_of == XG_TILE_M) && /* which may have positions beside the array */
-                   xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1), g[XG_TILE_M].size,
-                       g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
+    p->may_store =
+        !xg_tile_box_is_filled(p) && xg_tile_bulk_is_matrix(&p->result, x, xg_tile_out_probe(&p->form, x, root, 1),
+                                         g[XG_TILE_M].size, g[XG_TILE_N].size, g[XG_TILE_B].size, 1);
     p->result_boxes = NULL;
     if (p->may_store || !p->pixels) return;
     p->result.rank = 0;

@@ -146,7 +146,7 @@ XG_FN int64_t xg_tile_tensor_row_at(const xg_tile_plan *p, int64_t half) {
     };
     int64_t at = xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held), apart;
     if (!p->shape.halo || xg_tile_halo_steps(p)) return at;
-    apart = xg_tile_halo_view(p, 2 * half + 1) - xg_tile_halo_view(p, 2 * half) - xg_tile_halo_view(p, 1);
+    apart = xg_tile_halo_view(p, 0, 2 * half + 1) - xg_tile_halo_view(p, 0, 2 * half) - xg_tile_halo_view(p, 0, 1);
     return at + apart * XG_KWGMMA_LINE_BYTES * ((int64_t)1 << DISTANCE_AT);
 }
 /* The products of 32 bytes of k, each 128 rows' behind the other's. */

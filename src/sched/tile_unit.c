@@ -220,7 +220,7 @@ XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
-    if (!side && p->shape.halo) return xg_tile_halo_boxes(p) * xg_tile_halo_room(p) * p->shape.k;
+    if (xg_tile_halo_is(p, side)) return xg_tile_halo_boxes(p) * xg_tile_halo_room(p, side) * p->shape.k;
     if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }

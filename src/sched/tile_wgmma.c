@@ -111,7 +111,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t counts[3], lines = p->shape.k * t->line; /* elements of an atom */
-    bool halo = !side && p->shape.halo, view = halo && xg_tile_halo_steps(p);
+    bool halo = xg_tile_halo_is(p, side), view = halo && xg_tile_halo_steps(p);
     const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
     xg_kval *at[3], *o[2], *v;
     counts[0] = p->threads / XG_TILE_GROUP_THREADS;
@@ -126,8 +126,8 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
-    if (halo && !view) v->def->a = xg_tile_halo_view(p, 1) * XG_KWGMMA_LINE_BYTES;
-    v->def->b = halo ? p->halo_pitch * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
+    if (halo && !view) v->def->a = xg_tile_halo_view(p, side, 1) * XG_KWGMMA_LINE_BYTES;
+    v->def->b = halo ? p->halo_pitch[side] * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
     return v;
 }
 /* The same, so many bytes further on. */
