@@ -235,8 +235,8 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     if (xg_attention_is_lazy(w->p)) {
-        /* one row after the other spares registers, and waits more often */
-        int64_t n = w->p->shape.in_tensor && !xg_attention_is_ahead(w->p) ? 1 : XG_ATTENTION_HALVES;
+        /* one row after the other spares registers, and waits more often; between masks pairs have room, too (ptxas 13) */
+        int64_t n = w->p->shape.in_tensor && !(w->p->bounded && xg_attention_is_ahead(w->p)) ? 1 : XG_ATTENTION_HALVES;
         for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
         return;
     }
