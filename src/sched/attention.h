@@ -617,6 +617,7 @@ XG_FN void xg_attention_tensor_product(
 XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k);
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of their columns */
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
+XG_FN void xg_attention_read_rows(xg_attention_kernel *w, int64_t block, int64_t first, int64_t columns, xg_kval ***to);
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
 XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
@@ -629,7 +630,7 @@ XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool g
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
 XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
-XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* what has been summed up, to w->out */
+XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* all is summed up; of gradients, to w->out */
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w);  /* the memory is given back */
 
 /* ---- attention_walk.c ---- */

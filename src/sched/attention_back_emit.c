@@ -765,8 +765,6 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
         xg_attention_once_end(w);
     else if (!w->f->back.rows_only)
         xg_attention_back_all_dots(w, n);
-    else if (w->p->shape.in_tensor)
-        xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_attention_back_results(w, n);
     if (w->p->shape.in_tensor) xg_attention_tensor_end(w);
 }

@@ -369,6 +369,8 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
         xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k <= w->f->n_stats; k++) xg_flow_slot(&f, &w->dest[k]);
+        if (w->p->shape.in_tensor && half % XG_ATTENTION_HALVES == 0) /* for those of all rows there may be no room */
+            xg_attention_read_rows(w, half / XG_ATTENTION_HALVES, xg_attention_sums_at(w->p), w->p->columns, w->out);
         xg_attention_end_row(w, half, &ends);
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(

@@ -282,7 +282,8 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t columns = xg_attention_held_columns(p), own = p->own, sums;
     if (!columns && xg_attention_reads(&p->form)) own += own / 2; /* what is on its way */
-    sums = p->halves * (columns ? columns + own : XG_MAX(p->columns, own)) / XG_ATTENTION_BESIDE;
+    sums = columns ? p->halves * (columns + own) : XG_MAX(XG_ATTENTION_HALVES * p->columns, p->halves * own);
+    sums /= XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     int64_t wide = p->shape.blocks > 1 && columns ? XG_ATTENTION_WIDE_REGISTERS : 0;
     if (wide && p->is_whole) wide -= XG_ATTENTION_WHOLE_REGISTERS;

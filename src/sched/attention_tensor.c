@@ -128,16 +128,20 @@ XG_FN xg_kval *xg_attention_read_cells(xg_attention_kernel *w, xg_kval *at, int6
 XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n) {
     xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_WRITE, v, (uint32_t)n + 1);
 }
-/* All of a thread's sums in so many columns of each part from `first` on. */
+/* All of a thread's sums, of 16 of its warp's rows, in so many columns of each part from `first` on. */
+XG_FN void xg_attention_read_rows(
+    xg_attention_kernel *w, int64_t block, int64_t first, int64_t columns, xg_kval ***to) {
+    int64_t n = xg_attention_read_at_once(columns), c, k;
+    for (c = 0; c < columns; c += n) {
+        xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first + c, columns);
+        xg_kval *v = xg_attention_read_cells(w, at, n);
+        for (k = 0; k < n / XG_KMMA_N; k++)
+            xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
+    }
+}
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to) {
-    int64_t n = xg_attention_read_at_once(columns), block, c, k;
-    for (block = 0; block < w->p->shape.blocks; block++)
-        for (c = 0; c < columns; c += n) {
-            xg_kval *at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first + c, columns);
-            xg_kval *v = xg_attention_read_cells(w, at, n);
-            for (k = 0; k < n / XG_KMMA_N; k++)
-                xg_attention_take(w, &to[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k, &v[k]);
-        }
+    int64_t block;
+    for (block = 0; block < w->p->shape.blocks; block++) xg_attention_read_rows(w, block, first, columns, to);
 }
 /* The sums of a thread's rows, `from` to `to` of their halves, times numbers, few at a time beside the scores, by a
  * loop: this is seldom done; without numbers: 0. */
@@ -360,21 +364,18 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
     xg_flow_end(&one);
 }
-/* What has been summed up, to w->out. */
+/* What has been summed up is there; of gradients in w->out. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
     xg_flow one = xg_attention_first_thread(w);
     xg_kval *zero = xg_elem_index(&w->t.s, 0);
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
     xg_flow_end(&one);
     xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
-    if (w->f->back.is)
-        xg_attention_back_tensor_read(w);
-    else
-        xg_attention_read_all(w, xg_attention_sums_at(w->p), w->p->columns, w->out);
-    xg_attention_tell(w, XG_ATTENTION_LEFT);
+    if (w->f->back.is) xg_attention_back_tensor_read(w);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
+    xg_attention_tell(w, XG_ATTENTION_LEFT);
     xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t.s, 0)));
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared), 0);
     xg_tile_bulk_tell(&w->t, XG_K_OP_TENSOR_FREE, w->t.memory, xg_attention_tensor_columns(w->p));
