@@ -18,7 +18,8 @@
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
  * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
- * alone. In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
+ * alone. Where weights themselves say so, no maximum is made (xg_attention_weigh_lazily). In one instruction a thread
+ * adds up weights, or makes exponents, of two neighbouring keys. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C
 #include "attention.h"
