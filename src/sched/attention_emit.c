@@ -181,52 +181,58 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
     if (w->p->shape.in_tensor) xg_attention_make_words(w, w->scores[half]); /* beside powers: nothing passes a wait */
 }
-/* The same of 16 rows of a warp without a maximum: weights by the reference as it is. Only where they add up to much in
- * any thread, or there is no reference yet, the step's maximum becomes it, and they are made again. Powers that
- * multiply-adds make are none of a larger exponent: their scores are looked at, and what is NaN is found there, too. */
-XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w, int64_t from, int64_t to) {
+/* The same, and what the step's weights of a thread's row add up to, instead of the row's sum with them. */
+XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    xg_kval *before = w->sum[half], *step;
+    w->sum[half] = NULL;
+    xg_attention_row(w, half, most);
+    step = w->sum[half];
+    w->sum[half] = before;
+    return step;
+}
+/* A row needs another reference: weights are large, or there is none yet. Powers that multiply-adds make are right up
+ * to 2^127: of their scores `made` is the maximum, or NULL. What is NaN is found, too. */
+XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step, xg_kval *made) {
     enum {
         MUCH = 1 << 8
     };
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half;
-    int64_t left = w->p->shape.in_tensor ? columns / XG_ATTENTION_PAIR : columns;
-    xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX], *step[XG_ATTENTION_HALVES_MAX];
-    xg_kval *any = NULL, *v[3], *refer;
     xg_kb *b = xg_attention_b(w);
-    uint32_t k;
+    xg_kval *any = xg_kcmpf_(b, XG_CF_UGE, step, xg_attention_number(w, MUCH)), *v;
+    v = xg_attention_number(w, -INFINITY);
+    v = xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], v);
+    any = xg_k2(b, XG_K_OP_ORI, any, v);
+    if (!made) return any;
+    v = xg_attention_may_grow(w, half);
+    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, made, v));
+}
+/* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
+ * becomes it, and they are made again. */
+XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w, int64_t from, int64_t to) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half;
+    xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX], *step[XG_ATTENTION_HALVES_MAX];
+    xg_kval *any = NULL, *v;
+    xg_kb *b = xg_attention_b(w);
     xg_flow f;
     for (half = from; half < to; half++) {
-        refer = w->stat[half][XG_ATTENTION_REFERENCE];
         memcpy(raw[half - from], w->scores[half], (size_t)columns * sizeof *raw[0]);
-        v[2] = w->p->powers ? xg_attention_peak(w, half, true) : NULL;
-        if (v[2]) v[2] = xg_kcmpf_(b, XG_CF_UGT, v[2], xg_attention_may_grow(w, half));
-        most[half] = w->sum[half];
-        w->sum[half] = NULL;
-        xg_attention_row(w, half, refer);
-        step[half] = w->sum[half];
-        w->sum[half] = most[half];
-        v[0] = xg_kcmpf_(b, XG_CF_UGE, step[half], xg_attention_number(w, MUCH));
-        v[1] = xg_kcmpf_(b, XG_CF_OEQ, refer, xg_attention_number(w, -INFINITY));
-        for (k = 0; k < XG_COUNT(v); k++)
-            if (v[k]) any = any ? xg_k2(b, XG_K_OP_ORI, any, v[k]) : v[k];
+        v = w->p->powers ? xg_attention_peak(w, half, true) : NULL;
+        step[half] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
+        v = xg_attention_outgrows(w, half, step[half], v);
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
     }
     xg_attention_refer_if(w, &f, any, from, to);
+    if (w->p->shape.in_tensor) columns /= XG_ATTENTION_PAIR; /* words of two */
     for (half = from; half < to; half++) {
         xg_flow_slot(&f, &step[half]);
-        xg_flow_slots(&f, w->scores[half], (uint32_t)left);
+        xg_flow_slots(&f, w->scores[half], (uint32_t)columns);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
-    for (half = from; half < to; half++) memcpy(w->scores[half], raw[half - from], (size_t)columns * sizeof *raw[0]);
+    for (half = from; half < to; half++)
+        memcpy(w->scores[half], raw[half - from], (size_t)(w->p->own / XG_ATTENTION_BESIDE) * sizeof *raw[0]);
     xg_attention_peaks(w, most, from, to);
     xg_attention_refer_rows(w, most, from, to);
-    for (half = from; half < to; half++) {
-        v[0] = w->sum[half];
-        w->sum[half] = NULL;
-        xg_attention_row(w, half, most[half]);
-        step[half] = w->sum[half];
-        w->sum[half] = v[0];
-    }
+    for (half = from; half < to; half++) step[half] = xg_attention_row_step(w, half, most[half]);
     xg_flow_end(&f);
     for (half = from; half < to; half++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], step[half]);
 }
@@ -235,7 +241,7 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     if (xg_attention_is_lazy(w->p)) {
-        /* one row after the other spares registers, and waits more often; between masks pairs have room, too (ptxas 13) */
+        /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13) */
         int64_t n = w->p->shape.in_tensor && !(w->p->bounded && xg_attention_is_ahead(w->p)) ? 1 : XG_ATTENTION_HALVES;
         for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
         return;
