@@ -242,7 +242,8 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     xg_attention_all_scores(w);
     if (xg_attention_is_lazy(w->p)) {
         /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13) */
-        int64_t n = w->p->shape.in_tensor && !(w->p->bounded && xg_attention_is_ahead(w->p)) ? 1 : XG_ATTENTION_HALVES;
+        bool pairs = w->p->bounded && !w->p->votes && xg_attention_is_ahead(w->p);
+        int64_t n = pairs || !w->p->shape.in_tensor ? XG_ATTENTION_HALVES : 1;
         for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
         return;
     }
