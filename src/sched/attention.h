@@ -155,6 +155,7 @@ typedef struct xg_attention_form {
     /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
     const xg_inst *scaled;
     double scale;
+    bool is_lazy; /* any number may stand for the maximum, and an early one mostly serves for all keys */
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
     xg_attention_stage stages[XG_ATTENTION_PARTS];
@@ -382,15 +383,15 @@ typedef struct xg_attention_kernel {
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
     xg_kval *inner[2]; /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *walk;     /* which one of two it is */
-    xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
-    xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX];
-    xg_kval **out[XG_ATTENTION_HALVES_MAX];    /* sums of V's columns */
-    xg_kval **scores[XG_ATTENTION_HALVES_MAX]; /* of a step; then the weights */
-    xg_kval *first_key, *place;                /* of a thread in the step; its place among all */
-    xg_kval *step;                             /* of warp groups of gradients: the walk's */
-    int64_t shared;                            /* of these: how often threads have shown what their rows have */
-    xg_kval *turn;                             /* of warp groups: how many steps the block has gone through */
-    xg_kval *done;                             /* ... in earlier walks; NULL: this is the first one */
+    xg_kval *query, *keys, *values, *weights, *ends, *votes;               /* in shared memory */
+    xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX]; /* no most: the reference stands for it */
+    xg_kval **out[XG_ATTENTION_HALVES_MAX];                                /* sums of V's columns */
+    xg_kval **scores[XG_ATTENTION_HALVES_MAX];                             /* of a step; then the weights */
+    xg_kval *first_key, *place;              /* of a thread in the step; its place among all */
+    xg_kval *step;                           /* of warp groups of gradients: the walk's */
+    int64_t shared;                          /* of these: how often threads have shown what their rows have */
+    xg_kval *turn;                           /* of warp groups: how many steps the block has gone through */
+    xg_kval *done;                           /* ... in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval **bare[XG_ATTENTION_HALVES_MAX]; /* of gradients: the step's sums that scores are made of */
@@ -482,7 +483,12 @@ XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which score
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
+XG_FN bool xg_attention_is_made(
+    const xg_attention_kernel *w, int64_t c); /* ... the power of column c, by multiply-adds */
 XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
+XG_INLINE xg_kval *xg_attention_most_of(const xg_attention_kernel *w, int64_t half) {
+    return w->most[half] ? w->most[half] : w->stat[half][XG_ATTENTION_REFERENCE];
+}
 XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                /* an i64 of two f32 */
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to); /* and back */
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
@@ -547,6 +553,7 @@ XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device 
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN bool xg_attention_is_behind(const xg_attention_plan *p); /* a step's sums are asked for in the next one */
+XG_FN bool xg_attention_is_lazy(const xg_attention_plan *p); /* steps have no maxima, but where weights become large */
 XG_FN void xg_attention_group_last(xg_attention_kernel *w);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 /* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
@@ -583,7 +590,12 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
-XG_FN void xg_attention_refer_sums(xg_attention_kernel *w);                  /* ... and sums that threads have */
+/* Its parts: what a row's maximum may grow to without that; the condition, whose variables are those of the halves
+ * `from` to `to`; what is done there. */
+XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half);
+XG_FN void xg_attention_refer_if(xg_attention_kernel *w, xg_flow *f, xg_kval *any, int64_t from, int64_t to);
+XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to);
+XG_FN void xg_attention_refer_sums(xg_attention_kernel *w); /* ... and sums that threads have */
 enum {
     XG_ATTENTION_MADE,   /* barriers: scores of a step */
     XG_ATTENTION_SUMMED, /* ... and sums; of gradients: dP */
@@ -643,9 +655,10 @@ XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w);                    /* t
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
-XG_FN void xg_attention_weigh(xg_attention_kernel *w);                 /* sums to scores to weights */
-XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most); /* maxima of rows with those of the step */
-XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half);  /* a row's sum += its weights */
+XG_FN void xg_attention_weigh(xg_attention_kernel *w); /* sums to scores to weights */
+/* Maxima of a thread's rows, of the halves `from` to `to`, with those of the step. */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most, int64_t from, int64_t to);
+XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half); /* a row's sum += its weights */
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
 XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);

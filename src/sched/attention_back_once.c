@@ -115,7 +115,7 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
     xg_attention_back_products(w, true, NULL);
-    xg_attention_peaks(w, most);
+    xg_attention_peaks(w, most, 0, w->p->halves);
     xg_attention_refer(w, most);
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {

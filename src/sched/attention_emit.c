@@ -117,24 +117,29 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->pieces[0] > 1 ? XLAGPU_F32 : w->f->held);
 }
-/* Maxima of a thread's rows with those of the step: two at a time, which wait for each other at the end. */
-XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c, k;
-    bool three = w->p->shape.in_tensor;
+/* The maximum of a thread's row with its scores of the step, or, made, of those whose powers multiply-adds make: two at
+ * a time, which wait for each other at the end. */
+XG_FN xg_kval *xg_attention_peak(xg_attention_kernel *w, int64_t half, bool made) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, n = 0, c, k;
+    xg_kval *two[2], *x[XG_KWGMMA_N_MAX];
     xg_kb *b = xg_attention_b(w);
-    for (half = 0; half < w->p->halves; half++) {
-        xg_kval *two[2], **x = w->scores[half];
-        two[0] = w->most[half];
-        two[1] = x[0];
-        for (k = 0, c = 1; c < columns; c++, k = 1 - k)
-            if (three && c + 1 < columns) {
-                two[k] = xg_k3(b, XG_K_OP_MAXF3, two[k], x[c], x[c + 1]);
-                c++;
-            } else
-                two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
-        most[half] = xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
-    }
-    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
+    if (!made) x[n++] = xg_attention_most_of(w, half);
+    for (c = 0; c < columns; c++)
+        if (!made || xg_attention_is_made(w, c)) x[n++] = w->scores[half][c];
+    memcpy(two, x, sizeof two);
+    for (k = 0, c = 2; c < n; c++, k = 1 - k)
+        if (w->p->shape.in_tensor && c + 1 < n) {
+            two[k] = xg_k3(b, XG_K_OP_MAXF3, two[k], x[c], x[c + 1]);
+            c++;
+        } else
+            two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
+    return xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
+}
+/* Of all lanes that share the rows `from` to `to`. */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most, int64_t from, int64_t to) {
+    int64_t half;
+    for (half = from; half < to; half++) most[half] = xg_attention_peak(w, half, false);
+    xg_attention_combine(w, XG_K_OP_MAXF, most + from, to - from, XG_ATTENTION_BESIDE);
 }
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
@@ -153,7 +158,8 @@ XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
         else
             two[c % XG_ATTENTION_PAIR] = xg_k3(b, XG_K_OP_FMA, x[c], one, two[c % XG_ATTENTION_PAIR]);
     if (all) xg_attention_each(w, all, XG_E_F32, two);
-    for (c = 0; c < XG_ATTENTION_PAIR; c++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], two[c]);
+    for (c = 0; c < XG_ATTENTION_PAIR; c++)
+        w->sum[half] = w->sum[half] ? xg_k2(b, XG_K_OP_ADDF, w->sum[half], two[c]) : two[c];
 }
 /* Sum and what the maximum scales, of a thread's row. */
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most) {
@@ -162,7 +168,7 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
     bool grouped = w->p->shape.grouped;
     xg_kval *shift = grouped ? NULL : xg_attention_shift(w, most);
     xg_kval *scale = grouped ? NULL : xg_attention_exp(w, w->most[half], shift);
-    w->most[half] = most;
+    if (w->most[half]) w->most[half] = most;
     if (scale) w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], scale);
     if (grouped)
         xg_attention_exps_by(w, w->scores[half], columns, w->by[half], w->less[half]);
@@ -175,11 +181,73 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
     if (w->p->shape.in_tensor) xg_attention_make_words(w, w->scores[half]); /* beside powers: nothing passes a wait */
 }
+/* The same, and what the step's weights of a thread's row add up to, instead of the row's sum with them. */
+XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kval *most) {
+    xg_kval *before = w->sum[half], *step;
+    w->sum[half] = NULL;
+    xg_attention_row(w, half, most);
+    step = w->sum[half];
+    w->sum[half] = before;
+    return step;
+}
+/* A row needs another reference: weights are large, or there is none yet. Powers that multiply-adds make are right up
+ * to 2^127: of their scores `made` is the maximum, or NULL. What is NaN is found, too. */
+XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step, xg_kval *made) {
+    enum {
+        MUCH = 1 << 8
+    };
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *any = xg_kcmpf_(b, XG_CF_UGE, step, xg_attention_number(w, MUCH)), *v;
+    v = xg_attention_number(w, -INFINITY);
+    v = xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], v);
+    any = xg_k2(b, XG_K_OP_ORI, any, v);
+    if (!made) return any;
+    v = xg_attention_may_grow(w, half);
+    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, made, v));
+}
+/* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
+ * becomes it, and they are made again. */
+XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w, int64_t from, int64_t to) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half;
+    xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX], *step[XG_ATTENTION_HALVES_MAX];
+    xg_kval *any = NULL, *v;
+    xg_kb *b = xg_attention_b(w);
+    xg_flow f;
+    for (half = from; half < to; half++) {
+        memcpy(raw[half - from], w->scores[half], (size_t)columns * sizeof *raw[0]);
+        v = w->p->powers ? xg_attention_peak(w, half, true) : NULL;
+        step[half] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
+        v = xg_attention_outgrows(w, half, step[half], v);
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+    }
+    xg_attention_refer_if(w, &f, any, from, to);
+    if (w->p->shape.in_tensor) columns /= XG_ATTENTION_PAIR; /* words of two */
+    for (half = from; half < to; half++) {
+        xg_flow_slot(&f, &step[half]);
+        xg_flow_slots(&f, w->scores[half], (uint32_t)columns);
+    }
+    xg_flow_if(&f, w->grown);
+    f.op->a = 1;
+    for (half = from; half < to; half++)
+        memcpy(w->scores[half], raw[half - from], (size_t)(w->p->own / XG_ATTENTION_BESIDE) * sizeof *raw[0]);
+    xg_attention_peaks(w, most, from, to);
+    xg_attention_refer_rows(w, most, from, to);
+    for (half = from; half < to; half++) step[half] = xg_attention_row_step(w, half, most[half]);
+    xg_flow_end(&f);
+    for (half = from; half < to; half++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], step[half]);
+}
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];
     int64_t half;
     xg_attention_all_scores(w);
-    xg_attention_peaks(w, most);
+    if (xg_attention_is_lazy(w->p)) {
+        /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13) */
+        bool pairs = w->p->bounded && !w->p->votes && xg_attention_is_ahead(w->p);
+        int64_t n = pairs || !w->p->shape.in_tensor ? XG_ATTENTION_HALVES : 1;
+        for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
+        return;
+    }
+    xg_attention_peaks(w, most, 0, w->p->halves);
     if (w->p->shape.grouped) xg_attention_refer(w, most);
     for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
@@ -358,6 +426,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
         if (w->p->shape.grouped) xg_attention_refer_to(w, half, w->most[half]);
+        if (xg_attention_is_lazy(w->p)) w->most[half] = NULL;
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
     xg_attention_walk_all(w, true, xg_attention_walked_steps);

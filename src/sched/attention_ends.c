@@ -386,6 +386,7 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
     xg_flow f;
     int64_t half;
     xg_attention_combine(w, XG_K_OP_ADDF, w->sum, w->p->halves, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++) w->most[half] = xg_attention_most_of(w, half);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     if (w->rank) xg_attention_join_blocks(w);
     for (half = 0; half < w->p->halves && w->scaled; half++) {

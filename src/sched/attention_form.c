@@ -352,6 +352,39 @@ XG_FN bool xg_attention_extents(xg_attention_form *f) {
     f->sum = f->dots[0].sum;
     return f->dots[1].sum == f->sum && (f->sum == XLAGPU_F32 || f->sum == XLAGPU_F64);
 }
+/* i has the values of `of`, if in other places and rounded. */
+XG_FN bool xg_attention_is_of(const xg_inst *i, const xg_inst *of) {
+    while (i != of && (i->op == XG_CONVERT || i->op == XG_BROADCAST || xg_attention_moves(i))) i = XG_OPERAND(i, 0);
+    return i == of;
+}
+/* Weights are divided by their sum, or the second dot is, and that is all. */
+XG_FN bool xg_attention_is_quotient(const xg_attention_form *f) {
+    const xg_attention *a = &f->match;
+    const xg_inst *i = f->stages[XG_ATTENTION_RESULT].root;
+    if (f->n_stats || !a->sum || a->n_factors > 1) return false;
+    if (a->n_factors)
+        return a->factors[0].divides && xg_attention_is_of(a->factors[0].of, a->sum) &&
+               xg_attention_is_of(i, a->out_dot);
+    while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return i->op == XG_DIVIDE && xg_attention_is_of(XG_OPERAND(i, 0), a->out_dot) &&
+           xg_attention_is_of(XG_OPERAND(i, 1), a->sum);
+}
+/* Scores are the first dot's sums by numbers, and masked: no bias grows along the keys. */
+XG_FN bool xg_attention_is_steady(const xg_attention_form *f) {
+    const xg_inst *i = f->stages[XG_ATTENTION_SCORES].root, *dot = f->match.scores_dot;
+    double v;
+    while (i != dot) {
+        uint32_t k = i->op == XG_SELECT ? xg_attention_masked(i) : 0;
+        if (i->op == XG_SELECT && !xg_attention_constant(XG_OPERAND(i, 3 - k), &v)) return false;
+        if (i->op == XG_MULTIPLY || i->op == XG_DIVIDE) {
+            k = i->op == XG_MULTIPLY && xg_attention_constant(XG_OPERAND(i, 0), &v);
+            if (!xg_attention_constant(XG_OPERAND(i, 1 - k), &v)) return false;
+        } else if (i->op != XG_SELECT && i->op != XG_CONVERT && i->op != XG_TANH && !xg_attention_moves(i))
+            return false;
+        i = XG_OPERAND(i, k);
+    }
+    return true;
+}
 XG_FN bool xg_attention_may_be(const xg_comp *c) {
     uint32_t dots = 0, exps = 0;
     XG_FOR_INSTS(i, c) {
@@ -389,6 +422,7 @@ XG_FN bool xg_attention_form_of(
     }
     xg_attention_bounds(&w);
     xg_attention_find_scale(f);
+    f->is_lazy = xg_attention_is_quotient(f) && xg_attention_is_steady(f);
     return true;
 }
 

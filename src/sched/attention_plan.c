@@ -218,13 +218,18 @@ XG_FN int64_t xg_attention_scores_each(const xg_attention_plan *p) { return p->o
 XG_FN int64_t xg_attention_made_each(const xg_attention_plan *p) {
     return xg_attention_scores_each(p) * p->powers / XG_ATTENTION_POWERS;
 }
+/* Of these the maxima that are not looked for. */
+XG_FN int64_t xg_attention_unsought(const xg_attention_plan *p) {
+    return xg_attention_is_lazy(p) ? xg_attention_scores_each(p) - xg_attention_made_each(p) : 0;
+}
 /* What pipes make of the scores of so many steps of a warp; without a matrix unit its products count alone. */
 XG_FN void xg_attention_count_pipes(const xg_attention_plan *p, int64_t *pipes, int64_t steps) {
     int64_t scores = xg_attention_scores_each(p), made = xg_attention_made_each(p), f32 = XG_ATTENTION_MADE_F32;
     if (p->form.unit == XG_TILE_NO_UNIT) return;
     f32 = made * (f32 + (xg_attention_is_fine(&p->form) ? XG_ATTENTION_FINER : 0));
     pipes[XG_PIPE_SPECIAL] = xg_cost_mul(steps, scores - made);
-    pipes[XG_PIPE_F32] = xg_cost_mul(steps, scores * (p->shape.in_tensor ? 5 : 6) / 2 + f32);
+    pipes[XG_PIPE_F32] =
+        xg_cost_mul(steps, scores * 2 + (scores - xg_attention_unsought(p)) / (1 + p->shape.in_tensor) + f32);
     pipes[XG_PIPE_INTEGER] = xg_cost_mul(steps, made * XG_ATTENTION_MADE_INTEGER);
     if (p->form.pieces[0] == 1) return; /* else two rests, and three words for two numbers */
     pipes[XG_PIPE_F32] = xg_cost_add_mul(pipes[XG_PIPE_F32], steps, scores * 2);
@@ -237,11 +242,11 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t made = xg_attention_made_each(p), finer = xg_attention_is_fine(&p->form) ? made * XG_ATTENTION_FINER : 0;
     scores = xg_attention_scores_each(p);
     if (p->shape.in_tensor)
-        return scores * XG_ATTENTION_PAIRED_ISSUE + made * XG_ATTENTION_PAIRED_MADE + finer / 2 +
-               XG_ATTENTION_STEP_ISSUE;
+        return scores * XG_ATTENTION_PAIRED_ISSUE - xg_attention_unsought(p) / 2 + made * XG_ATTENTION_PAIRED_MADE +
+               finer / 2 + XG_ATTENTION_STEP_ISSUE;
     scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0)) +
              made * XG_ATTENTION_MADE_ISSUE + finer;
-    if (p->shape.grouped) return scores + XG_ATTENTION_STEP_ISSUE;
+    if (p->shape.grouped) return scores - xg_attention_unsought(p) + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
     if (p->form.unit != XG_TILE_NO_UNIT) /* sums of V's columns are scaled and packed */
         dots = (1 + p->halves) * pairs * deep + p->columns * p->halves / XG_ATTENTION_BESIDE * 3 / 2;
@@ -277,7 +282,8 @@ XG_FN int64_t xg_attention_shared_passes(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t columns = xg_attention_held_columns(p), own = p->own, sums;
     if (!columns && xg_attention_reads(&p->form)) own += own / 2; /* what is on its way */
-    sums = p->halves * (columns ? columns + own : XG_MAX(p->columns, own)) / XG_ATTENTION_BESIDE;
+    sums = columns ? p->halves * (columns + own) : XG_MAX(XG_ATTENTION_HALVES * p->columns, p->halves * own);
+    sums /= XG_ATTENTION_BESIDE;
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     int64_t wide = p->shape.blocks > 1 && columns ? XG_ATTENTION_WIDE_REGISTERS : 0;
     if (wide && p->is_whole) wide -= XG_ATTENTION_WHOLE_REGISTERS;
@@ -295,9 +301,10 @@ XG_FN int64_t xg_attention_cluster_clocks(const xg_attention_plan *p) {
     if (p->cluster == 1) return 0;
     return BARRIERS * (int64_t)XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
-/* Of a step of warp groups: its group's products, but those that are made meanwhile, then the pipe that has most. */
-XG_FN int64_t xg_attention_group_clocks(const xg_attention_plan *p, const xg_device *m, int64_t rate) {
-    int64_t pipes[XG_PIPE_COUNT] = {0}, most = 0, rows = XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows;
+/* Of a step of warp groups: its group's products, but those that are made meanwhile, then the pipe that has most, or
+ * the warp's instructions, one in a clock. */
+XG_FN int64_t xg_attention_group_clocks(const xg_attention_plan *p, const xg_device *m, int64_t rate, int64_t issue) {
+    int64_t pipes[XG_PIPE_COUNT] = {0}, most = issue, rows = XG_TILE_BULK_GROUP / (int)XG_WARP_LANES * p->warp_rows;
     int64_t columns = xg_attention_widths(p) - (xg_attention_is_behind(p) ? p->columns : 0);
     uint32_t k;
     xg_attention_count_pipes(p, pipes, 1);
@@ -309,7 +316,7 @@ XG_FN int64_t xg_attention_group_clocks(const xg_attention_plan *p, const xg_dev
 /* Of a step: one thing behind the other in a warp, or the way from memory, where that is longer. */
 XG_FN int64_t xg_attention_step_clocks(const xg_attention_plan *p, const xg_device *m, int64_t issue) {
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), way = m->memory_latency, own;
-    if (p->shape.grouped) return xg_attention_group_clocks(p, m, rate);
+    if (p->shape.grouped) return xg_attention_group_clocks(p, m, rate, issue);
     if (p->form.unit == XG_TILE_NO_UNIT) return issue + XG_ATTENTION_PLAIN_CLOCKS;
     own = 3 * issue / 2 + p->depth / XG_ATTENTION_UNIT_K * XG_ATTENTION_DEEP_CLOCKS + XG_ATTENTION_STEP_CLOCKS;
     if (p->in_turns) return own + XG_MAX(way - XG_ATTENTION_TURN_CLOCKS, (int64_t)0);

@@ -18,7 +18,8 @@
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
  * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
- * alone. In one instruction a thread adds up weights, or makes exponents, of two neighbouring keys. */
+ * alone. Where weights themselves say so, no maximum is made (xg_attention_weigh_lazily). In one instruction a thread
+ * adds up weights, or makes exponents, of two neighbouring keys. */
 #ifndef XG_SCHED_ATTENTION_TENSOR_C
 #define XG_SCHED_ATTENTION_TENSOR_C
 #include "attention.h"
@@ -165,12 +166,13 @@ XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *fro
     return xg_attention_lane(w, &from[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR],
         half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR);
 }
-/* The sums of a thread's rows times numbers, few at a time beside the scores, by a loop: this is seldom done; without
- * numbers: 0. */
-XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by) {
+/* The sums of a thread's rows, `from` to `to` of their halves, times numbers, few at a time beside the scores, by a
+ * loop: this is seldom done; without numbers: 0. */
+XG_FN void xg_attention_shrink(
+    xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t from, int64_t to) {
     int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, k, i;
     xg_kb *b = xg_attention_b(w);
-    for (block = 0; block < w->p->shape.blocks; block++) {
+    for (block = from / XG_ATTENTION_HALVES; XG_ATTENTION_HALVES * block < to; block++) {
         xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x, *at;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         f.rolled = true;
@@ -192,39 +194,53 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t co
         xg_flow_end(&f);
     }
 }
-/* Where a maximum of the warp's rows exceeds its reference by so much that weights become too large for 16 bits, maxima
- * become references. */
-XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
+/* What a row's maximum may exceed its reference by: else its weights become too large for 16 bits. */
+XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half) {
     enum {
         MORE = 5 /* exp of it is less than 2^8 */
     };
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *any = NULL, *v, *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w)), **at;
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w));
+    return xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_REFERENCE], more);
+}
+/* If so of any of the warp's rows: maxima of these rows are to become references. */
+XG_FN void xg_attention_refer_if(xg_attention_kernel *w, xg_flow *f, xg_kval *any, int64_t from, int64_t to) {
+    int64_t half;
+    *f = xg_flow_of(&w->t.s, NULL);
+    for (half = 0; half < w->p->halves; half++) w->shrinks[half] = xg_attention_number(w, 1);
+    for (half = from; half < to; half++) {
+        xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
+        xg_flow_slot(f, &w->by[half]);
+        xg_flow_slot(f, &w->less[half]);
+        xg_flow_slot(f, &w->sum[half]);
+        if (!w->p->shape.in_tensor) xg_flow_slot(f, &w->shrinks[half]);
+    }
+    w->grown = xg_k1(xg_attention_b(w), XG_K_OP_VOTEANY, any);
+}
+XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to) {
     bool in_tensor = w->p->shape.in_tensor;
     int64_t half;
-    for (half = 0; half < w->p->halves; half++) {
-        at = &w->stat[half][XG_ATTENTION_REFERENCE];
-        v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_k2(b, XG_K_OP_ADDF, *at, more));
-        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
-        w->shrinks[half] = xg_attention_number(w, 1);
-        xg_flow_slot(&f, at);
-        xg_flow_slot(&f, &w->by[half]);
-        xg_flow_slot(&f, &w->less[half]);
-        xg_flow_slot(&f, &w->sum[half]);
-        if (!in_tensor) xg_flow_slot(&f, &w->shrinks[half]);
-    }
-    w->grown = xg_k1(b, XG_K_OP_VOTEANY, any);
-    xg_flow_if(&f, w->grown);
-    f.op->a = 1;
     if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
-    for (half = 0; half < w->p->halves; half++) {
-        at = &w->stat[half][XG_ATTENTION_REFERENCE];
-        w->shrinks[half] = xg_attention_exp(w, *at, xg_attention_shift(w, most[half]));
-        w->sum[half] = xg_k2(b, XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
+    for (half = from; half < to; half++) {
+        xg_kval *shift = xg_attention_shift(w, most[half]);
+        w->shrinks[half] = xg_attention_exp(w, w->stat[half][XG_ATTENTION_REFERENCE], shift);
+        w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
         xg_attention_refer_to(w, half, most[half]);
     }
-    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks, from, to);
+}
+XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *any = NULL, *v;
+    int64_t half;
+    xg_flow f;
+    for (half = 0; half < w->p->halves; half++) {
+        v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_attention_may_grow(w, half));
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+    }
+    xg_attention_refer_if(w, &f, any, 0, w->p->halves);
+    xg_flow_if(&f, w->grown);
+    f.op->a = 1;
+    xg_attention_refer_rows(w, most, 0, w->p->halves);
     xg_flow_end(&f);
 }
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
@@ -340,9 +356,11 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t parts = p->shape.parts;
-    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL);
-    if (p->form.back.is) xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL);
-    if (p->form.back.second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), p->columns / parts, NULL);
+    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL, 0, p->halves);
+    if (p->form.back.is)
+        xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0, p->halves);
+    if (p->form.back.second)
+        xg_attention_shrink(w, xg_attention_back_sums_at(p, true), p->columns / parts, NULL, 0, p->halves);
 }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
     xg_kval *turn = xg_attention_turn(w, step);

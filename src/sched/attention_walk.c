@@ -134,7 +134,7 @@ XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     row = xg_tile_join(&w->t, row, w->p->warp_rows, w->group);
     for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_vote_at(w, row, half * XG_ATTENTION_EIGHT);
-        w->votes = xg_kinsert(b, w->most[half], w->votes, &at, 1);
+        w->votes = xg_kinsert(b, xg_attention_most_of(w, half), w->votes, &at, 1);
     }
     xg_flow_end(&f);
 }
