@@ -206,6 +206,22 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     for (k = 0; k < XG_TILE_SIDES && f->phased; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
 }
 
+/* A convolution with positions innermost, as PyTorch has them. */
+XG_FN bool xg_tile_is_planar(const xg_inst *hero) {
+    return hero->op == XG_CONVOLUTION &&
+           xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_feature + 1 < hero->shape->rank;
+}
+/* What a warp asks for at once. */
+XG_FN int64_t xg_tile_touches(const xg_imap *at, bool along_k, int64_t bytes) {
+    int64_t place[4] = {0, 0, 0, 0}, v, sector, before = 0, n = 0, *lane = &place[along_k];
+    for (; *lane < XG_WARP_LANES && *lane <= at->dims[along_k].range.hi; ++*lane, before = sector) {
+        if (!xg_aff_eval(at->results[0], place, place, &v)) return XG_WARP_LANES;
+        sector = xg_floor_div(v * bytes, XG_SECTOR_BYTES);
+        n += !*lane || sector != before;
+    }
+    return xg_cost_scale(n, XG_WARP_LANES, *lane);
+}
+
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
     uint32_t role, k;
     for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);

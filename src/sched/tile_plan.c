@@ -290,7 +290,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
-    t->row_pitch = 0;
+    t->row_pitch = t->touched = 0;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
@@ -312,8 +312,15 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
         }
     t->along_k = f->group[XG_TILE_K].size > 1 &&
                  xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+    if (xg_tile_sums_groups(p)) return;
+    row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+    if (xg_tile_is_planar(f->hero) && !p->on_processor && xg_imap_ok(row)) {
+        int64_t by_rows = xg_tile_touches(row, false, bytes), by_k = xg_tile_touches(row, true, bytes);
+        if (by_rows != by_k) t->along_k = by_k < by_rows;
+        t->touched = XG_MIN(by_rows, by_k);
+    }
 #ifndef XLAGPU_SMALL
-    if (!xg_tile_sums_groups(p)) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+    xg_tile_find_rows(t, x, row);
 #endif
 }
 
