@@ -206,6 +206,13 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     for (k = 0; k < XG_TILE_SIDES && f->phased; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
 }
 
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
 /* A convolution with positions innermost, as PyTorch has them. */
 XG_FN bool xg_tile_is_planar(const xg_inst *hero) {
     return hero->op == XG_CONVOLUTION &&

@@ -205,13 +205,6 @@ XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, con
     static const xg_tile_role roles[2] = {XG_TILE_M, XG_TILE_N};
     return xg_tile_probe_of(f, x, roles, xg_emit_same_place(x, f->hero->shape, root), root, true, n);
 }
-/* Whether the operand's elements are those of a parameter, unchanged. */
-XG_FN bool xg_tile_is_moved(const xg_inst *i) {
-    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
-           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
-        i = XG_OPERAND(i, 0);
-    return i->op == XG_PARAMETER;
-}
 /* What making an element takes beside reading it: instructions, and arrays that are read. */
 XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
     enum {
