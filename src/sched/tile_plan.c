@@ -307,11 +307,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                  xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
     if (xg_tile_sums_groups(p)) return;
     row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
-    if (xg_tile_is_planar(f->hero) && !p->on_processor && xg_imap_ok(row)) {
-        int64_t by_rows = xg_tile_touches(row, false, bytes), by_k = xg_tile_touches(row, true, bytes);
-        if (by_rows != by_k) t->along_k = by_k < by_rows;
-        t->touched = XG_MIN(by_rows, by_k);
-    }
+    if (f->hero->op == XG_CONVOLUTION && !p->on_processor && xg_imap_ok(row)) xg_tile_choose_way(p, t, row);
 #ifndef XLAGPU_SMALL
     xg_tile_find_rows(t, x, row);
 #endif
