@@ -238,14 +238,27 @@ XG_FN bool xg_conv_layouts_comp(xg_comp *c) {
     uint32_t *group, k;
     const xg_conv_group *groups;
     bool changed = false;
+    xg_dict known; /* equal ones are planned once */
     xg_inst *i;
+    xg_dict_init(&known, m->work);
     for (i = c->first; i; i = i->next) {
         xg_conv_choice own;
+        int64_t *times;
+        xg_str key;
         if (!xg_conv_layout_suits(i)) continue;
         own.conv = i;
         xg_conv_layout_turns(i, &own.turns);
-        own.now = own.turns.any ? xg_conv_layout_time(i, NULL) : 0;
-        own.then = own.now ? xg_conv_layout_time(i, &own.turns) : 0;
+        if (!own.turns.any) continue;
+        key = xg_split_key(i);
+        times = (int64_t *)xg_dict_get(&known, key);
+        if (!times) {
+            times = XG_NEW_N(m->work, int64_t, 2);
+            times[0] = xg_conv_layout_time(i, NULL);
+            times[1] = times[0] ? xg_conv_layout_time(i, &own.turns) : 0;
+            (void)xg_dict_put(&known, key, times);
+        }
+        own.now = times[0];
+        own.then = times[1];
         if (own.then) xg_push(m->work, xg_conv_choice, &all, own);
     }
     if (!all.n) return false;

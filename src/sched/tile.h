@@ -107,6 +107,7 @@ typedef struct xg_tile_fetch {
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
     bool odd;               /* rows need not begin with a sector */
+    int64_t touched;        /* sectors of a warp's elements, which it reads one by one; 0: of a vector's */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
@@ -233,6 +234,8 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN bool xg_tile_is_wide(const xg_tile_form *f);                               /* of more than one row and column */
 /* The same sum with phases of positions as axes of the batch: see there. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
+/* Of a convolution's elements that are read one by one: along k or along rows; at: (row, k, ..) -> an element. */
+XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 

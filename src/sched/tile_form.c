@@ -206,6 +206,37 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x) {
     for (k = 0; k < XG_TILE_SIDES && f->phased; k++) f->map[k] = xg_imap_compose(x, m, f->map[k]);
 }
 
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
+/* Sectors that a warp asks for at once, of neighbours along rows, or along k. */
+XG_FN int64_t xg_tile_touches(const xg_imap *at, bool along_k, int64_t bytes) {
+    int64_t place[4] = {0, 0, 0, 0}, v, sector, before = 0, n = 0, *lane = &place[along_k];
+    for (; *lane < XG_WARP_LANES && *lane <= at->dims[along_k].range.hi; ++*lane, before = sector) {
+        if (!xg_aff_eval(at->results[0], place, place, &v)) return XG_WARP_LANES;
+        sector = xg_floor_div(v * bytes, XG_SECTOR_BYTES);
+        n += !*lane || sector != before;
+    }
+    return xg_cost_scale(n, XG_WARP_LANES, *lane);
+}
+/* The way of fewer sectors. Of pixels, whose features are no vectors, only where they are far fewer: k is turned on its
+ * way into shared memory. */
+XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at) {
+    enum {
+        FAR = 4 /* times as many along rows */
+    };
+    int64_t by_rows = xg_tile_touches(at, false, t->bytes), by_k = xg_tile_touches(at, true, t->bytes);
+    const xg_dim_labels *l = xg_inst_attr(p->form.hero, XG_A_dim_labels)->v.labels;
+    bool planar = l->output_feature + 1 < p->form.rank, far = by_k * FAR <= by_rows;
+    far = far && p->device->async_bytes && !p->may_group;
+    if (planar ? by_rows != by_k : far) t->along_k = by_k < by_rows;
+    if (planar || far) t->touched = XG_MIN(by_rows, by_k);
+}
+
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
     uint32_t role, k;
     for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);

@@ -205,13 +205,6 @@ XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, con
     static const xg_tile_role roles[2] = {XG_TILE_M, XG_TILE_N};
     return xg_tile_probe_of(f, x, roles, xg_emit_same_place(x, f->hero->shape, root), root, true, n);
 }
-/* Whether the operand's elements are those of a parameter, unchanged. */
-XG_FN bool xg_tile_is_moved(const xg_inst *i) {
-    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
-           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
-        i = XG_OPERAND(i, 0);
-    return i->op == XG_PARAMETER;
-}
 /* What making an element takes beside reading it: instructions, and arrays that are read. */
 XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
     enum {
@@ -290,7 +283,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
-    t->row_pitch = 0;
+    t->row_pitch = t->touched = 0;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
     for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? xg_tile_most(p) : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
@@ -312,8 +305,11 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
         }
     t->along_k = f->group[XG_TILE_K].size > 1 &&
                  xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+    if (xg_tile_sums_groups(p)) return;
+    row = xg_tile_probe(f, x, side, to, from->shape, true, 1);
+    if (f->hero->op == XG_CONVOLUTION && !p->on_processor && xg_imap_ok(row)) xg_tile_choose_way(p, t, row);
 #ifndef XLAGPU_SMALL
-    if (!xg_tile_sums_groups(p)) xg_tile_find_rows(t, x, xg_tile_probe(f, x, side, to, from->shape, true, 1));
+    xg_tile_find_rows(t, x, row);
 #endif
 }
 

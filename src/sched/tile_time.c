@@ -6,6 +6,7 @@
 
 enum {
     XG_TILE_SURE_PERCENT = 90,     /* of a loop's time, which is not known better */
+    XG_TILE_TOUCHED_FEW = 5,       /* sectors of a warp's neighbours in memory, of a word at most: no more are apart */
     XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
     XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
     XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
@@ -155,6 +156,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
             bytes, side ? p->blocks / (p->tiles[1] * p->shape.cluster) : xg_tile_ragged_places(p) * p->tiles[1]);
     else
         bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
+    if (t->touched > XG_TILE_TOUCHED_FEW) return xg_cost_scale(bytes / t->bytes, t->touched, XG_WARP_LANES);
     if (p->unit != XG_TILE_NO_UNIT)
         more = XG_SECTOR_BYTES - xg_gcd((t->along_k ? k : own)->size * t->bytes, XG_SECTOR_BYTES);
     return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + more, whole);
@@ -208,8 +210,17 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     c->blocks = p->blocks;
     c->threads = p->threads;
     c->shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
-    for (k = 0; k < XG_TILE_SIDES; k++) c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
-    c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        const xg_tile_fetch *t = &p->fetch[k];
+        c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
+        if (!t->touched || p->bulk || (p->patch.places && !k)) continue;
+        bytes = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), t->rows * p->shape.k / XG_WARP_LANES);
+        c->l1_passes =
+            xg_cost_add_mul(c->l1_passes, bytes, xg_tile_over(t->touched, XG_TILE_PASS_BYTES / XG_SECTOR_BYTES));
+    }
+    /* neighbours of a phase lie apart: all phases write each sector */
+    bytes = p->form.group[XG_TILE_N].axes[p->form.group[XG_TILE_N].n - 1].scale;
+    c->l2_sectors = xg_cost_add_mul(c->l2_sectors, out_bytes / XG_SECTOR_BYTES, bytes);
     c->read_bytes = xg_tile_operand_bytes(p);
     c->written_bytes = out_bytes;
     if (p->shape.split > 1) { /* the second cache has what is read again */
