@@ -7,6 +7,9 @@
 #include "solver_programs.h"
 #include "block_expr.c"
 
+enum {
+    XG_SOLVER_THREADS = 1024 /* that fill a multiprocessor */
+};
 typedef struct xg_solver_program {
     const char *name, *text;
 } xg_solver_program;
@@ -35,9 +38,12 @@ XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     return p;
 }
 /* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers
- * for what it does. */
+ * for what it does. LU and QR: up to four times fewer where matrices fill the device without, since most of what a
+ * block does for a column is the same for each of its warps. */
 XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first result */
-    int64_t m, n, lines;
+    xg_str name = xg_block_call_name(d->i);
+    bool direct;
+    int64_t m, n, lines, full = d->e->target->sms * XG_SOLVER_THREADS;
     uint32_t k;
     for (k = 0; k < d->i->n_operands; k++)
         if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
@@ -45,6 +51,8 @@ XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first res
     n = a->dims[2];
     d->threads =
         XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)XG_WARP_LANES);
+    direct = xg_str_is(name, "getrf") || xg_str_is(name, "geqrf");
+    for (k = 0; k < 2 && direct && d->threads > XG_WARP_LANES && d->blocks * d->threads > full; k++) d->threads /= 2;
     d->lanes = xg_solver_power(n, XG_WARP_LANES);
     d->lines = d->threads / d->lanes;
     lines = xg_solver_power(XG_MAX(m, n), XG_WARP_LANES);

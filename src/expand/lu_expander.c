@@ -16,6 +16,11 @@ XG_FN xg_inst *xg_linear_result(const xg_hb *b, xg_inst *x, const xg_shape *s) {
 
 /* ---- LU ---- */
 
+enum {
+    XG_LU_WHOLE = 512 * 512, /* elements of a matrix that is taken whole */
+    XG_LU_COLUMNS = 128      /* and columns, of any number of rows */
+};
+
 /* the pivot's row [batch, 1, columns]; is the column all zero; the pivot's index [batch, 1, 1] */
 typedef struct xg_lu_round {
     xg_inst *row, *zero, *at;
@@ -50,6 +55,46 @@ XG_FN xg_inst *xg_lu_eliminate(const xg_hb *b, xg_inst *a, xg_inst *k, const xg_
     return xg_lin_read(f, "r=as(row1(a,k),a);b=as(p,a);a=eq1(a,i)?r:a;a=eq1(a,k)?b:a;f=row2(a,k);f=f/as(row2(p,k),f);"
                           "f=as(f,a);x=as(not(z),a);x=gt1(a,k)&x;y=gt2(a,k)&x;x=eq2(a,k)&x;c=a-f*b;a=y?c:a;x?f:a");
 }
+XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n);
+XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out);
+
+/* The rows of x[batch, m, n] as the swaps of pivots [batch, 1, k], from one, leave them. */
+XG_FN xg_inst *xg_lu_swapped(const xg_hb *b, xg_inst *x, xg_inst *pivots) {
+    const int64_t *dims = x->shape->dims;
+    int64_t flat[2];
+    xg_inst *at, *matrix;
+    flat[0] = dims[0];
+    flat[1] = pivots->shape->dims[2];
+    at = xg_hb_reshape(b, xg_lin_of(b, "x-1", pivots, NULL, NULL), flat, 2);
+    at = xg_linear_permutation(b, at, dims[1]);
+    matrix = xg_hb_iota(b, XLAGPU_S32, at->shape->dims, 3, 0);
+    at = xg_lin_of(b, "y=y*z;x+y", at, matrix, xg_hb_int_like(b, at, dims[1]));
+    flat[0] *= dims[1];
+    flat[1] = dims[2];
+    at = xg_hb_reshape(b, at, flat, 1);
+    return xg_hb_reshape(b, xg_hb_rows(b, xg_hb_reshape(b, x, flat, 2), at), dims, 3);
+}
+/* The left half of the columns first; what it leaves of the right half is a dot. */
+XG_FN void xg_lu_halves(const xg_hb *b, xg_inst *a, int64_t w, xg_inst **out) {
+    int64_t m = a->shape->dims[1], n = a->shape->dims[2];
+    xg_inst *l[3], *r[3], *parts[2], *top, *low, *x;
+    xg_linear_lu(b, xg_hb_slice_dim(b, a, 2, 0, w), l);
+    x = xg_lu_swapped(b, xg_hb_slice_dim(b, a, 2, w, n), l[1]);
+    top = parts[0] = xg_hb_slice_dim(b, l[0], 1, 0, w);
+    parts[1] = xg_linear_solved(b, top, xg_hb_slice_dim(b, x, 1, 0, w), true, true, true, 'n');
+    low = xg_hb_slice_dim(b, l[0], 1, w, m);
+    top = xg_hb_concat(b, parts, 2, 2);
+    xg_linear_lu(b, xg_lin_of(b, "x-prod(y,z)", xg_hb_slice_dim(b, x, 1, w, m), low, parts[1]), r);
+    parts[0] = xg_lu_swapped(b, low, r[1]);
+    parts[1] = r[0];
+    parts[1] = xg_hb_concat(b, parts, 2, 2);
+    parts[0] = top;
+    out[0] = xg_hb_concat(b, parts, 2, 1);
+    parts[0] = l[1];
+    parts[1] = xg_lin_of(b, "x+y", r[1], xg_hb_int_like(b, r[1], w), NULL);
+    out[1] = xg_hb_concat(b, parts, 2, 2);
+    out[2] = xg_lin_of(b, "z=y+z;m=y==0;z=m?y:z;m=x==0;m?z:x", l[2], r[2], xg_hb_int_like(b, r[2], w));
+}
 /* a[batch, rows, columns] -> out: L below the diagonal and U, pivots [batch, 1, k] from one, and the first zero pivot
  * [batch, 1, 1], from one, or 0. */
 XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
@@ -59,6 +104,10 @@ XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     xg_lin frame, *f = &frame;
     xg_lu_round r;
     xg_loop l;
+    if (n > XG_LU_COLUMNS && dims[1] * n > XG_LU_WHOLE) {
+        xg_lu_halves(b, a, XG_LU_COLUMNS * ((n - 1) / (2 * XG_LU_COLUMNS) + 1), out);
+        return;
+    }
     if (xg_block_fits("getrf", a)) {
         shapes[0] = a->shape;
         shapes[1] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);

@@ -13,12 +13,12 @@
 
 /* clang-format off */
 #define XG_BLOCK_LIMITS(X) \
-    X("getrf", 1024) \
+    X("getrf", 288) \
     X("pivots", 65536) \
-    X("geqrf", 512) \
-    X("geqp3", 512) \
+    X("geqrf", 160) \
+    X("geqp3", 208) \
     X("gehrd", 512) \
-    X("ormqr", 512) \
+    X("ormqr", 160) \
     X("syevd", 512) \
     X("gesvd", 512) \
     X("gesvdj", 512) \

@@ -10,6 +10,9 @@
  * Where each picture of a batch has features of the result for itself (batch_group_count: the gradient of a kernel that
  * takes channel by channel), pictures become groups of features as well, of s * batch groups.
  *
+ * Where their rows lie in memory, each of few taps is a sum of its own instead, of products with a slice: one kernel
+ * makes all of them by rows, where a thread for each tap and picture would read far apart.
+ *
  * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
  * blocks come. One launch is enough where the blocks of a tile share the sum, in a cluster or by way of memory
  * (tile_split.c), but a kernel of its own reads many parts faster. The estimate of tile_plan.c says whether the tiles
@@ -369,6 +372,77 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }
+/* Whether taps of i become sums of slices. Both operands have their dimensions in the same order. */
+XG_FN bool xg_split_is_taps(const xg_inst *i) {
+    enum {
+        TAPS = 27,
+        PLACES = 16 /* of a picture, for each tap: fewer do not fill a row's threads */
+    };
+    const xg_shape *s;
+    const xg_dim_labels *l;
+    xg_window w;
+    uint32_t k;
+    if (i->op != XG_CONVOLUTION || !xg_conv_is_labelled(i) || i->n_operands != 2 || i->shape->dynamic ||
+        xg_type_class(i->shape->type) != XGT_F)
+        return false;
+    s = XG_OPERAND(i, 0)->shape;
+    l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    w = xg_index_window_of(i);
+    if (!w.n || s->dynamic || s->dims[l->input_batch] < 2 ||
+        xg_attr_int(i, XG_A_batch_group_count, 1) != s->dims[l->input_batch] ||
+        s->dims[l->input_batch] != i->shape->dims[l->output_feature] || l->input_feature != l->kernel_input ||
+        l->input_batch != l->kernel_output || l->input_spatial.p[w.n - 1] != xg_shape_major(s, s->rank - 1) ||
+        i->shape->elements > TAPS * s->dims[l->input_batch] ||
+        XG_OPERAND(i, 1)->shape->elements / s->dims[l->input_feature] < PLACES * i->shape->elements)
+        return false;
+    for (k = 0; k < w.n; k++)
+        if (w.p[k].base_dilation != 1 || w.p[k].reversal || l->input_spatial.p[k] != l->kernel_spatial.p[k] ||
+            l->output_spatial.p[k] < (k ? l->output_spatial.p[k - 1] : l->output_feature))
+            return false;
+    return true;
+}
+XG_FN xg_inst *xg_split_taps(const xg_hb *b, xg_inst *i) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window w = xg_index_window_of(i);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), **sums, *zero = xg_hb_int(b, x->shape->type, 0);
+    int64_t channels = i->shape->dims[l->output_feature], n = i->shape->elements / channels, t, rest;
+    int64_t over[XG_RANK_MAX], dims[2];
+    xlagpu_type type = xg_contract_sum_type(i);
+    xg_pad_dim pads[XG_RANK_MAX];
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k, m = 0;
+    memset(pads, 0, sizeof pads);
+    for (k = 0; k < x->shape->rank; k++) {
+        d[k].start = 0;
+        d[k].limit = x->shape->dims[k];
+        d[k].stride = 1;
+        if (k != (uint32_t)l->input_batch) over[m++] = k;
+    }
+    for (k = 0; k < w.n; k++) {
+        pads[l->input_spatial.p[k]].low = w.p[k].pad_low;
+        pads[l->input_spatial.p[k]].high = w.p[k].pad_high;
+    }
+    x = xg_hb_pad(b, x, zero, pads);
+    y = xg_hb_convert(b, y, type);
+    sums = XG_NEW_N(b->comp->module->arena, xg_inst *, n);
+    dims[0] = channels;
+    for (t = 0; t < n; t++) {
+        for (k = w.n, rest = t; k-- > 0;) {
+            int64_t taps = i->shape->dims[l->output_spatial.p[k]];
+            xg_slice_dim *s = &d[l->input_spatial.p[k]];
+            s->start = rest % taps * w.p[k].stride;
+            s->stride = w.p[k].window_dilation;
+            s->limit = s->start + (w.p[k].size - 1) * s->stride + 1;
+            rest /= taps;
+        }
+        sums[t] = xg_hb_2(b, XG_MULTIPLY, xg_hb_convert(b, xg_hb_slice(b, x, d), type), y);
+        dims[1] = 1;
+        sums[t] = xg_hb_reshape(b, xg_hb_sum(b, sums[t], over, m), dims, 2);
+    }
+    dims[1] = n;
+    x = xg_hb_concat(b, sums, (uint32_t)n, 1);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, i->shape->dims, i->shape->rank), i->shape->type);
+}
 /* The second dot of attention stays whole for its pass, which knows how to share the keys, and so do dQ and dK. One row
  * of bytes is tiles' as long as it is no batch. */
 XG_FN bool xg_split_spares(xg_inst *i) {
@@ -393,10 +467,13 @@ XG_FN bool xg_split_comp(xg_comp *c) {
     xg_dict_init(&known, c->module->work);
     for (; i; i = next) {
         xg_hb b;
+        bool taps = xg_split_is_taps(i);
         next = i->next;
-        if (!xg_split_of(i, &s, &known) || xg_split_spares(i)) continue;
+        if (!taps && (!xg_split_of(i, &s, &known) || xg_split_spares(i))) continue;
         b = xg_hb_at(i);
-        xg_opt_replace(i, i->op == XG_DOT ? xg_split_make(&b, i, &s) : xg_split_convolution(&b, i, s.parts));
+        xg_opt_replace(i, taps              ? xg_split_taps(&b, i)
+                          : i->op == XG_DOT ? xg_split_make(&b, i, &s)
+                                            : xg_split_convolution(&b, i, s.parts));
         xg_inst_remove(i);
         changed = true;
     }
