@@ -828,6 +828,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #else
 #define XG_APART
 #endif
+/* A table. gcc puts each at a multiple of 32 bytes, which leaves ten free in front of it: not in a build for size. */
+#if defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
+#define XG_TABLE static __attribute__((aligned(8)))
+#endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 /* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
 #ifdef __OPTIMIZE__
@@ -851,6 +855,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #define XG_NOINLINE
 #define XG_COLD
 #define XG_INLINE static inline
+#endif
+#ifndef XG_TABLE
+#define XG_TABLE static
 #endif
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
@@ -1013,8 +1020,8 @@ XG_ROOMS_BEGIN
 
 /* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
-    const char *name;
     const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
+    const char *name;
     size_t size;
 } xg_source;
 
@@ -1398,7 +1405,7 @@ enum {
 
 /* The top 192 bits of every 28th power of five. Their products with the small powers, cut to 128 bits, equal the cut
  * 128 bits of all powers between (checked for each). */
-static const uint64_t xg_pow5_steps[][3] = {
+XG_TABLE const uint64_t xg_pow5_steps[][3] = {
     {0xE1AFA13AFBD14D6Du, 0x82189C09A3A1EC21u, 0x7A43516213C7E04Cu}, /* 5^-364 */
     {0xE3E27A444D8D98B7u, 0xFD1B1B2308169B25u, 0x363B1F2C568DC3E2u}, /* 5^-336 */
     {0xE61ACF033D1A45DFu, 0x6FB92487298E33BDu, 0xADD7728C20B99BD1u}, /* 5^-308 */
@@ -1426,7 +1433,7 @@ static const uint64_t xg_pow5_steps[][3] = {
     {0x8E679C2F5E44FF8Fu, 0x570F09EAA7EA7648u, 0x5961DB50C6D2B886u}, /* 5^308 */
     {0x8FCAC257558EE4E6u, 0x213A4F0AA5E8A7B1u, 0x949063D8A46F0C0Eu}, /* 5^336 */
 };
-static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
+XG_TABLE const uint64_t xg_pow5_small[XG_POW5_STEP] = {
     1u,
     5u,
     25u,
@@ -1563,7 +1570,7 @@ XG_INLINE_FAST uint64_t xg_digits8_value(uint64_t v) {
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a
  * branch on their length. */
 XG_INLINE_FAST const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    XG_TABLE const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     while (end - p >= 8) {
         uint64_t eight, t;
         int n;
@@ -1812,7 +1819,7 @@ enum {
 /* significand * 2^exponent = 0.d1d2d3... * 10^(k+1): the first `count` digits, rounded, as an integer; false when only
  * big integers can tell. */
 XG_FN bool xg_float_digits_fast(uint64_t significand, int exponent, int count, uint64_t *digits, int *k) {
-    static const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u,
+    XG_TABLE const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u,
         1000000000u, 10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
         10000000000000000u, 100000000000000000u};
     int n = xg_leading_zeros(significand), q, drop;
@@ -2734,7 +2741,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
     X(F64,           64, 11, 52, 1023, 1, 1, 1, 0, 1, 0x7FF8000000000000u, 0x7FEFFFFFFFFFFFFFu, 15, 17)
 /* clang-format on */
 
-static const xg_float_format xg_float_formats[] = {
+XG_TABLE const xg_float_format xg_float_formats[] = {
 #define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
     {XLAGPU_##type, bits, e, m, bias, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, nan_bits, max_bits, lo, hi},
     XG_FLOAT_FORMATS(X)
@@ -3503,7 +3510,7 @@ typedef struct xg_device_kind {
 } xg_device_kind;
 
 /* clang-format off */
-static const xg_device_kind xg_device_kinds[] = {
+XG_TABLE const xg_device_kind xg_device_kinds[] = {
     /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
@@ -3552,7 +3559,7 @@ typedef struct xg_device_part {
  * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
  * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
  * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
-static const xg_device_part xg_device_parts[] = {
+XG_TABLE const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
     {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M; L2 B */
     {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
@@ -3722,7 +3729,7 @@ typedef struct xg_device_figure {
     uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
-static const xg_device_figure xg_device_figures[] = {
+XG_TABLE const xg_device_figure xg_device_figures[] = {
 #define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
     XLAGPU_TARGET_FIGURES(X)
 #undef X
@@ -4095,7 +4102,7 @@ XG_FN void xg_cost_terms(
  * shared memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the
  * others work in its time. Takes their part out of the terms; returns that of the slowest. */
 XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
-    static const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
+    XG_TABLE const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
     int64_t slowest = t[XG_LIMIT_TENSOR];
     uint32_t k;
     if (!c->bulk_sectors) return 0;
@@ -4221,7 +4228,7 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
 }
 
 XG_FN const char *xg_cost_limit_name(uint32_t limit) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
 #define X(NAME, text, figure) text,
         XG_COST_PIPES(X)
 #undef X
@@ -4671,16 +4678,18 @@ enum {
 #define XG_SIM_NOREG 0xFFFFFFFFu
 
 struct xg_sim_ins {
+    /* operands, and c, d, d2, e: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
+    uint32_t a, b;
     xg_sim_fn fn; /* of ALU, an xg_sim_lane_fn; of other kinds the short way for whole warps, or NULL */
     uint8_t kind, flags, dbytes, d2bytes;
     uint16_t op; /* the function's number; or what a kind makes of it */
     uint16_t n;  /* items of list */
     uint32_t guard;
-    uint32_t d, d2, a, b, c, e; /* operands: while decoding id*2 (+1 for a constant), later byte offsets (+1) */
-    uint32_t list;              /* first of n more operands in module->list */
-    uint32_t imm, imm2;         /* the executor's extra facts: see each kind */
-    uint32_t at;                /* offset in the text */
-    uint32_t before;            /* how many of the records before it count as instructions */
+    uint32_t d, d2, c, e;
+    uint32_t list;      /* first of n more operands in module->list */
+    uint32_t imm, imm2; /* the executor's extra facts: see each kind */
+    uint32_t at;        /* offset in the text */
+    uint32_t before;    /* how many of the records before it count as instructions */
 };
 
 typedef struct xg_sim_func xg_sim_func;
@@ -4727,25 +4736,22 @@ typedef struct xg_sim_var {
 } xg_sim_var;
 
 struct xg_sim_module {
-    const xg_source *src;
     const struct xg_sim_moves *moves; /* of the unit that the module was loaded for */
+    xg_sim_ins *code;
+    uint32_t *list;
+    uint32_t n_code;
+    xg_sim_func **funcs;
+    const xg_source *src;
     uint32_t version;
     xg_str target;
-    xg_sim_func **funcs;
     uint32_t n_funcs;
-    xg_sim_ins *code;
-    uint32_t n_code;
     uint8_t *classes; /* of the records: an xlagpu_class */
-    uint32_t *list;
     xg_sim_copy *copies;
     xg_sim_callsite *sites;
     char *consts; /* 64-byte aligned */
     uint32_t const_bytes;
     xg_sim_var *vars; /* .global and .const */
     uint32_t n_vars;
-    /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched
-     * on */
-    xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
     bool multiplies_async;  /* there is a wgmma */
@@ -4759,6 +4765,9 @@ struct xg_sim_module {
     bool heap, prints;      /* malloc or free, vprintf is called */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
+    /* the same, sorted for lookup; arena memory. Their shadows' tags are of the one memory that the module is launched
+     * on */
+    xg_sim_memory globals;
 };
 
 #endif /* XG_SIM_H */
@@ -4851,7 +4860,7 @@ typedef struct xg_sim_layout {
     uint8_t ebits, mbits, low, inf;
     uint64_t max, nan;
 } xg_sim_layout;
-static const xg_sim_layout xg_sim_layouts[XG_SIM_FORMAT_COUNT] = {
+XG_TABLE const xg_sim_layout xg_sim_layouts[XG_SIM_FORMAT_COUNT] = {
 #define X(name, e, m, low, inf, max, nan) {e, m, low, inf, max, nan},
     XG_SIM_FORMATS(X)
 #undef X
@@ -5493,7 +5502,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
 #define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
 /* The bytes before those of each word of a vector register's quarter, which its shuffles stay in. */
-static const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
+XG_TABLE const uint32_t xg_sim_quarters[16] = {0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808,
     0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C, 0, 0x04040404, 0x08080808, 0x0C0C0C0C};
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
@@ -6838,9 +6847,24 @@ typedef struct xg_sim_asm {
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */
 XG_FN void xg_sim_function_end(xg_sim_asm *p);           /* flow.c */
 
-#define XG_SIM_BAD(p, at, hint, ...) xg_fail_at((p)->c, XLAGPU_ERROR_SYNTAX, (p)->src, (at), (hint), __VA_ARGS__)
-#define XG_SIM_UNSUPPORTED(p, at, hint, ...) \
-    xg_fail_at((p)->c, XLAGPU_ERROR_UNSUPPORTED, (p)->src, (at), (hint), __VA_ARGS__)
+XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_UNSUPPORTED, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
 
 /* ---- tokens ---- */
 
@@ -6863,7 +6887,7 @@ XG_FN void xg_sim_skip_space(xg_sim_asm *p) {
         else if (p->pos + 1 < n && s[p->pos] == '/' && s[p->pos + 1] == '*') {
             size_t start = p->pos;
             for (p->pos += 2; p->pos + 1 < n && !(s[p->pos] == '*' && s[p->pos + 1] == '/'); p->pos++) {}
-            if (p->pos + 1 >= n) XG_SIM_BAD(p, start, "close it with */", "a comment without end");
+            if (p->pos + 1 >= n) xg_sim_bad(p, start, "close it with */", "a comment without end");
             p->pos += 2;
         } else if (p->pos < n && s[p->pos] == '#' && (p->pos == 0 || s[p->pos - 1] == '\n'))
             xg_sim_skip_line(p);
@@ -6891,8 +6915,8 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
         if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign]))
             for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
     }
-    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
-    if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_bad(p, p->pos, NULL, "not a number");
     p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
@@ -6926,14 +6950,14 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
         base = 8;
     for (digits = i; i < n && xg_sim_hex(s[i]) < base; i++) {
         if (v > (UINT64_MAX - (uint64_t)xg_sim_hex(s[i])) / (uint64_t)base)
-            XG_SIM_BAD(p, p->pos, NULL, "the number does not fit 64 bits");
+            xg_sim_bad(p, p->pos, NULL, "the number does not fit 64 bits");
         v = v * (uint64_t)base + (uint64_t)xg_sim_hex(s[i]);
     }
-    if (i == digits) XG_SIM_BAD(p, p->pos, NULL, "a number without digits");
+    if (i == digits) xg_sim_bad(p, p->pos, NULL, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2)
-        XG_SIM_BAD(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
+        xg_sim_bad(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
     if (!p->t.number && i < n && s[i] == 'U') i++;
-    if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;
@@ -6967,7 +6991,7 @@ XG_FN void xg_sim_next(xg_sim_asm *p) {
     } else if (s[start] == '"') {
         p->t.kind = XG_SIM_TK_STR;
         for (p->pos++; p->pos < n && s[p->pos] != '"' && s[p->pos] != '\n'; p->pos++) {}
-        if (p->pos >= n || s[p->pos] != '"') XG_SIM_BAD(p, start, "close it with \"", "a string without end");
+        if (p->pos >= n || s[p->pos] != '"') xg_sim_bad(p, start, "close it with \"", "a string without end");
         p->pos++;
     } else {
         p->t.kind = XG_SIM_TK_PUNCT;
@@ -6983,7 +7007,7 @@ XG_FN bool xg_sim_accept(xg_sim_asm *p, char ch) {
     return true;
 }
 XG_NORETURN XG_FN void xg_sim_unexpected(xg_sim_asm *p, const char *wanted) {
-    XG_SIM_BAD(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+    xg_sim_bad(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
 }
 XG_FN void xg_sim_expect(xg_sim_asm *p, char ch) {
     char what[4];
@@ -7039,7 +7063,7 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     uint64_t key = (uint64_t)xg_sim_name(p, name) << 32 | scope;
     xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, key);
     if (s && !(kind == XG_SIM_SYM_VAR && s->kind == XG_SIM_SYM_VAR && s->is_extern))
-        XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
+        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
     if (!s) {
         s = XG_NEW(&p->scratch, xg_sim_sym);
         xg_map64_put(&p->syms, key, s);
@@ -7098,7 +7122,7 @@ typedef struct xg_sim_type_row {
     uint8_t bytes, bits;
     char cls;
 } xg_sim_type_row;
-static const xg_sim_type_row xg_sim_types[XG_SIM_TYPE_COUNT] = {
+XG_TABLE const xg_sim_type_row xg_sim_types[XG_SIM_TYPE_COUNT] = {
 #define X(name, text, bytes, bits, cls) {text, bytes, bits, #cls[0]},
     XG_SIM_TYPES(X)
 #undef X
@@ -7158,7 +7182,7 @@ typedef struct xg_sim_binary_row {
     uint8_t level;
     char text[3];
 } xg_sim_binary_row;
-static const xg_sim_binary_row xg_sim_binaries[] = {
+XG_TABLE const xg_sim_binary_row xg_sim_binaries[] = {
 #define X(level, text) {level, text},
     XG_SIM_BINARY(X)
 #undef X
@@ -7224,7 +7248,7 @@ XG_FN uint64_t xg_sim_binary(
     const bool both = is_unsigned || !((a.v | b.v) >> 63); /* signed and unsigned agree */
     const bool less = both ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
     if ((op[0] == '/' || op[0] == '%') && b.v == 0)
-        XG_SIM_BAD(p, at, NULL, "division by zero in a constant expression");
+        xg_sim_bad(p, at, NULL, "division by zero in a constant expression");
     switch (op[0]) {
     case '|': return op[1] ? a.v || b.v : a.v | b.v;
     case '&': return op[1] ? a.v && b.v : a.v & b.v;
@@ -7270,12 +7294,12 @@ XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level) { return xg_sim_expr_value(
 XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
     uint32_t at = p->t.at;
     uint64_t v = xg_sim_expr(p, XG_SIM_LEVEL_SHIFT);
-    if (v > max) XG_SIM_BAD(p, at, NULL, "%s may be at most %u", what, max);
+    if (v > max) xg_sim_bad(p, at, NULL, "%s may be at most %u", what, max);
     return (uint32_t)v;
 }
 XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
     uint32_t at = p->t.at, v = xg_sim_small(p, "an alignment", 1u << 20);
-    if (!v || (v & (v - 1))) XG_SIM_BAD(p, at, NULL, "an alignment must be a power of two, not %u", v);
+    if (!v || (v & (v - 1))) xg_sim_bad(p, at, NULL, "an alignment must be a power of two, not %u", v);
     return v;
 }
 
@@ -7391,7 +7415,7 @@ XG_FN void xg_sim_operand_number(xg_sim_asm *p, xg_sim_operand *o) {
 XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
     memset(o, 0, sizeof *o);
     o->at = p->t.at;
-    if (depth > 2) XG_SIM_BAD(p, p->t.at, NULL, "operands nest too deep");
+    if (depth > 2) xg_sim_bad(p, p->t.at, NULL, "operands nest too deep");
     if (xg_sim_is(p, '!') && p->pos < p->src->size &&
         (p->src->text[p->pos] == '%' || !xg_sim_is_digit(p->src->text[p->pos]))) {
         xg_sim_next(p);
@@ -7421,7 +7445,7 @@ XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
         o->n = 1;
         xg_sim_operand_read(p, o->items, depth + 1);
         if (o->items->kind != XG_SIM_O_REG && o->items->kind != XG_SIM_O_VAR && o->items->kind != XG_SIM_O_NUM)
-            XG_SIM_BAD(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
+            xg_sim_bad(p, o->items->at, "an address is [register], [register+offset], [variable+offset] or [number]",
                 "'%.*s' is not declared, or no address", (int)o->items->word.n, o->items->word.p);
         if (xg_sim_is(p, '+') || xg_sim_is(p, '-')) {
             xg_sim_accept(p, '+');
@@ -7471,7 +7495,7 @@ XG_FN uint64_t xg_sim_initial_address(xg_sim_asm *p) {
     else if (s && s->kind == XG_SIM_SYM_VAR && (s->space == XG_SIM_GLOBAL || s->space == XG_SIM_CONST))
         v = s->offset;
     else
-        XG_SIM_UNSUPPORTED(p, p->t.at, "only addresses of functions and of .global and .const variables defined before",
+        xg_sim_unsupported(p, p->t.at, "only addresses of functions and of .global and .const variables defined before",
             "this initial value is not supported");
     xg_sim_next(p);
     if (generic) xg_sim_expect(p, ')');
@@ -7482,7 +7506,7 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
     uint32_t bytes = xg_sim_types[type].bytes;
     xg_sim_operand o;
     uint64_t v;
-    if (bytes > room) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+    if (bytes > room) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
     memset(&o, 0, sizeof o);
     if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ"))
         v = xg_sim_initial_address(p);
@@ -7518,11 +7542,11 @@ typedef struct xg_sim_extent {
 XG_FN void xg_sim_initialise_row(
     xg_sim_asm *p, char *out, uint64_t bytes, xg_sim_type type, const xg_sim_extent *shape, uint32_t level) {
     uint64_t at = 0, step = xg_sim_types[type].bytes, row = level < shape->n ? shape->row[level] : step;
-    if (level > XG_SIM_DIMENSIONS) XG_SIM_BAD(p, p->t.at, NULL, "the initial values nest too deep");
+    if (level > XG_SIM_DIMENSIONS) xg_sim_bad(p, p->t.at, NULL, "the initial values nest too deep");
     while (!xg_sim_is(p, '}')) {
         if (xg_sim_accept(p, '{')) {
             at = (at + row - 1) / row * row;
-            if (at + row > bytes) XG_SIM_BAD(p, p->t.at, NULL, "more initial values than the variable has room for");
+            if (at + row > bytes) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
             xg_sim_initialise_row(p, out + at, row, type, shape, level + 1);
             at += row;
         } else {
@@ -7574,7 +7598,7 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
     memset(&shape, 0, sizeof shape);
     for (; xg_sim_accept(p, '['); shape.n++) {
         uint32_t at = p->t.at;
-        if (shape.n == XG_SIM_DIMENSIONS) XG_SIM_BAD(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
+        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_bad(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
         length[shape.n] = 1;
         if (shape.n == 0 && xg_sim_is(p, ']'))
             shape.open = true;
@@ -7671,14 +7695,14 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         } else if (shape.open && xg_sim_is(p, '=') && shape.row[0])
             s->bytes = xg_sim_initial_bytes(p, type, &shape);
         else if (shape.open)
-            XG_SIM_UNSUPPORTED(p, at, "give the array its size", "an array without size");
+            xg_sim_unsupported(p, at, "give the array its size", "an array without size");
         if (is_extern && space != XG_SIM_SHARED)
-            XG_SIM_UNSUPPORTED(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere",
+            xg_sim_unsupported(p, at, "link the module that defines it", "the variable '%.*s' is defined elsewhere",
                 (int)name.n, name.p);
         xg_sim_place(p, s);
         if (xg_sim_accept(p, '=')) {
             if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST)
-                XG_SIM_BAD(p, at, NULL, "only .global and .const variables can have initial values");
+                xg_sim_bad(p, at, NULL, "only .global and .const variables can have initial values");
             xg_sim_initialise(p, s, type, &shape);
         }
     } while (xg_sim_accept(p, ','));
@@ -7732,7 +7756,7 @@ XG_FN void xg_sim_registers(xg_sim_asm *p) {
 
 XG_FN void xg_sim_modifiers(xg_sim_asm *p, xg_sim_stmt *s) {
     while (p->t.kind == XG_SIM_TK_DOT) {
-        if (s->n_mods >= XG_SIM_MODS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
+        if (s->n_mods >= XG_SIM_MODS) xg_sim_bad(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
         s->mods[s->n_mods] = xg_sim_undot(p->t.text);
         s->mod_at[s->n_mods++] = p->t.at;
         xg_sim_next(p);
@@ -7750,7 +7774,7 @@ XG_FN void xg_sim_instruction(xg_sim_asm *p, uint32_t guard, bool guard_not) {
     xg_sim_next(p);
     xg_sim_modifiers(p, s);
     while (!xg_sim_is(p, ';')) {
-        if (s->n >= XG_SIM_OPERANDS) XG_SIM_BAD(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
+        if (s->n >= XG_SIM_OPERANDS) xg_sim_bad(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
         xg_sim_operand_read(p, &s->o[s->n++], 0);
         if (!xg_sim_accept(p, ',')) break;
     }
@@ -7805,7 +7829,7 @@ XG_FN void xg_sim_body_directive(xg_sim_asm *p) {
         if (!xg_sim_accept_dot(p, "shared")) xg_sim_unexpected(p, ".shared");
         xg_sim_variables(p, XG_SIM_SHARED, true);
     } else
-        XG_SIM_UNSUPPORTED(
+        xg_sim_unsupported(
             p, p->t.at, NULL, "the directive '%.*s' is not known inside a function", (int)p->t.text.n, p->t.text.p);
 }
 
@@ -7815,7 +7839,7 @@ XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
     while (p->depth > outer) {
         uint32_t guard = XG_SIM_NOREG, at = p->t.at;
         bool guard_not = false;
-        if (p->t.kind == XG_SIM_TK_END) XG_SIM_BAD(p, at, "close it with }", "the function has no end");
+        if (p->t.kind == XG_SIM_TK_END) xg_sim_bad(p, at, "close it with }", "the function has no end");
         if (xg_sim_accept(p, '{')) {
             xg_sim_scope_push(p, at);
             continue;
@@ -7840,7 +7864,7 @@ XG_FN void xg_sim_body(xg_sim_asm *p) { /* after '{', up to the matching '}' */
             guard_not = xg_sim_accept(p, '!');
             s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
             if (!s || s->kind != XG_SIM_SYM_REG || s->type != XG_SIM_PRED)
-                XG_SIM_BAD(p, p->t.at, "@p or @!p with a .pred register", "'%.*s' is not a predicate", (int)p->t.text.n,
+                xg_sim_bad(p, p->t.at, "@p or @!p with a .pred register", "'%.*s' is not a predicate", (int)p->t.text.n,
                     p->t.text.p);
             guard = s->reg << 1;
             xg_sim_next(p);
@@ -7895,7 +7919,7 @@ XG_FN void xg_sim_formal_param(
     shape = xg_sim_dimensions(p, type, 1);
     s->bytes = shape.bytes;
     if (shape.open || s->bytes > 32764)
-        XG_SIM_UNSUPPORTED(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
+        xg_sim_unsupported(p, at, NULL, "a parameter must have between 1 and 32764 bytes");
     if (reg) {
         s->space = XG_SIM_REGS;
         s->reg = xg_sim_new_reg(p, xg_sim_types[type].bytes);
@@ -7915,7 +7939,7 @@ XG_FN void xg_sim_formal_param(
     formal->bytes = out->size = (uint32_t)s->bytes;
     formal->align = out->align = s->align;
     out->offset = (uint32_t)s->offset;
-    if (*offset > 32764) XG_SIM_BAD(p, at, NULL, "more than 32764 bytes of parameters");
+    if (*offset > 32764) xg_sim_bad(p, at, NULL, "more than 32764 bytes of parameters");
 }
 
 XG_FN xg_sim_formal *xg_sim_formals(xg_sim_asm *p, xg_sim_func *f, uint32_t *n, bool keep, uint32_t *offset) {
@@ -7963,7 +7987,7 @@ XG_APART XG_FN void xg_sim_performance(xg_sim_asm *p, xg_sim_func *f) {
         else if (xg_sim_accept_dot(p, "abi_preserve") || xg_sim_accept_dot(p, "abi_preserve_control"))
             xg_sim_small(p, "a register count", 0x7FFFFFFF); /* of no concern to what is computed */
         else if (xg_sim_dot(p, "blocksareclusters"))
-            XG_SIM_UNSUPPORTED(
+            xg_sim_unsupported(
                 p, p->t.at, "launch with a grid of blocks", "grids that count clusters are not supported");
         else if (xg_sim_accept_dot(p, "explicitcluster") || xg_sim_accept_dot(p, "noreturn")) {
         } else if (xg_sim_accept_dot(p, "pragma")) {
@@ -7996,7 +8020,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a function");
     s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)xg_sim_name(p, name) << 32);
     if (s && (s->kind != XG_SIM_SYM_FUNC || s->func->entry != entry))
-        XG_SIM_BAD(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
+        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
     xg_sim_next(p);
     if (!s) {
         s = xg_sim_declare(p, name, XG_SIM_SYM_FUNC, 0, at);
@@ -8015,7 +8039,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     f->info.param_bytes = bytes;
     xg_sim_performance(p, f);
     if (!xg_sim_accept(p, ';')) {
-        if (f->defined) XG_SIM_BAD(p, at, NULL, "'%.*s' is defined twice", (int)name.n, name.p);
+        if (f->defined) xg_sim_bad(p, at, NULL, "'%.*s' is defined twice", (int)name.n, name.p);
         if (!xg_sim_accept(p, '{')) xg_sim_unexpected(p, "'{' or ';'");
         f->defined = true;
         f->begin = p->code.n;
@@ -8035,14 +8059,14 @@ XG_FN void xg_sim_alias(xg_sim_asm *p) {
     for (i = 0; i < 2; i++) {
         xg_sim_sym *s = p->t.kind == XG_SIM_TK_WORD ? xg_sim_lookup(p, p->t.text) : NULL;
         if (!s || s->kind != XG_SIM_SYM_FUNC || s->func->entry || s->func->alias || s->func->defined != (i == 1))
-            XG_SIM_BAD(p, p->t.at, ".alias A, B; where A is declared, B defined", "'%.*s' is no function for an alias",
+            xg_sim_bad(p, p->t.at, ".alias A, B; where A is declared, B defined", "'%.*s' is no function for an alias",
                 (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
         f[i] = s->func;
         xg_sim_next(p);
         xg_sim_expect(p, i ? ';' : ',');
     }
     if (f[0]->n_args != f[1]->n_args || f[0]->n_rets != f[1]->n_rets)
-        XG_SIM_BAD(p, p->t.at, NULL, "an alias must have the parameters of its function");
+        xg_sim_bad(p, p->t.at, NULL, "an alias must have the parameters of its function");
     f[0]->alias = f[1];
 }
 
@@ -8071,7 +8095,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         p->pos = at + 1;
         p->m->version = major * 10 + minor;
         if (p->pos < p->src->size && xg_sim_is_word(s[p->pos]))
-            XG_SIM_BAD(p, p->pos, NULL, "a version is one number, a dot and one digit");
+            xg_sim_bad(p, p->pos, NULL, "a version is one number, a dot and one digit");
         xg_sim_next(p);
     } else if (xg_sim_accept_dot(p, "target")) {
         if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a target such as sm_90a");
@@ -8083,7 +8107,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         xg_sim_next(p);
         at = p->t.at;
         if (xg_sim_small(p, "an address size", 64) != 64)
-            XG_SIM_UNSUPPORTED(p, at, "write .address_size 64", "only 64-bit addresses are supported");
+            xg_sim_unsupported(p, at, "write .address_size 64", "only 64-bit addresses are supported");
     }
 }
 
@@ -8100,7 +8124,7 @@ XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
         return;
     }
     if (!p->m->version)
-        XG_SIM_BAD(p, p->t.at, "begin with .version 8.0, .target sm_90, .address_size 64",
+        xg_sim_bad(p, p->t.at, "begin with .version 8.0, .target sm_90, .address_size 64",
             "the module does not begin with .version");
     if (xg_sim_dot(p, "file") || xg_sim_dot(p, "loc")) {
         xg_sim_skip_line(p);
@@ -8137,7 +8161,7 @@ XG_APART XG_FN void xg_sim_module_item(xg_sim_asm *p) {
     else if (xg_sim_accept_dot(p, "shared"))
         xg_sim_variables(p, XG_SIM_SHARED, is_extern);
     else
-        XG_SIM_UNSUPPORTED(p, p->t.at, NULL, "the directive '%.*s' is not known here", (int)p->t.text.n, p->t.text.p);
+        xg_sim_unsupported(p, p->t.at, NULL, "the directive '%.*s' is not known here", (int)p->t.text.n, p->t.text.p);
 }
 
 #endif /* XG_SIM_PARSE_C */
@@ -8294,7 +8318,7 @@ typedef struct xg_sim_bound {
     double relative, absolute;
     int ulps;
 } xg_sim_bound;
-static const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
+XG_TABLE const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
 #define X(name, relative, absolute, ulps) {relative, absolute, ulps},
     XG_SIM_APPROXIMATIONS(X)
 #undef X
@@ -8578,7 +8602,7 @@ XG_FN uint32_t xg_sim_bfind(uint64_t a, uint32_t width, bool is_signed, bool shi
 }
 XG_FN uint32_t xg_sim_prmt(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
     /* f4e b4e rc8 ecl ecr rc16 by c & 3; a nibble per byte, lowest first from the right */
-    static const uint16_t tables[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+    XG_TABLE const uint16_t tables[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
         {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
         {0x1010, 0x3232, 0x1010, 0x3232}};
     uint64_t both = (uint64_t)b << 32 | a;
@@ -9063,7 +9087,7 @@ XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #endif
 }
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
-    static const char *const names[XG_SIM_UNIT_COUNT] = {
+    XG_TABLE const char *const names[XG_SIM_UNIT_COUNT] = {
 #define X(name, text) text,
         XG_SIM_UNITS(X)
 #undef X
@@ -9163,7 +9187,7 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
             return t;
         }
     }
-    XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
+    xg_sim_bad(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
 /* The first modifier left that is one of the words, by the word's number; -1 when none is there. */
 XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
@@ -9181,12 +9205,12 @@ XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
 XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
-    XG_SIM_UNSUPPORTED(
+    xg_sim_unsupported(
         p, s->at, NULL, "'%.*s' has no form for .%s with these modifiers", (int)s->op.n, s->op.p, xg_sim_types[t].text);
 }
 XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, uint32_t most) {
     if (s->n < least || s->n > most)
-        XG_SIM_BAD(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
+        xg_sim_bad(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
             s->n < least ? least : most, s->n);
 }
 
@@ -9334,7 +9358,7 @@ typedef struct xg_sim_sreg_row {
     char text[21];
     uint8_t bytes;
 } xg_sim_sreg_row;
-static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
+XG_TABLE const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
 #define X(text, name, bytes) {text, bytes},
     XG_SIM_SREGS(X)
 #undef X
@@ -9348,7 +9372,7 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
     const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
     char hint[80];
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
-    XG_SIM_BAD(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
+    xg_sim_bad(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
 }
 /* Counters and places of a driver that is not here: they are 0. */
 XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
@@ -9416,29 +9440,29 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
         if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
-        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "expected a predicate");
+        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) xg_sim_bad(p, o->at, NULL, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
-    if (o->inverted) XG_SIM_BAD(p, o->at, NULL, "'!' only stands before a predicate");
+    if (o->inverted) xg_sim_bad(p, o->at, NULL, "'!' only stands before a predicate");
     switch (o->kind) {
     case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
     case XG_SIM_O_VAR: return xg_sim_address_value(p, s, o, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
         if (o->sym->type == XG_SIM_PRED)
-            XG_SIM_BAD(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p,
+            xg_sim_bad(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p,
                 xg_sim_types[t].text);
         code = o->sym->reg << 1;
         break;
     case XG_SIM_O_LABEL: xg_sim_unknown_word(p, o);
-    default: XG_SIM_BAD(p, o->at, NULL, "expected a register or constant of type .%s", xg_sim_types[t].text);
+    default: xg_sim_bad(p, o->at, NULL, "expected a register or constant of type .%s", xg_sim_types[t].text);
     }
     have = xg_sim_bytes_of(p, code);
     if (have != XG_MAX(bytes, 2u) && !(wider && have > bytes)) {
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 2) return xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, code);
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 8) return xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, code);
         if (o->kind == XG_SIM_O_SREG && have == 8 && bytes == 4) return xg_sim_via(p, s, XG_SIM_F_u32_u64, 4, code);
-        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     }
     return code;
@@ -9451,13 +9475,13 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
     if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
-    if (o->kind != XG_SIM_O_REG || o->inverted) XG_SIM_BAD(p, o->at, NULL, "the destination must be a register");
+    if (o->kind != XG_SIM_O_REG || o->inverted) xg_sim_bad(p, o->at, NULL, "the destination must be a register");
     have = p->vregs.p[o->sym->reg].bytes;
     if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED))
-        XG_SIM_BAD(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
+        xg_sim_bad(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
             xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
     if (have != bytes && !(wider && have > bytes))
-        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
@@ -9535,7 +9559,7 @@ typedef enum xg_sim_bt {
 #undef X
     XG_SIM_BT_COUNT
 } xg_sim_bt;
-static const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
+XG_TABLE const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
 #define X(n, a, b, c, d, e, f, g, h, i, j) \
     {XG_F(a), XG_F(b), XG_F(c), XG_F(d), XG_F(e), XG_F(f), XG_F(g), XG_F(h), XG_F(i), XG_F(j)},
     XG_SIM_BY_TYPE(X)
@@ -9735,7 +9759,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (part < 0)
-        XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide",
+        xg_sim_bad(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
     xg_sim_alu_of(p, s,
@@ -9801,7 +9825,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d, a, b, c, product;
-    if (!hi && !xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
+    if (!hi && !xg_sim_take(s, "lo")) xg_sim_bad(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
     sgn = t == XG_SIM_S32;
@@ -9988,7 +10012,7 @@ typedef struct xg_sim_compare {
     char text[4];
     uint8_t op, unordered;
 } xg_sim_compare;
-static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
+XG_TABLE const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
     {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0}, {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1},
     {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
 
@@ -9999,7 +10023,8 @@ enum {
 /* One of the first six. */
 XG_FN void xg_sim_compare_by(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t op, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
-    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
+    XG_TABLE const uint8_t fns[6] = {
+        XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
     bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
     xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
     xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
@@ -10047,12 +10072,12 @@ XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
             s->used |= 1;
             return &xg_sim_compares[i];
         }
-    XG_SIM_BAD(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
+    xg_sim_bad(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
 }
 
 /* p = cmp [boolop c], q = !cmp [boolop c]. */
 XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
-    static const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
+    XG_TABLE const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
     if (boolop < 0)
         xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
     else
@@ -10076,7 +10101,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         bool packed = xg_sim_types[t].bytes == 4;
         xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
-        if (packed && q == XG_SIM_NOREG) XG_SIM_BAD(p, s->at, "write p|q", "a packed comparison has two destinations");
+        if (packed && q == XG_SIM_NOREG) xg_sim_bad(p, s->at, "write p|q", "a packed comparison has two destinations");
         in->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
         if (packed) { p->code.p[p->code.n - 1].d2 = y = xg_sim_temp(p, 4); }
@@ -10244,7 +10269,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
     if (i >= s->n || s->o[i].kind != XG_SIM_O_NUM || s->o[i].number || s->o[i].value > max)
-        XG_SIM_BAD(p, i < s->n ? s->o[i].at : s->at, NULL, "expected an integer constant up to %u", max);
+        xg_sim_bad(p, i < s->n ? s->o[i].at : s->at, NULL, "expected an integer constant up to %u", max);
     return (uint32_t)s->o[i].value;
 }
 
@@ -10321,11 +10346,11 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
         imm = xg_sim_take(s, "r") ? 1 : 0;
-        if (!imm && !xg_sim_take(s, "l")) XG_SIM_BAD(p, s->at, NULL, "'shf' needs .l or .r");
+        if (!imm && !xg_sim_take(s, "l")) xg_sim_bad(p, s->at, NULL, "'shf' needs .l or .r");
         if (xg_sim_take(s, "clamp"))
             imm |= 2;
         else if (!xg_sim_take(s, "wrap"))
-            XG_SIM_BAD(p, s->at, NULL, "'shf' needs .clamp or .wrap");
+            xg_sim_bad(p, s->at, NULL, "'shf' needs .clamp or .wrap");
         xg_sim_take(s, "b32");
     } else if (arg == XG_SIM_BIT_fns) {
         f = XG_F(fns_b32);
@@ -10337,7 +10362,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             if (xg_sim_take(s, "hi"))
                 imm |= 4;
             else if (!xg_sim_take(s, "lo"))
-                XG_SIM_BAD(p, s->at, NULL, "'dp2a' needs .lo or .hi");
+                xg_sim_bad(p, s->at, NULL, "'dp2a' needs .lo or .hi");
         }
         x = xg_sim_take_type(p, s);
         y = xg_sim_take_type(p, s);
@@ -10359,7 +10384,7 @@ XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     table = xg_sim_literal(p, s, 4, 255);
     xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
-        if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
+        if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
         q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
         x = xg_sim_temp(p, 4);
         xg_sim_alu(p, s, XG_F(lop3_b32), x, src[0], src[1], src[2])->imm = table;
@@ -10379,7 +10404,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
     bool clamp = xg_sim_take(s, "clamp");
     xg_sim_type t;
     if (!clamp && !xg_sim_take(s, "wrap"))
-        XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+        xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
     xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
@@ -10391,7 +10416,7 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
-    if (test < 0) XG_SIM_BAD(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
+    if (test < 0) xg_sim_bad(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
     xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
         (uint32_t)test;
 }
@@ -10400,11 +10425,11 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_sim_type whole) {
     uint32_t bytes = v->n ? xg_sim_types[whole].bytes / v->n : 0;
-    if (v->n != 2 && v->n != 4) XG_SIM_BAD(p, v->at, NULL, "a mov takes vectors of 2 or 4 parts");
+    if (v->n != 2 && v->n != 4) xg_sim_bad(p, v->at, NULL, "a mov takes vectors of 2 or 4 parts");
     if (bytes == 1) return XG_SIM_B8;
     if (bytes == 2) return XG_SIM_B16;
     if (bytes == 4) return XG_SIM_B32;
-    XG_SIM_BAD(p, v->at, NULL, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
+    xg_sim_bad(p, v->at, NULL, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
 }
 XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
     uint32_t t = xg_sim_temp(p, 4);
@@ -10483,7 +10508,7 @@ XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         return;
     }
     if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128)
-        XG_SIM_BAD(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+        xg_sim_bad(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
     out[0] = o->sym->reg << 1;
     out[1] = (o->sym->reg + 1) << 1;
 }
@@ -10586,7 +10611,7 @@ XG_FN uint32_t xg_sim_cvt_spec(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type 
     return xg_sim_format_of(p, s, t);
 }
 XG_FN xg_sim_f xg_sim_cvt_general(uint32_t to_bytes, uint32_t from_bytes) {
-    static const uint16_t f[3][3] = {{XG_F(cvt_16_16), XG_F(cvt_16_32), XG_F(cvt_16_64)},
+    XG_TABLE const uint16_t f[3][3] = {{XG_F(cvt_16_16), XG_F(cvt_16_32), XG_F(cvt_16_64)},
         {XG_F(cvt_32_16), XG_F(cvt_32_32), XG_F(cvt_32_64)}, {XG_F(cvt_64_16), XG_F(cvt_64_32), XG_F(cvt_64_64)}};
     return (xg_sim_f)f[xg_sim_log2(to_bytes) - 1][xg_sim_log2(from_bytes) - 1];
 }
@@ -10681,7 +10706,7 @@ XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
     uint32_t a, b, c;
     if (!four && !four_signed && !two) xg_sim_take(s, "s2");
     if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32"))
-        XG_SIM_BAD(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
+        xg_sim_bad(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
     xg_sim_operands(p, s, 4, 4);
     a = xg_sim_source(p, s, 1, XG_SIM_S32);
     b = xg_sim_source(p, s, 2, XG_SIM_S32);
@@ -10693,7 +10718,7 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
-    if (!xg_sim_take(s, "sat")) XG_SIM_BAD(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (!xg_sim_take(s, "sat")) xg_sim_bad(p, s->at, NULL, "'cvt.pack' needs .sat");
     if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) {
         xg_sim_cvt_pack_small(p, s);
         return;
@@ -10734,14 +10759,14 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     dt = xg_sim_take_type(p, s);
     st = xg_sim_take_type(p, s);
     if (xg_sim_types[dt].cls == 'B' || xg_sim_types[st].cls == 'B' || dt == XG_SIM_PRED || st == XG_SIM_PRED)
-        XG_SIM_BAD(p, s->at, "use .u, .s or .f types", "'cvt' has no .b or .pred types");
+        xg_sim_bad(p, s->at, "use .u, .s or .f types", "'cvt' has no .b or .pred types");
     mode = m < 0 ? XG_SIM_RN : m < 5 ? (xg_sim_round)m : (xg_sim_round)(m - 5);
     to = xg_sim_cvt_spec(p, s, dt);
     from = xg_sim_cvt_spec(p, s, st);
     if (m < 0 && !xg_sim_is_int(dt) && (xg_sim_is_int(st) || xg_sim_types[dt].bits < xg_sim_types[st].bits))
-        XG_SIM_BAD(p, s->at, "such as cvt.rn", "this conversion needs a rounding mode");
+        xg_sim_bad(p, s->at, "such as cvt.rn", "this conversion needs a rounding mode");
     if (m < 0 && xg_sim_is_int(dt) && !xg_sim_is_int(st))
-        XG_SIM_BAD(p, s->at, "such as cvt.rzi", "this conversion needs an integer rounding mode");
+        xg_sim_bad(p, s->at, "such as cvt.rzi", "this conversion needs an integer rounding mode");
     to |= (uint32_t)mode << 6;
     if (sat || (xg_sim_is_int(dt) && !xg_sim_is_int(st))) to |= XG_SIM_CVT_SAT;
     if (satfinite) to |= XG_SIM_CVT_SATFINITE;
@@ -10820,7 +10845,7 @@ XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
 
 /* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
 XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
-    static const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
+    XG_TABLE const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
     uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
         if (s->used >> i & 1) continue;
@@ -10859,7 +10884,7 @@ XG_FN uint32_t xg_sim_address(
     xg_sim_operand *base;
     uint64_t add;
     uint32_t code;
-    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register+offset]", "expected an address");
+    if (o->kind != XG_SIM_O_ADDR) xg_sim_bad(p, o->at, "write [register+offset]", "expected an address");
     base = o->items;
     add = o->value + (base->kind == XG_SIM_O_VAR ? base->value : 0);
     *offset = 0;
@@ -10870,20 +10895,20 @@ XG_FN uint32_t xg_sim_address(
         if (*space == XG_SIM_PARAM && is == XG_SIM_LOCAL) *space = XG_SIM_LOCAL;
         if (*space == XG_SIM_GENERIC) *space = is;
         if (*space != is)
-            XG_SIM_BAD(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names",
+            xg_sim_bad(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names",
                 (int)base->word.n, base->word.p);
         return xg_sim_address_of(p, s, base->sym, add, 8);
     }
     if (*space == XG_SIM_PARAM && !p->f->entry) *space = XG_SIM_LOCAL;
     code = base->sym->reg << 1;
-    if (base->sym->type == XG_SIM_PRED) XG_SIM_BAD(p, base->at, NULL, "a predicate is no address");
+    if (base->sym->type == XG_SIM_PRED) xg_sim_bad(p, base->at, NULL, "a predicate is no address");
     *wide = xg_sim_bytes_of(p, code) == 8;
     if (!*wide && (xg_sim_bytes_of(p, code) != 4 || *space == XG_SIM_GLOBAL || *space == XG_SIM_GENERIC))
-        XG_SIM_BAD(p, base->at, "addresses of global and generic memory have 64 bits",
+        xg_sim_bad(p, base->at, "addresses of global and generic memory have 64 bits",
             "'%.*s' is too narrow for an address", (int)base->word.n, base->word.p);
     if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
         uint32_t sum = xg_sim_temp(p, 8);
-        if (!*wide) XG_SIM_BAD(p, o->at, NULL, "the offset does not fit 32 bits");
+        if (!*wide) xg_sim_bad(p, o->at, NULL, "the offset does not fit 32 bits");
         xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
         return sum;
     }
@@ -10898,11 +10923,11 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t n = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : xg_sim_take(s, "v8") ? 8 : 1;
     if (n == 1) {
         *items = o;
-        if (o->kind == XG_SIM_O_VEC && o->n != 1) XG_SIM_BAD(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8");
+        if (o->kind == XG_SIM_O_VEC && o->n != 1) xg_sim_bad(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8");
         if (o->kind == XG_SIM_O_VEC) *items = o->items;
         return 1;
     }
-    if (o->kind != XG_SIM_O_VEC || o->n != n) XG_SIM_BAD(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
+    if (o->kind != XG_SIM_O_VEC || o->n != n) xg_sim_bad(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
     *items = o->items;
     return n;
 }
@@ -10939,9 +10964,9 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     t = xg_sim_take_type(p, s);
     if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
-    if (n * xg_sim_types[t].bytes > 32) XG_SIM_BAD(p, s->at, NULL, "an access of more than 32 bytes");
+    if (n * xg_sim_types[t].bytes > 32) xg_sim_bad(p, s->at, NULL, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM))
-        XG_SIM_BAD(p, s->at, NULL, "constants and kernel parameters cannot be written");
+        xg_sim_bad(p, s->at, NULL, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
         if (t == XG_SIM_B128) {
@@ -10957,7 +10982,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                 } /* as wide as the registers beside it */
                 code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
                 if (bytes && xg_sim_bytes_of(p, code) != bytes)
-                    XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
+                    xg_sim_unsupported(p, items[i].at, NULL, "the registers of one access must have one size");
                 bytes = xg_sim_bytes_of(p, code);
                 codes[i] = code;
             }
@@ -10990,7 +11015,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                             : 0u)
                    << XG_SIM_M_VECTOR;
     if (in->kind == XG_SIM_K_PARAM && in->imm + n * xg_sim_types[t].bytes > p->f->info.param_bytes)
-        XG_SIM_BAD(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
+        xg_sim_bad(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
 }
 
 /* X(NAME, text): the operation of atom and red. */
@@ -11023,7 +11048,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
 #define X(name, text) text " "
     op = xg_sim_take_one(s, XG_SIM_ATOMS(X));
 #undef X
-    if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
+    if (op < 0) xg_sim_bad(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
     xg_sim_take(s, "noftz");
     want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
     xg_sim_operands(p, s, want, want);
@@ -11042,7 +11067,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     if (n > 1 && ((space != XG_SIM_GLOBAL && space != XG_SIM_GENERIC) || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
     if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC)
-        XG_SIM_BAD(p, s->at, NULL, "atomics work on global and shared memory only");
+        xg_sim_bad(p, s->at, NULL, "atomics work on global and shared memory only");
     if (whole) {
         xg_sim_halves_of(p, s, &s->o[2], false, b);
         if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
@@ -11054,7 +11079,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
         dests = &s->o[0];
         if (n > 1) {
             if (dests->kind != XG_SIM_O_VEC || dests->n != n)
-                XG_SIM_BAD(p, dests->at, NULL, "the destination must have %u registers in braces", n);
+                xg_sim_bad(p, dests->at, NULL, "the destination must have %u registers in braces", n);
             dests = dests->items;
         }
         for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
@@ -11087,7 +11112,7 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     uint32_t a, d;
     xg_sim_ins *in;
     xg_sim_operands(p, s, 2, 2);
-    if (space == XG_SIM_GENERIC) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
+    if (space == XG_SIM_GENERIC) xg_sim_bad(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
     a = xg_sim_source_of(p, s, &s->o[1], t, false);
     d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
@@ -11117,7 +11142,7 @@ XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 1, 1);
-    if (s->o[0].kind != XG_SIM_O_LABEL) XG_SIM_BAD(p, s->o[0].at, NULL, "'bra' needs a label");
+    if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_bad(p, s->o[0].at, NULL, "'bra' needs a label");
     xg_sim_put(p, s, XG_SIM_K_BRA);
     xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
 }
@@ -11126,13 +11151,13 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, i;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "idx")) XG_SIM_BAD(p, s->at, NULL, "'brx' is written brx.idx");
+    if (!xg_sim_take(s, "idx")) xg_sim_bad(p, s->at, NULL, "'brx' is written brx.idx");
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 0, XG_SIM_U32);
     t = s->o[1].kind == XG_SIM_O_LABEL ? s->o[1].sym : NULL;
     if (!t || t->kind != XG_SIM_SYM_TARGETS)
-        XG_SIM_BAD(
+        xg_sim_bad(
             p, s->o[1].at, "name: .branchtargets L1, L2; before it", "expected the name of a .branchtargets list");
     in = xg_sim_put(p, s, XG_SIM_K_BRX);
     in->a = a;
@@ -11155,7 +11180,7 @@ XG_FN void xg_sim_call_args(
     xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n, bool ret) {
     uint32_t i;
     if ((list ? list->n : 0) != n)
-        XG_SIM_BAD(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n,
+        xg_sim_bad(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n,
             ret ? "results" : "parameters", list ? list->n : 0);
     for (i = 0; i < n; i++) {
         const xg_sim_operand *o = &list->items[i];
@@ -11173,16 +11198,16 @@ XG_FN void xg_sim_call_args(
             else if (o->kind == XG_SIM_O_NUM && !ret)
                 here = xg_sim_constant(p, o->value, bytes);
             else
-                XG_SIM_BAD(p, o->at, NULL, "expected a register");
+                xg_sim_bad(p, o->at, NULL, "expected a register");
             if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u))
-                XG_SIM_BAD(
+                xg_sim_bad(
                     p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
             xg_sim_list_add(p, here);
         } else {
             if (o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL)
-                XG_SIM_BAD(p, o->at, NULL, "expected a .param variable of this function");
+                xg_sim_bad(p, o->at, NULL, "expected a .param variable of this function");
             if (o->sym->bytes < c.bytes)
-                XG_SIM_BAD(
+                xg_sim_bad(
                     p, o->at, NULL, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
             here = (uint32_t)o->sym->offset;
         }
@@ -11268,16 +11293,16 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) rets = &s->o[i++];
     to = i < s->n ? &s->o[i++] : NULL;
     if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG))
-        XG_SIM_BAD(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
-    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) XG_SIM_BAD(p, s->at, NULL, "an .entry cannot be called");
+        xg_sim_bad(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) xg_sim_bad(p, s->at, NULL, "an .entry cannot be called");
     if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
     if (to->kind == XG_SIM_O_REG) {
         const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
         if (!o || o->kind != XG_SIM_O_LABEL || !o->sym || o->sym->kind != XG_SIM_SYM_PROTO)
-            XG_SIM_BAD(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it",
+            xg_sim_bad(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it",
                 "a call through a register needs a prototype");
     }
-    if (i != s->n) XG_SIM_BAD(p, s->at, NULL, "too many operands");
+    if (i != s->n) xg_sim_bad(p, s->at, NULL, "too many operands");
     if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
         around = xg_sim_jump(p, s, s->guard, !s->guard_not);
         s->guard = XG_SIM_NOREG;
@@ -11348,11 +11373,11 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
              : xg_sim_take(s, "and") ? XG_SIM_BAR_AND
              : xg_sim_take(s, "or")  ? XG_SIM_BAR_OR
                                      : XG_SIM_BAR_SYNC;
-        if (op == XG_SIM_BAR_SYNC) XG_SIM_BAD(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
+        if (op == XG_SIM_BAR_SYNC) xg_sim_bad(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
         xg_sim_take(s, "u32");
         xg_sim_take(s, "pred");
     } else
-        XG_SIM_BAD(p, s->at, "such as bar.sync 0", "'%.*s' needs .sync, .arrive or .red", (int)s->op.n, s->op.p);
+        xg_sim_bad(p, s->at, "such as bar.sync 0", "'%.*s' needs .sync, .arrive or .red", (int)s->op.n, s->op.p);
     if (xg_sim_take(s, "aligned")) aligned = true;
     if (op >= XG_SIM_BAR_POPC) {
         xg_sim_operands(p, s, 3, 4);
@@ -11380,7 +11405,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
+    if (op < 0) xg_sim_bad(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
     d = xg_sim_dest(p, s, 0, XG_SIM_B32);
@@ -11405,7 +11430,7 @@ XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) XG_SIM_BAD(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
+    if (op < 0) xg_sim_bad(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
     xg_sim_take(s, op == 3 ? "b32" : "pred");
     xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
     d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
@@ -11424,8 +11449,8 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, d2 = XG_SIM_NOREG, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!all && !xg_sim_take(s, "any")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .any or .all");
-    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'match' needs .sync");
+    if (!all && !xg_sim_take(s, "any")) xg_sim_bad(p, s->at, NULL, "'match' needs .any or .all");
+    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'match' needs .sync");
     t = xg_sim_take_type(p, s);
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
@@ -11450,7 +11475,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
+    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'redux' needs .sync");
     op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");
@@ -11478,7 +11503,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     xg_sim_operands(p, s, elect ? 2 : 1, elect ? 2 : 1);
     d = xg_sim_dest(p, s, 0, XG_SIM_B32);
     if (elect) {
-        if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
+        if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
         d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
         e = xg_sim_source(p, s, 1, XG_SIM_B32);
     }
@@ -11501,10 +11526,10 @@ XG_FN uint32_t xg_sim_video_select(xg_sim_asm *p, const xg_sim_operand *o) {
     if (!w.n) return 0;
     if (w.n == 3 && w.p[1] == 'b' && w.p[2] >= '0' && w.p[2] <= '3') return 1u + (uint32_t)(w.p[2] - '0');
     if (w.n == 3 && w.p[1] == 'h' && (w.p[2] == '0' || w.p[2] == '1')) return 5u + (uint32_t)(w.p[2] - '0');
-    XG_SIM_BAD(p, o->at, "a byte .b0 to .b3, or a half .h0 or .h1", "'%.*s' selects no part", (int)w.n, w.p);
+    xg_sim_bad(p, o->at, "a byte .b0 to .b3, or a half .h0 or .h1", "'%.*s' selects no part", (int)w.n, w.p);
 }
 XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
-    static const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
+    XG_TABLE const uint32_t flags[3] = {XG_SIM_V_DSIGNED, XG_SIM_V_ASIGNED, XG_SIM_V_BSIGNED};
     uint32_t i, imm = 0;
     for (i = 3 - n; i < 3; i++) {
         xg_sim_type t = xg_sim_take_type(p, s);
@@ -11515,7 +11540,7 @@ XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
 }
 XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
     int i = xg_sim_take_one(s, "eq ne lt le gt ge");
-    if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
+    if (i < 0) xg_sim_bad(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
     return (uint32_t)i << XG_SIM_V_COMPARE;
 }
 XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
@@ -11530,7 +11555,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
         if (xg_sim_take(s, "wrap"))
             imm |= XG_SIM_V_WRAP;
         else if (!xg_sim_take(s, "clamp"))
-            XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+            xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     }
     if (op == XG_SIM_V_MAD)
         imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7")       ? 1u
@@ -11543,11 +11568,11 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, least, least);
     for (i = 1, neg = 0; i < s->n; i++)
         if (s->o[i].minus) {
-            if (op != XG_SIM_V_MAD) XG_SIM_BAD(p, s->o[i].at, NULL, "only vmad takes negated operands");
+            if (op != XG_SIM_V_MAD) xg_sim_bad(p, s->o[i].at, NULL, "only vmad takes negated operands");
             neg ^= i == 3 ? 2u : 1u;
         }
     if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED))))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "these negations of 'vmad' are not simulated");
+        xg_sim_unsupported(p, s->at, NULL, "these negations of 'vmad' are not simulated");
     imm |= (neg & 1 ? (uint32_t)XG_SIM_V_NEG_PRODUCT : 0u) | (neg & 2 ? (uint32_t)XG_SIM_V_NEG_C : 0u);
     select = xg_sim_video_select(p, &s->o[0]) | xg_sim_video_select(p, &s->o[1]) << 4 |
              xg_sim_video_select(p, &s->o[2]) << 8;
@@ -11567,11 +11592,11 @@ XG_FN uint32_t xg_sim_video_lanes(
     for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
     if (!o->select.n) return r;
     if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h'))
-        XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
     for (i = 0; i < n; i++) {
         uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
         if (digit > highest)
-            XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+            xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
         r |= digit << (3 * i);
     }
     return r;
@@ -11592,7 +11617,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     if (!w.n) mask = (1u << n) - 1;
     for (i = 2; i < w.n; i++) {
         if (w.p[i] < '0' || w.p[i] >= (char)('0' + n))
-            XG_SIM_BAD(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
+            xg_sim_bad(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
         mask |= 1u << (w.p[i] - '0');
     }
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
@@ -11654,13 +11679,22 @@ enum {
 
 /* ---- patterns ---- */
 
+/* What stands in patterns again and again: $a for the words of the first list, and so on. */
+XG_FN bool xg_sim_form_list(char letter, xg_str mod) {
+    XG_TABLE const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
+        "shared shared::cta", "shared::cluster", "shared::cta", "L2::cache_hint", "multicast::cluster",
+        "L2::evict_first L2::evict_unchanged", "L2::evict_last L2::evict_normal", "1d 2d 3d 4d 5d",
+        "cta cluster gpu sys", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8", "32x32b 16x64b 16x128b 16x256b 16x32bx2",
+        "x1 x2 x4 x8 x16 x32 x64 x128", "b6x16_p32 b4x16_p64"};
+    return xg_word_in(lists[letter - 'a'], mod) >= 0;
+}
 XG_FN bool xg_sim_form_word(const char **pattern, xg_str mod, bool have, bool *optional) {
     const char *q = *pattern, *end = q + strcspn(q, " ");
     bool found = false;
     *optional = end > q && end[-1] == '?';
     while (q < end) {
         size_t n = strcspn(q, "| ?");
-        if (have && mod.n == n && memcmp(mod.p, q, n) == 0) found = true;
+        if (have && (*q == '$' ? xg_sim_form_list(q[1], mod) : mod.n == n && memcmp(mod.p, q, n) == 0)) found = true;
         q += n;
         if (*q == '|')
             q++;
@@ -11694,7 +11728,7 @@ XG_FN int xg_sim_which(const xg_sim_stmt *s, const char *words) {
 }
 XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words) { return xg_sim_which(s, words) >= 0; } /* any of them */
 XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
+    xg_sim_unsupported(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
 }
 
 /* ---- addresses ---- */
@@ -11738,19 +11772,19 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
 #define XG_SIM_HINTS(X) \
     X("membar", "cta|gl|sys", "", FENCE) \
     X("membar", "proxy alias|async", "", FENCE) \
-    X("membar", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
-    X("fence", "sc|acq_rel|acquire|release? cta|cluster|gpu|sys", "", FENCE) \
+    X("membar", "proxy async global|$e|$d", "", FENCE) \
+    X("fence", "sc|acq_rel|acquire|release? $k", "", FENCE) \
     X("fence", "mbarrier_init release cluster", "", FENCE) \
     X("fence", "acquire sync_restrict::shared::cluster cluster", "", FENCE) \
     X("fence", "release sync_restrict::shared::cta cluster", "", FENCE) \
     X("fence", "proxy alias|async", "", FENCE) \
-    X("fence", "proxy async global|shared::cta|shared::cluster", "", FENCE) \
-    X("fence", "proxy tensormap::generic release cta|cluster|gpu|sys", "", FENCE) \
-    X("fence", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "an", FENCE) \
+    X("fence", "proxy async global|$e|$d", "", FENCE) \
+    X("fence", "proxy tensormap::generic release $k", "", FENCE) \
+    X("fence", "proxy tensormap::generic acquire $k", "an", FENCE) \
     X("fence", "proxy async::generic acquire sync_restrict::shared::cluster cluster", "", FENCE) \
     X("fence", "proxy async::generic release sync_restrict::shared::cta cluster", "", FENCE) \
     X("prefetch", "global|local? L1|L2", "a", NOP) \
-    X("prefetch", "global L2::evict_last|L2::evict_normal", "a", NOP) \
+    X("prefetch", "global $i", "a", NOP) \
     X("prefetch", "const|param|param::entry? tensormap", "t", NOP) \
     X("prefetchu", "L1", "a", NOP) \
     X("applypriority", "global? L2::evict_normal", "an", NOP) \
@@ -11787,7 +11821,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const uint8_t kinds[] = {
+    XG_TABLE const uint8_t kinds[] = {
 #define X(op, form, operands, kind) XG_SIM_K_##kind,
         XG_SIM_HINTS(X)
 #undef X
@@ -11806,7 +11840,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
         xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
-            XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
+            xg_sim_bad(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
@@ -11820,8 +11854,10 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 /* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const kinds[] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
-    static const uint64_t bits[] = {0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
+    XG_TABLE const char *const kinds[] = {
+        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
+    XG_TABLE const uint64_t bits[] = {
+        0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
     uint32_t i, d;
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
@@ -11829,12 +11865,10 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
-    if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-                       "L2::evict_first|L2::evict_unchanged? b64")) {
+    if (xg_sim_form(s, "fractional $i|$h $h? b64")) {
         xg_sim_operands(p, s, 1, 2);
         if (s->n == 2) xg_sim_source(p, s, 1, XG_SIM_F32);
-    } else if (xg_sim_form(s, "range global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-                              "L2::evict_first|L2::evict_unchanged? b64")) {
+    } else if (xg_sim_form(s, "range global? $i|$h $h? b64")) {
         xg_sim_operands(p, s, 4, 4);
         xg_sim_spot_of(p, s, &s->o[1], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : XG_SIM_GENERIC);
         xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -11858,7 +11892,7 @@ XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags)
     b = count ? xg_sim_source(p, s, 2, XG_SIM_U32) : xg_sim_constant(p, 1, 4);
     if (s->o[0].kind != XG_SIM_O_SINK) {
         if (xg_sim_has(s, "shared::cluster"))
-            XG_SIM_BAD(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
+            xg_sim_bad(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
         d = xg_sim_dest(p, s, 0, XG_SIM_B64);
     }
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
@@ -11900,13 +11934,13 @@ XG_FN void xg_sim_mbarrier_plain(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop o
 XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t drop;
     (void)arg;
-    if (xg_sim_form(s, "init shared|shared::cta? b64"))
+    if (xg_sim_form(s, "init $c? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INIT);
-    else if (xg_sim_form(s, "inval shared|shared::cta? b64"))
+    else if (xg_sim_form(s, "inval $c? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_INVAL);
-    else if (xg_sim_form(s, "expect_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+    else if (xg_sim_form(s, "expect_tx relaxed? cta|cluster? $c|$d? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_EXPECT);
-    else if (xg_sim_form(s, "complete_tx relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+    else if (xg_sim_form(s, "complete_tx relaxed? cta|cluster? $c|$d? b64"))
         xg_sim_mbarrier_plain(p, s, XG_SIM_Y_MB_COMPLETE);
     else if (xg_sim_form(s, "pending_count b64")) {
         xg_sim_ins *in;
@@ -11919,14 +11953,13 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         in->d = d;
     } else {
         drop = xg_sim_has(s, "arrive_drop") ? XG_SIM_MB_DROP : 0;
-        if (xg_sim_form(s, "arrive|arrive_drop release|relaxed? cta|cluster? shared|shared::cta|shared::cluster? b64"))
+        if (xg_sim_form(s, "arrive|arrive_drop release|relaxed? cta|cluster? $c|$d? b64"))
             xg_sim_mbarrier_arrive(p, s, drop);
-        else if (xg_sim_form(s, "arrive|arrive_drop expect_tx release|relaxed? cta|cluster? "
-                                "shared|shared::cta|shared::cluster? b64"))
+        else if (xg_sim_form(s, "arrive|arrive_drop expect_tx release|relaxed? cta|cluster? $c|$d? b64"))
             xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_EXPECTS);
-        else if (xg_sim_form(s, "arrive|arrive_drop noComplete release? cta? shared|shared::cta? b64"))
+        else if (xg_sim_form(s, "arrive|arrive_drop noComplete release? cta? $c? b64"))
             xg_sim_mbarrier_arrive(p, s, drop | XG_SIM_MB_NO_COMPLETE);
-        else if (xg_sim_form(s, "test_wait|try_wait parity? acquire|relaxed? cta|cluster? shared|shared::cta? b64"))
+        else if (xg_sim_form(s, "test_wait|try_wait parity? acquire|relaxed? cta|cluster? $c? b64"))
             xg_sim_mbarrier_wait(p, s, xg_sim_has(s, "parity"), xg_sim_has(s, "try_wait"));
         else
             xg_sim_no_form(p, s);
@@ -11949,8 +11982,8 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     bool window = xg_sim_has(s, "shared::cluster"), wide = xg_sim_has(s, "u64");
     uint32_t a, b = XG_SIM_NOREG, d;
     xg_sim_ins *in;
-    if (!xg_sim_form(s, "shared::cluster? u32|u64")) xg_sim_no_form(p, s);
-    if (!window && !wide) XG_SIM_BAD(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
+    if (!xg_sim_form(s, "$d? u32|u64")) xg_sim_no_form(p, s);
+    if (!window && !wide) xg_sim_bad(p, s->at, "add .shared::cluster, or use .u64", "generic addresses have 64 bits");
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
     if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -11974,8 +12007,8 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
     to = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_GLOBAL);
     size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) XG_SIM_BAD(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
-    if (xg_sim_has(s, "cg") && size != 16) XG_SIM_BAD(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
+    if (size != 4 && size != 8 && size != 16) xg_sim_bad(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (xg_sim_has(s, "cg") && size != 16) xg_sim_bad(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
     if (s->n - policy == 4) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
         c = xg_sim_source(p, s, 3, pred ? XG_SIM_PRED : XG_SIM_U32);
@@ -12030,16 +12063,13 @@ XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     int op = reduce ? xg_sim_reduction(s) : 0;
     memset(&bar, 0, sizeof bar);
     if (!reduce) {
-        load = xg_sim_form(s, "async bulk shared::cluster|shared::cta global mbarrier::complete_tx::bytes "
-                              "multicast::cluster? L2::cache_hint?");
-        inner = !load && xg_sim_form(s, "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes");
-        if (!load && !inner && !xg_sim_form(s, "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask?"))
-            xg_sim_no_form(p, s);
+        load = xg_sim_form(s, "async bulk $d|$e global $b $g? $f?");
+        inner = !load && xg_sim_form(s, "async bulk $d $e $b");
+        if (!load && !inner && !xg_sim_form(s, "async bulk global $e bulk_group $f? cp_mask?")) xg_sim_no_form(p, s);
     } else {
-        inner = xg_sim_form(s, "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes "
-                               "add|min|max|and|or|xor|inc|dec u32|s32|u64|s64|b32|b64");
-        if (!inner && !xg_sim_form(s, "reduce async bulk global shared::cta bulk_group L2::cache_hint? "
-                                      "add|min|max|and|or|xor|inc|dec noftz? f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64"))
+        inner = xg_sim_form(s, "reduce async bulk $d $e $b add|min|max|and|or|xor|inc|dec u32|s32|u64|s64|b32|b64");
+        if (!inner && !xg_sim_form(s, "reduce async bulk global $e bulk_group $f? add|min|max|and|or|xor|inc|dec "
+                                      "noftz? f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64"))
             xg_sim_no_form(p, s);
         t = xg_sim_type_of(s->mods[s->n_mods - 1]);
     }
@@ -12075,12 +12105,12 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     const xg_sim_operand *offsets, uint32_t rank, uint32_t *list) {
     uint32_t codes[8], i, n = 0;
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
-        XG_SIM_BAD(
+        xg_sim_bad(
             p, box ? box->at : s->at, NULL, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
     for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
-            XG_SIM_BAD(
+            xg_sim_bad(
                 p, offsets->at, NULL, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
         for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
     }
@@ -12107,34 +12137,23 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     xg_sim_ins *in;
     memset(&bar, 0, sizeof bar);
     memset(&shared, 0, sizeof shared);
-    if (!(prefetch ? xg_sim_form(s, "async bulk prefetch tensor 1d|2d|3d|4d|5d L2 global tile|im2col? L2::cache_hint?")
-            : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta "
-                                      "add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
-            : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
-                                    "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                    "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d cta_group::1|cta_group::2 "
-                                        "shared::cluster|shared::cta global tile|im2col? "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                        "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 shared::cluster|shared::cta global "
-                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
-                                        "L2::cache_hint?")
-                   : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? "
-                                    "bulk_group L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group "
-                                        "L2::cache_hint?") ||
-                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
-                                        "L2::cache_hint?")))
+    if (!(prefetch   ? xg_sim_form(s, "async bulk prefetch tensor $j L2 global tile|im2col? $f?")
+            : reduce ? xg_sim_form(s, "reduce async bulk tensor $j global $e add|min|max|inc|dec|and|or|xor "
+                                      "tile|im2col_no_offs? bulk_group $f?")
+            : load   ? xg_sim_form(s, "async bulk tensor $j $d|$e global tile|im2col? $b $g? $a? $f?") ||
+                         xg_sim_form(s, "async bulk tensor $j $a $d|$e global tile|im2col? $b $g? $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d $d|$e global tile::gather4 $b $g? $a? $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 $d|$e global $b $g? $a? $f?")
+                   : xg_sim_form(s, "async bulk tensor $j global $e tile|im2col_no_offs? bulk_group $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d global $e tile::scatter4 bulk_group $f?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global $e bulk_group $f?")))
         xg_sim_no_form(p, s);
-    if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
+    if (im2col && rank < 3) xg_sim_bad(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
     xg_sim_operands(p, s, n, n);
     if (map->kind != XG_SIM_O_ADDR || !map->pair)
-        XG_SIM_BAD(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
+        xg_sim_bad(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
     tensor = xg_sim_spot_of(p, s, map, XG_SIM_GENERIC);
     if (!prefetch) shared = xg_sim_spot_of(p, s, side, XG_SIM_SHARED);
     if (load) {
@@ -12188,10 +12207,10 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_groups(p, s, false, 1, false);
     else if (xg_sim_form(s, "async bulk wait_group read?"))
         xg_sim_groups(p, s, true, xg_sim_has(s, "read") ? 3 : 1, true);
-    else if (xg_sim_form(s, "async ca|cg shared|shared::cta global L2::cache_hint? L2::64B|L2::128B|L2::256B?") ||
-             xg_sim_form(s, "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? L2::cache_hint?"))
+    else if (xg_sim_form(s, "async ca|cg $c global $f? L2::64B|L2::128B|L2::256B?") ||
+             xg_sim_form(s, "async ca|cg $c global L2::64B|L2::128B|L2::256B? $f?"))
         xg_sim_cp_plain(p, s);
-    else if (xg_sim_form(s, "async mbarrier arrive noinc? shared|shared::cta? b64")) {
+    else if (xg_sim_form(s, "async mbarrier arrive noinc? $c? b64")) {
         xg_sim_spot a;
         xg_sim_operands(p, s, 1, 1);
         a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
@@ -12199,7 +12218,7 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         in->a = a.code;
         in->imm = xg_sim_has(s, "noinc");
         in->imm2 = xg_sim_spot_bits(a);
-    } else if (xg_sim_form(s, "async bulk prefetch L2 global L2::cache_hint?")) {
+    } else if (xg_sim_form(s, "async bulk prefetch L2 global $f?")) {
         xg_sim_operands(p, s, 2, 3);
         xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         xg_sim_source(p, s, 1, XG_SIM_U32);
@@ -12221,10 +12240,8 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
     const xg_sim_operand *items;
     int op = 0;
     xg_sim_ins *in;
-    if (red ? !xg_sim_form(s, "async relaxed? cluster? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? "
-                              "inc|dec|min|max|add|and|or|xor u32|s32|u64|b32|s64")
-            : !xg_sim_form(s, "async weak? shared::cluster? mbarrier::complete_tx::bytes shared::cluster? v2|v4? "
-                              "b32|b64|u32|u64|s32|s64|f32|f64"))
+    if (red ? !xg_sim_form(s, "async relaxed? cluster? $d? $b $d? inc|dec|min|max|add|and|or|xor u32|s32|u64|b32|s64")
+            : !xg_sim_form(s, "async weak? $d? $b $d? v2|v4? b32|b64|u32|u64|s32|s64|f32|f64"))
         xg_sim_no_form(p, s);
     if (red) op = xg_sim_reduction(s);
     t = xg_sim_type_of(s->mods[s->n_mods - 1]);
@@ -12250,11 +12267,11 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot a;
     uint32_t size;
     xg_sim_ins *in;
-    if (!xg_sim_form(s, "bulk weak? shared::cta?")) xg_sim_no_form(p, s);
+    if (!xg_sim_form(s, "bulk weak? $e?")) xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 3, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
-    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) XG_SIM_BAD(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_bad(p, s->o[2].at, NULL, "st.bulk writes zeros only");
     in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
     in->a = a.code;
     in->b = size;
@@ -12303,7 +12320,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_operands(p, s, 3, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
-        if (xg_sim_literal(p, s, 2, 128) != 128) XG_SIM_BAD(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
+        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_bad(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
         in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_COPY);
         in->a = a.code;
         in->b = from.code;
@@ -12314,7 +12331,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (i == XG_SIM_MAP_FIELD_COUNT ||
         !xg_sim_form(s, "replace tile "
                         "rank|box_dim|global_dim|element_stride|global_address|global_stride|elemtype|interleave_"
-                        "layout|swizzle_mode|swizzle_atomicity|fill_mode global|shared::cta? b1024 b32|b64") ||
+                        "layout|swizzle_mode|swizzle_atomicity|fill_mode global|$e? b1024 b32|b64") ||
         xg_sim_has(s, "b64") != (rows[i].bytes == 8))
         xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 2 + rows[i].index, 2 + rows[i].index);
@@ -12367,7 +12384,7 @@ typedef struct xg_sim_elem_row {
     char text[5];
     uint8_t bits, real;
 } xg_sim_elem_row;
-static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
+XG_TABLE const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
 #define X(name, text, bits, real) {text, bits, real},
     XG_SIM_ELEMS(X)
 #undef X
@@ -12456,7 +12473,7 @@ XG_FN void xg_sim_take_shape(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
             s->used |= 1u << i;
             return;
         }
-    XG_SIM_BAD(p, s->at, "such as .m16n8k16", "'%.*s' needs a shape", (int)s->op.n, s->op.p);
+    xg_sim_bad(p, s->at, "such as .m16n8k16", "'%.*s' needs a shape", (int)s->op.n, s->op.p);
 }
 /* The element types in their order; how many. */
 XG_FN uint32_t xg_sim_take_elems(xg_sim_stmt *s, xg_sim_elem out[4]) {
@@ -12481,7 +12498,7 @@ XG_FN void xg_sim_take_layouts(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tile *t) {
         if (n == 1 && row) t->flags |= XG_SIM_TF_BROW;
         n++;
     }
-    if (n != 2) XG_SIM_BAD(p, s->at, "such as .row.col", "'%.*s' needs the layouts of A and B", (int)s->op.n, s->op.p);
+    if (n != 2) xg_sim_bad(p, s->at, "such as .row.col", "'%.*s' needs the layouts of A and B", (int)s->op.n, s->op.p);
 }
 XG_FN bool xg_sim_in_choice(const char *choice, const char *word) {
     size_t n = strlen(word);
@@ -12510,7 +12527,7 @@ XG_FN void xg_sim_tile_operand(
     if (o->kind != XG_SIM_O_VEC && n == 1)
         items = o; /* braces may be left out */
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
-        XG_SIM_BAD(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
+        xg_sim_bad(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
         r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
 }
@@ -12537,8 +12554,8 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     memset(&t, 0, sizeof t);
     r.n = 0;
     /* the number of matrices may also stand before the shape, as CUTLASS writes it */
-    if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16") &&
-        !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 shared|shared::cta? b16"))
+    if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? $c? b16") &&
+        !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 $c? b16"))
         xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     xg_sim_operands(p, s, 2, 2);
@@ -12546,7 +12563,7 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n)
-        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
+        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
                                : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
@@ -12615,7 +12632,7 @@ typedef struct xg_sim_mma_row {
     char ab[10], cd[8];
     uint8_t sparse;
 } xg_sim_mma_row;
-static const xg_sim_mma_row xg_sim_mmas[] = {
+XG_TABLE const xg_sim_mma_row xg_sim_mmas[] = {
 #define X(m, n, k, ab, cd, sparse) {m, n, k, ab, cd, sparse},
     XG_SIM_MMAS(X)
 #undef X
@@ -12658,12 +12675,12 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_take(s, "sp::ordered_metadata")) t.flags |= XG_SIM_TF_SPARSE | XG_SIM_TF_ORDERED;
     sparse = (t.flags & XG_SIM_TF_SPARSE) != 0;
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
-        XG_SIM_BAD(p, s->at, NULL, "'mma' is written mma.sync.aligned");
+        xg_sim_bad(p, s->at, NULL, "'mma' is written mma.sync.aligned");
     xg_sim_take_shape(p, s, &t);
     xg_sim_take_layouts(p, s, &t);
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     if (xg_sim_take_elems(s, e) != 4)
-        XG_SIM_BAD(p, s->at, "such as .f32.f16.f16.f32", "'mma' needs the types of D, A, B and C");
+        xg_sim_bad(p, s->at, "such as .f32.f16.f16.f32", "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];
@@ -12672,15 +12689,15 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_sim_take(s, "xor"))
             t.flags |= XG_SIM_TF_XOR;
         else if (!xg_sim_take(s, "and"))
-            XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
         if (!xg_sim_take(s, "popc"))
-            XG_SIM_BAD(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
     }
     volta = t.m == 8 && t.a == XG_SIM_EL_F16;
     if (!xg_sim_mma_known(&t) || (t.c != t.d && !(volta && t.d == XG_SIM_EL_F32)) ||
         (!volta && t.flags & (XG_SIM_TF_ACOL | XG_SIM_TF_BROW)) ||
         (t.flags & XG_SIM_TF_SATURATE && (xg_sim_elems[t.a].real || t.a == XG_SIM_EL_B1)))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     xg_sim_operands(p, s, sparse ? 6 : 4, sparse ? 6 : 4);
     xg_sim_tile_operand(p, s, 1, volta ? 2 : xg_sim_tile_regs(t.m * t.k / (1 + sparse), t.a), t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, volta ? 2 : xg_sim_tile_regs(t.k * t.n, t.b), t.b, false, &r);
@@ -12722,7 +12739,7 @@ typedef struct xg_sim_wmma_row {
     char ab[8], cd[8];
     uint8_t a, b, c;
 } xg_sim_wmma_row;
-static const xg_sim_wmma_row xg_sim_wmmas[] = {
+XG_TABLE const xg_sim_wmma_row xg_sim_wmmas[] = {
 #define X(m, n, k, ab, cd, ra, rb, rc) {m, n, k, ab, cd, ra, rb, rc},
     XG_SIM_WMMAS(X)
 #undef X
@@ -12738,7 +12755,7 @@ XG_FN const xg_sim_wmma_row *xg_sim_wmma_find(
             (cd == XG_SIM_EL_COUNT || xg_sim_in_choice(r->cd, xg_sim_elems[cd].text)))
             return r;
     }
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wmma' has no form for this shape with these types");
+    xg_sim_unsupported(p, s->at, NULL, "'wmma' has no form for this shape with these types");
 }
 XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e == XG_SIM_EL_F16 ? r->c / 2u : r->c; }
 
@@ -12758,10 +12775,10 @@ XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     if (which < 0 || (store && !xg_sim_take(s, "d")) || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
         xg_sim_no_form(p, s);
     col = xg_sim_take(s, "col");
-    if (!col && !xg_sim_take(s, "row")) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
+    if (!col && !xg_sim_take(s, "row")) xg_sim_bad(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
     xg_sim_take_shape(p, s, &t);
     a.space = xg_sim_take_space(s);
-    if (xg_sim_take_elems(s, e) != 1) XG_SIM_BAD(p, s->at, NULL, "'wmma' needs the type of the elements");
+    if (xg_sim_take_elems(s, e) != 1) xg_sim_bad(p, s->at, NULL, "'wmma' needs the type of the elements");
     row = xg_sim_wmma_find(p, s, &t, which < 2 ? e[0] : XG_SIM_EL_COUNT, which < 2 ? XG_SIM_EL_COUNT : e[0]);
     regs = which == 0 ? row->a : which == 1 ? row->b : xg_sim_wmma_c(row, e[0]);
     xg_sim_operands(p, s, 2, 3);
@@ -12801,7 +12818,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t.flags &= ~(uint32_t)(XG_SIM_TF_ACOL | XG_SIM_TF_BROW); /* the loads have seen to it */
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     n = xg_sim_take_elems(s, e);
-    if (n != 4 && n != 2) XG_SIM_BAD(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
+    if (n != 4 && n != 2) xg_sim_bad(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
     t.d = e[0];
     t.a = n == 2 ? XG_SIM_EL_F16 : e[1];
     t.b = n == 2 ? XG_SIM_EL_F16 : e[2];
@@ -12858,14 +12875,14 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned")) xg_sim_no_form(p, s);
     xg_sim_take_shape(p, s, &t);
     if (xg_sim_take_elems(s, e) != 3)
-        XG_SIM_BAD(p, s->at, "such as .f32.bf16.bf16", "'wgmma' needs the types of D, A and B");
+        xg_sim_bad(p, s->at, "such as .f32.bf16.bf16", "'wgmma' needs the types of D, A and B");
     t.d = t.c = e[0];
     t.a = e[1];
     t.b = e[2];
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     if (t.a == XG_SIM_EL_B1 && (!xg_sim_take(s, "and") || !xg_sim_take(s, "popc"))) xg_sim_no_form(p, s);
     if (!xg_sim_wgmma_known(&t) || (t.flags & XG_SIM_TF_SATURATE && t.d != XG_SIM_EL_S32))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'wgmma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'wgmma' has no form for this shape with these types");
     half = t.a == XG_SIM_EL_F16 || t.a == XG_SIM_EL_BF16;
     if (s->n < 4) xg_sim_operands(p, s, 4, 10);
     if (s->o[1].kind == XG_SIM_O_VEC) {
@@ -12887,7 +12904,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
         for (k = 0; k < 2; k++, at++) {
             const xg_sim_operand *o = &s->o[at];
             if (o->kind != XG_SIM_O_NUM || (o->value != 1 && o->value != ~(uint64_t)0))
-                XG_SIM_BAD(p, o->at, NULL, "a factor of an operand is 1 or -1");
+                xg_sim_bad(p, o->at, NULL, "a factor of an operand is 1 or -1");
             if (o->value != 1) t.flags |= k ? XG_SIM_TF_NEGB : XG_SIM_TF_NEGA;
         }
     }
@@ -12954,10 +12971,10 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
         xg_sim_d_ldmatrix(p, s, store);
         return;
     }
-    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans shared|shared::cta? b8")
-              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8") &&
-                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8x16 b6x16_p32|b4x16_p64") &&
-                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 shared|shared::cta? b8x16 b6x16_p32|b4x16_p64"))
+    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans $c? b8")
+              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans $c? b8") &&
+                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans $c? b8x16 $o") &&
+                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 $c? b8x16 $o"))
         xg_sim_no_form(p, s);
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
@@ -12967,7 +12984,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
-        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
@@ -12988,7 +13005,7 @@ XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_
     if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
     r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
     if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
-        XG_SIM_BAD(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
+        xg_sim_bad(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
     for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
 }
 /* How many scales a row has; 0 when the statement does not say a valid number. */
@@ -13019,7 +13036,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     memset(&t, 0, sizeof t);
     r.n = 0;
     if (xg_sim_has(s, "sp") || xg_sim_has(s, "sp::ordered_metadata"))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
+        xg_sim_unsupported(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned") || scaled != (tight || mx) || (scaled && plain))
         xg_sim_no_form(p, s);
     xg_sim_take_shape(p, s, &t);
@@ -13027,7 +13044,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     ue4m3 = xg_sim_take(s, "ue4m3");
     if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
     if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
-    if (xg_sim_take_elems(s, e) != 4) XG_SIM_BAD(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    if (xg_sim_take_elems(s, e) != 4) xg_sim_bad(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];
@@ -13035,7 +13052,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     if (t.m != 16 || t.n != 8 || t.k != (tight ? 64u : 32u) || t.c != t.d || t.flags ||
         !(t.d == XG_SIM_EL_F32 || (t.d == XG_SIM_EL_F16 && plain)) || !xg_sim_small_float(t.a, tight) ||
         !xg_sim_small_float(t.b, tight))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+        xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     n = scaled ? 8 : 4;
     xg_sim_operands(p, s, n, n);
     xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);
@@ -13183,7 +13200,7 @@ enum {
 XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     const xg_sim_operand *base = o->items;
     uint32_t code, sum;
-    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register]", "expected an address in tensor memory");
+    if (o->kind != XG_SIM_O_ADDR) xg_sim_bad(p, o->at, "write [register]", "expected an address in tensor memory");
     if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
     code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
     if (!o->value) return code;
@@ -13230,7 +13247,7 @@ XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
     int i = xg_sim_which(s, "x1 x2 x4 x8 x16 x32 x64 x128");
     if (i < 0 || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
     return 1u << i;
 }
 XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
@@ -13248,7 +13265,7 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
     if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
     if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
-        XG_SIM_BAD(
+        xg_sim_bad(
             p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
@@ -13303,7 +13320,7 @@ XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_um
     if (i >= 3) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
     if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
         (kind == XG_SIM_U_MXF4NVF4 && n == 1))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
     return n;
 }
 XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary) {
@@ -13329,7 +13346,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     } else if (s->o[at].kind == XG_SIM_O_VEC) {
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
-            XG_SIM_BAD(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+            xg_sim_bad(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
         for (i = 0; i < mask; i++)
             codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
         flags |= XG_SIM_U_MASKED;
@@ -13338,7 +13355,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     if (s->n <= at) xg_sim_operands(p, s, at + 1, at + 2);
     codes[XG_SIM_U_ADD] = xg_sim_source(p, s, at++, XG_SIM_PRED);
     if (s->n > at && stationary)
-        XG_SIM_UNSUPPORTED(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
+        xg_sim_unsupported(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
     if (s->n > at && (kind == XG_SIM_U_F16 || kind == XG_SIM_U_TF32)) factor = xg_sim_literal(p, s, at++, 15);
     xg_sim_operands(p, s, at, at);
     n = XG_SIM_U_MASK + mask;
@@ -13377,11 +13394,11 @@ XG_FN void xg_sim_tensor_commit(xg_sim_asm *p, xg_sim_stmt *s) {
     "collector::b3::discard?"
 XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    if (xg_sim_form(s, "alloc cta_group::1|cta_group::2 sync aligned shared::cta? b32"))
+    if (xg_sim_form(s, "alloc $a sync aligned $e? b32"))
         xg_sim_tensor_alloc(p, s);
-    else if (xg_sim_form(s, "dealloc cta_group::1|cta_group::2 sync aligned b32"))
+    else if (xg_sim_form(s, "dealloc $a sync aligned b32"))
         xg_sim_tensor_free(p, s);
-    else if (xg_sim_form(s, "relinquish_alloc_permit cta_group::1|cta_group::2 sync aligned")) {
+    else if (xg_sim_form(s, "relinquish_alloc_permit $a sync aligned")) {
         xg_sim_operands(p, s, 0, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
     } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
@@ -13390,34 +13407,28 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
         xg_sim_operands(p, s, 0, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
-    } else if (xg_sim_form(s,
-                   "ld sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 pack::16b? "
-                   "b32"))
+    } else if (xg_sim_form(s, "ld sync aligned $m $n pack::16b? b32"))
         xg_sim_tensor_move(p, s, false);
-    else if (xg_sim_form(s,
-                 "st sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 unpack::16b? "
-                 "b32"))
+    else if (xg_sim_form(s, "st sync aligned $m $n unpack::16b? b32"))
         xg_sim_tensor_move(p, s, true);
-    else if (xg_sim_form(s, "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
-                            "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
+    else if (xg_sim_form(
+                 s, "cp $a 128x256b|4x256b|128x128b|64x128b|32x128b warpx2::02_13|warpx2::01_23|warpx4? b8x16? $o?"))
         xg_sim_tensor_copy(p, s);
-    else if (xg_sim_form(s, "shift cta_group::1|cta_group::2 down")) {
+    else if (xg_sim_form(s, "shift $a down")) {
         uint32_t at;
         xg_sim_operands(p, s, 1, 1);
         at = xg_sim_tensor_address(p, s, &s->o[0]);
         xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
-    } else if (xg_sim_form(s,
-                   "commit cta_group::1|cta_group::2 mbarrier::arrive::one shared::cluster? multicast::cluster? b64"))
+    } else if (xg_sim_form(s, "commit $a mbarrier::arrive::one $d? $g? b64"))
         xg_sim_tensor_commit(p, s);
-    else if (xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
-                            "ashift? " XG_SIM_COLLECTOR) ||
-             xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+    else if (xg_sim_form(s, "mma $a $l ashift? " XG_SIM_COLLECTOR) ||
+             xg_sim_form(s, "mma $a kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
                             "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
         xg_sim_tensor_mma(p, s, 0);
-    else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
+    else if (xg_sim_form(s, "mma ws cta_group::1 $l " XG_SIM_COLLECTOR_B))
         xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
     else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
+        xg_sim_unsupported(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
     else
         xg_sim_no_form(p, s);
 }
@@ -13446,7 +13457,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, op == XG_SIM_Y_ALLOCA ? 2 : 1, op == XG_SIM_Y_ALLOCA ? 3 : 1);
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
-    if (!align || align & (align - 1)) XG_SIM_BAD(p, s->o[2].at, NULL, "an alignment is a power of two");
+    if (!align || align & (align - 1)) xg_sim_bad(p, s->o[2].at, NULL, "an alignment is a power of two");
     if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
@@ -13479,7 +13490,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     bool asks = from == 3;
     xg_sim_operands(p, s, 2, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
-    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) XG_SIM_BAD(p, o->at, NULL, ".v4 needs 4 registers in braces");
+    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_bad(p, o->at, NULL, ".v4 needs 4 registers in braces");
     for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
@@ -13493,7 +13504,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
 }
 XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    if (xg_sim_form(s, "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128"))
+    if (xg_sim_form(s, "try_cancel async $e? $b multicast::cluster::all? b128"))
         xg_sim_try_cancel(p, s);
     else if (xg_sim_form(s, "query_cancel is_canceled pred b128"))
         xg_sim_query_cancel(p, s, 3, 1);
@@ -13551,7 +13562,7 @@ typedef struct xg_sim_multi_row {
     xlagpu_type type;
     uint32_t bytes;
 } xg_sim_multi_row;
-static const xg_sim_multi_row xg_sim_multi_rows[] = {
+XG_TABLE const xg_sim_multi_row xg_sim_multi_rows[] = {
 #define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
     XG_SIM_MULTIMEM_TYPES(X)
 #undef X
@@ -13589,9 +13600,9 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t wide, op = XG_SIM_MULTI_STORE;
     bool load, store;
     (void)arg;
-    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
-                          "acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
-    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? " XG_SIM_MULTIMEM_FORM);
+    load = xg_sim_form(s,
+        "ld_reduce weak|relaxed|acquire? $k? global? min|max|add|and|or|xor acc::f32|acc::f16? " XG_SIM_MULTIMEM_FORM);
+    store = !load && xg_sim_form(s, "st weak|relaxed|release? $k? global? " XG_SIM_MULTIMEM_FORM);
     if (!load && !store &&
         !xg_sim_form(
             s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor " XG_SIM_MULTIMEM_FORM))
@@ -13632,10 +13643,10 @@ XG_FN void xg_sim_tex_sources(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n, xg_sim_
     const xg_sim_type type = in->imm & XG_SIM_TX_WHOLE ? XG_SIM_S32 : XG_SIM_F32;
     uint32_t code[XG_SIM_TX_SOURCES], i;
     if (where->kind != XG_SIM_O_ADDR || !at || where->value)
-        XG_SIM_BAD(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
+        xg_sim_bad(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
     in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64, false);
     if ((at->kind == XG_SIM_O_VEC ? at->n : 1) != n)
-        XG_SIM_BAD(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
+        xg_sim_bad(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
             "this form of 'tex' takes %u coordinates in braces", n);
     for (i = 0; i < n; i++) {
         const bool layer = i == 0 && in->imm & XG_SIM_TX_LAYERED;
@@ -13656,11 +13667,11 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_ins in, *put;
     (void)arg;
     if (!xg_sim_form(s, "level? 1d|2d|3d|a1d|a2d v4 f32|s32|u32 f32|s32"))
-        XG_SIM_UNSUPPORTED(p, s->at, "there is tex[.level].1d|2d|3d|a1d|a2d.v4.f32|s32|u32.f32|s32",
+        xg_sim_unsupported(p, s->at, "there is tex[.level].1d|2d|3d|a1d|a2d.v4.f32|s32|u32.f32|s32",
             "this form of 'tex' is not simulated");
     xg_sim_operands(p, s, 2 + level, 2 + level);
     if (to->kind != XG_SIM_O_VEC || to->n != XG_SIM_TX_COMPONENTS)
-        XG_SIM_BAD(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
+        xg_sim_bad(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
     for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32, false);
     if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED, false);
     memset(&in, 0, sizeof in);
@@ -13687,7 +13698,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' is not simulated: of textures only 'tex' is, of surfaces nothing",
+    xg_sim_unsupported(p, s->at, NULL, "'%.*s' is not simulated: of textures only 'tex' is, of surfaces nothing",
         (int)s->op.n, s->op.p);
 }
 
@@ -13845,12 +13856,12 @@ typedef struct xg_sim_need {
     char feature;
     uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
-static const xg_sim_need xg_sim_needs[] = {
+XG_TABLE const xg_sim_need xg_sim_needs[] = {
 #define X(op, words, cc, feature) {cc, feature, sizeof op, sizeof words},
     XG_SIM_NEEDS(X)
 #undef X
 };
-static const char xg_sim_need_texts[] =
+XG_TABLE const char xg_sim_need_texts[] =
 #define X(op, words, cc, feature) op "\0" words "\0"
     XG_SIM_NEEDS(X)
 #undef X
@@ -13917,7 +13928,7 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
                 (n->feature != 't' || cc < 120 || cc == 9999)) ||
             !xg_sim_need_fits(op, words, s, &word))
             continue;
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
+        xg_sim_unsupported(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p,
             !word.n            ? ""
             : word.p[0] == '%' ? " of "
@@ -14097,17 +14108,17 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 #define xg_sim_d_access xg_sim_access
 /* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
 typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-static const xg_sim_decoder xg_sim_row_decoders[] = {
+XG_TABLE const xg_sim_decoder xg_sim_row_decoders[] = {
 #define R(text, decoder, arg) xg_sim_d_##decoder,
     XG_SIM_ROWS(R)
 #undef R
 };
-static const uint16_t xg_sim_row_args[] = {
+XG_TABLE const uint16_t xg_sim_row_args[] = {
 #define R(text, decoder, arg) arg,
     XG_SIM_ROWS(R)
 #undef R
 };
-static const char xg_sim_row_names[] =
+XG_TABLE const char xg_sim_row_names[] =
 #define R(text, decoder, arg) text "\0"
     XG_SIM_ROWS(R)
 #undef R
@@ -14121,7 +14132,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         const char *near_name = xg_nearest(s->op, xg_text_nth, xg_sim_row_names);
         char hint[64];
         if (near_name) xg_format(hint, sizeof hint, "did you mean '%s'?", near_name);
-        XG_SIM_UNSUPPORTED(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
+        xg_sim_unsupported(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
     xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
@@ -14130,7 +14141,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
     for (i = 0; i < s->n_mods; i++)
         if (!(s->used >> i & 1))
-            XG_SIM_UNSUPPORTED(p, s->mod_at[i], NULL,
+            xg_sim_unsupported(p, s->mod_at[i], NULL,
                 "the modifier '.%.*s' is not known here, or does not go with the others",
                 (int)XG_MIN(s->mods[i].n, 60u), s->mods[i].p);
     xg_sim_need_check(p, s);
@@ -14169,7 +14180,7 @@ XG_FN void xg_sim_resolve(xg_sim_asm *p) {
     for (i = 0; i < p->fixes.n; i++) {
         xg_sim_fix *f = &p->fixes.p[i];
         xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope, 0);
-        if (!s || s->kind != XG_SIM_SYM_LABEL) XG_SIM_BAD(p, f->at, NULL, "there is no such label in this function");
+        if (!s || s->kind != XG_SIM_SYM_LABEL) xg_sim_bad(p, f->at, NULL, "there is no such label in this function");
         if (f->list == XG_SIM_NOREG)
             p->code.p[f->record].imm = s->record;
         else
@@ -15264,12 +15275,12 @@ typedef struct xg_sim_late {
 } xg_sim_late;
 
 typedef struct xg_sim_warp {
+    uint32_t id, depth, n_paths, join;
     uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
     uint32_t pc, meet;   /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
     char *regs;
     const xg_sim_func *f;
     uint32_t local; /* where this frame's local memory begins in each thread's */
-    uint32_t id, depth, n_paths, join;
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
@@ -15395,18 +15406,21 @@ typedef struct xg_sim_stored {
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
+    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
     xg_sim_cluster *cluster;
+    uint32_t *marks;              /* of the words of shared memory: their writers, then their readers (shadow.c) */
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
     bool faulted;
     bool tracked; /* races are looked for in global memory */
     xg_sim_warp *warps;
-    char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
-    uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
+    uint32_t rank;   /* in the cluster */
+    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
+    xg_sim_search watch;
     xg_sim_group *groups;
     uint32_t n_groups;
     char *regs;
@@ -15414,8 +15428,6 @@ struct xg_sim_worker {
     uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
-    uint32_t rank;                /* in the cluster */
-    uint32_t window;              /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */
@@ -15434,15 +15446,14 @@ struct xg_sim_worker {
     /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
     uint32_t shared_met, proxy_all;
     uint32_t global_seen,
-        maps_seen;      /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
-    xg_sim_buffer last; /* the buffer of the last access */
-    uint32_t bars_used; /* where a warp has arrived, by bits */
-    uint32_t ended;     /* warps of the block that are done */
-    xg_sim_runs *runs;  /* of each record, and one more */
-    xg_sim_search watch;
-    xg_sim_stored *stored;            /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
-    bool hurt;                        /* the block has faulted and gone on */
-    uint32_t fault_warps;             /* of the record: those that faulted, by bits */
+        maps_seen;         /* tag at the block's last fence.proxy.async, .tensormap acquire for global memory */
+    xg_sim_buffer last;    /* the buffer of the last access */
+    uint32_t bars_used;    /* where a warp has arrived, by bits */
+    uint32_t ended;        /* warps of the block that are done */
+    xg_sim_runs *runs;     /* of each record, and one more */
+    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
+    bool hurt;             /* the block has faulted and gone on */
+    uint32_t fault_warps;  /* of the record: those that faulted, by bits */
     uint8_t fault_lanes[XG_SIM_WARP]; /* ... and in which lane */
     xg_sim_kept *faults;              /* all that are different */
     xg_sim_search *sides;             /* of each, what its other side is looked for by */
@@ -15576,7 +15587,7 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* ---- faults ---- */
 
 XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
-    static const char *const names[XG_SIM_FAULT_COUNT] = {
+    XG_TABLE const char *const names[XG_SIM_FAULT_COUNT] = {
 #define X(name, text) text,
         XG_SIM_FAULTS(X)
 #undef X
@@ -15764,7 +15775,7 @@ typedef struct xg_sim_classed {
     char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
     uint8_t cls;
 } xg_sim_classed;
-static const xg_sim_classed xg_sim_classes[] = {
+XG_TABLE const xg_sim_classed xg_sim_classes[] = {
 #define X(text, name) {text, XLAGPU_CLASS_##name},
     XG_SIM_CLASSED(X)
 #undef X
@@ -18109,15 +18120,15 @@ typedef struct xg_sim_event_clock {
 } xg_sim_event_clock;
 typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_line *lines;
-    uint32_t *ready;          /* by warp and slot: clocks; NULL: none are kept of this block */
-    xg_sim_warp_clock *warps; /* then what ready points to */
-    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint32_t *ready;             /* by warp and slot: clocks; NULL: none are kept of this block */
+    xg_sim_warp_clock *warps;    /* then what ready points to */
     uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
-    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes; /* passes: beside the threads */
-    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
+    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes;    /* passes: beside the threads */
     uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
     uint32_t level;                                          /* latency of the access under way */
     uint64_t began, tensor; /* warp instructions before the block; clocks of its matrix units */
+    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;
@@ -18143,7 +18154,7 @@ typedef struct xg_sim_priced {
     uint16_t latency;
 } xg_sim_priced;
 #define XG_PIPE_NONE XG_PIPE_COUNT
-static const xg_sim_priced xg_sim_prices[] = {
+XG_TABLE const xg_sim_priced xg_sim_prices[] = {
 #define X(text, pipe, weight, latency) {text, XG_PIPE_##pipe, weight, latency},
     XG_SIM_PRICES(X)
 #undef X
@@ -23490,7 +23501,7 @@ XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shap
 }
 /* What a format of A or B means; EL_COUNT for none. */
 XG_FN xg_sim_elem xg_sim_umma_type(xg_sim_ummakind kind, uint32_t format) {
-    static const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
+    XG_TABLE const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
         XG_SIM_EL_E3M2, XG_SIM_EL_E2M1, XG_SIM_EL_COUNT, XG_SIM_EL_COUNT};
     switch (kind) {
     case XG_SIM_U_F16: return format == 0 ? XG_SIM_EL_F16 : format == 1 ? XG_SIM_EL_BF16 : XG_SIM_EL_COUNT;
@@ -23956,7 +23967,7 @@ XG_FN void xg_sim_text_field(
     for (i = 0; i < pad && c->left; i++) xg_sim_text_put(t, " ", 1);
 }
 XG_FN void xg_sim_text_integer(xg_sim_text *t, const xg_sim_conversion *c, uint64_t x) {
-    static const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
+    XG_TABLE const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
     char out[128];
     size_t n = 0, sign, i, digits = 0;
     bool sgn = c->letter == 'd' || c->letter == 'i', minus = sgn && (int64_t)x < 0;
@@ -25967,7 +25978,7 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_sim_next(p);
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
     if (!p->m->version)
-        XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
+        xg_sim_bad(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
     xg_sim_finish(p);
     xg_sim_fast_choose(p->m);
 }
@@ -25988,7 +25999,7 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
 }
 /* Words of kernels that may look at the ranks in shared addresses; in all others these have none. */
 XG_FN bool xg_sim_says_ranks(const xg_source *ptx) {
-    static const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
+    XG_TABLE const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
     size_t i, k;
     for (i = 0; i < ptx->size; i++)
         for (k = 0; k < XG_COUNT(words) && (ptx->text[i] == 'm' || ptx->text[i] == 'c'); k++)
@@ -26561,7 +26572,7 @@ typedef enum xg_exe_thunk_kind {
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
-static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
+XG_TABLE const xg_exe_thunk_row xg_exe_thunk_rows[] = {
 #define X(name, text, of, slices, runs, value, writes, flags) \
     {text, of, slices, runs, XG_EXE_VALUE_##value, XG_EXE_WRITES_##writes, flags},
     XG_EXE_THUNKS_KINDS(X)
@@ -26696,7 +26707,7 @@ XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
 #endif /* XG_API_EXECUTABLE_H */
 
 XG_FN XG_COLD size_t xg_exe_record_size(uint32_t kind) {
-    static const uint8_t sizes[] = {
+    XG_TABLE const uint8_t sizes[] = {
 #define X(name, record) sizeof(record),
         XG_EXE_SECTIONS(X)
 #undef X
@@ -26892,9 +26903,9 @@ typedef struct xr_block {
 } xr_block;
 
 typedef struct xr_function {
-    char name[128];
     xlagpu_rt_function_desc desc;
     struct xr_function *next;
+    char name[128];
 } xr_function;
 
 /* A call of an execution: what its function has asked for. */
@@ -28381,7 +28392,7 @@ enum {
 #undef X
     XR_OBJECT_FUNCTION_COUNT
 };
-static const char *const xr_object_names[] = {
+XG_TABLE const char *const xr_object_names[] = {
 #define X(name) #name,
     XR_OBJECT_FUNCTIONS(X)
 #undef X
@@ -28394,7 +28405,7 @@ XG_FN XG_COLD void xr_object_stub(char *to, uint64_t address) {
     memcpy(to + 6, &address, 8);
     memcpy(to + 14, jump + 6, 2);
 #else
-    static const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
+    XG_TABLE const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
     memcpy(to, jump, 8);
     memcpy(to + 8, &address, 8);
 #endif
@@ -29273,7 +29284,7 @@ XG_FN XG_COLD const char *xr_cuda_bind_group(const xr_cuda *u, const char **name
 }
 /* The library's name, then every function. */
 XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
-    static const char *const names[] = {
+    XG_TABLE const char *const names[] = {
 #ifdef _WIN32
         "nvcuda.dll",
 #else
@@ -29283,7 +29294,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #endif
     };
 #define X(field, symbol, parameters) symbol "\0"
-    static const char symbols[] =
+    XG_TABLE const char symbols[] =
         /* clang-format off */
         XR_CUDA_FUNCTIONS(X) "\0" XR_CUDA_GRAPH_FUNCTIONS(X) "\0" XR_CUDA_CONDITIONAL_FUNCTIONS(X) "\0"
         XR_CUDA_LINK_FUNCTIONS(X) "\0" XR_CUDA_STREAM_FUNCTIONS(X) "\0" XR_CUDA_CAPTURE_FUNCTIONS(X) "\0"
@@ -29316,7 +29327,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 /* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
 XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
-    static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
+    XG_TABLE const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
@@ -29567,7 +29578,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_function(
 
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
-static const char xr_condition_ptx[] =
+XG_TABLE const char xr_condition_ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
     ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 "
@@ -30896,7 +30907,7 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
 }
 
 XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    static const char *const texts[] = {
+    XG_TABLE const char *const texts[] = {
 #define X(name, text) text,
         XLAGPU_STATUSES(X)
 #undef X
@@ -31354,9 +31365,9 @@ typedef struct xr_library_file {
 } xr_library_file;
 XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
 #ifdef _WIN32
-    static const char format[] = "%s%s%s64_%d.dll";
+    XG_TABLE const char format[] = "%s%s%s64_%d.dll";
 #else
-    static const char format[] = "%s%slib%s.so.%d";
+    XG_TABLE const char format[] = "%s%slib%s.so.%d";
 #endif
     char path[1024];
     void *library = NULL;
@@ -31677,7 +31688,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
-    static const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
+    XG_TABLE const uint8_t places[] = {XG_EXE_MATMUL_operand_bias, XG_EXE_MATMUL_operand_scale_a,
         XG_EXE_MATMUL_operand_scale_b, XG_EXE_MATMUL_operand_scale_d};
     static const uint8_t attributes[] = {XR_LT_BIAS, XR_LT_SCALE_A, XR_LT_SCALE_A + 1, XR_LT_SCALE_D, XR_LT_LARGEST};
     void *out = xr_library_pointer(c, c->n_operands), *at;
@@ -32066,7 +32077,7 @@ typedef struct xr_dnn_state {
 /* ---- the graph ---- */
 
 XG_FN XG_COLD uint32_t xr_dnn_width(int64_t type) { /* bytes of an element; 0: a graph has no such attribute */
-    static const char widths[] = "0418480400400048444044440404444";
+    XG_TABLE const char widths[] = "0418480400400048444044440404444";
     return type == XR_DNN_IS_DESCRIPTOR                     ? (uint32_t)sizeof(void *)
            : type < 0 || type >= (int64_t)sizeof widths - 1 ? 0
                                                             : (uint32_t)(widths[type] - '0');
@@ -32325,7 +32336,7 @@ typedef struct xr_library_row {
     char name[12];
     uint32_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
-static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
+XG_TABLE const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
     {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
     {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
     {{"cuDNN", "cudnn", 9, 9}, "cudnn", XR_DNN_OLDEST, offsetof(struct xr_libraries, dnn)},
@@ -32887,7 +32898,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
 }
 
 XG_FN XG_COLD uint64_t xr_element_bytes(uint32_t type) {
-    static const uint8_t bits[] = {
+    XG_TABLE const uint8_t bits[] = {
 #define X(name, text, bits, cls) bits,
         XLAGPU_TYPES(X)
 #undef X
@@ -33485,7 +33496,7 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
 }
 /* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    static const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    XG_TABLE const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
     uint32_t number, w;
     for (w = 0; w < XR_PEERS_WAYS; w++) {
         size_t n = strlen(words[w]);
@@ -33525,13 +33536,13 @@ XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint3
     return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
-    static const char *const kinds[] = {
+    XG_TABLE const char *const kinds[] = {
 #define X(name, text) text,
         XR_COLLECTIVES(X)
 #undef X
     };
-    static const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
-    static const char *const types[] = {
+    XG_TABLE const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
+    XG_TABLE const char *const types[] = {
 #define X(name, text, bits, cls) text,
         XLAGPU_TYPES(X)
 #undef X
@@ -33957,7 +33968,7 @@ XG_FN XG_COLD void xr_first_node(const char *list, char *out, size_t cap) {
     out[n] = 0;
 }
 XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uint32_t *local) {
-    static const char *const names[][3] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    XG_TABLE const char *const names[][3] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
         {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}, {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}};
     const char *node = getenv("SLURM_STEP_NODELIST");
@@ -34337,7 +34348,7 @@ struct xr_comm {
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
     static const xr_library_file file = {"NCCL", "nccl", 2, 0};
 #define X(field, symbol, parameters) symbol "\0"
-    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+    XG_TABLE const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
 #undef X
     struct xr_nccl *n = q->nccl;
     xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,
@@ -35638,7 +35649,7 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
 }
 
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
-    static const char *const names[XLAGPU_CLASS_COUNT] = {
+    XG_TABLE const char *const names[XLAGPU_CLASS_COUNT] = {
 #define X(name, text) text,
         XLAGPU_CLASSES(X)
 #undef X

@@ -259,8 +259,8 @@ XG_FN xg_choosing *xg_choice_tried(xg_choosing *w) {
     xg_choosing *best = w;
     int64_t least = INT64_MAX, time;
     uint32_t k;
-    if (w->job.given || !open.n || open.p[0].p[0] || !w->job.fusion->comp->module->kernel_time ||
-        !xg_emit_adds_nothing(&w->e))
+    if (w->job.given || !open.n || open.p[0].p[0] || xg_library_makes(w->r) ||
+        !w->job.fusion->comp->module->kernel_time || !xg_emit_adds_nothing(&w->e))
         return w;
     for (k = 0; k < open.n; k++) {
         xg_choosing *t = w;

@@ -44,6 +44,7 @@ typedef struct xg_reduction {
     bool row;
     const xg_imap *pad;    /* NULL: the operands are read as they are */
     int64_t vector, bytes; /* elements that fit one access of what is read; bytes of one */
+    bool gathered;         /* no array has each element once: they are gathered or spread */
     xg_scope s;
     uint32_t before;      /* heroes of earlier stages, where there are stages */
     const xg_imap **maps; /* by place, of epilogues: a hero's output index to the instruction's */
@@ -176,7 +177,7 @@ XG_FN int64_t xg_reduction_width(const xg_reduction *r) {
 }
 /* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest
  * ones. */
-XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
+XG_FN int64_t xg_reduction_vector(xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++) {
@@ -185,7 +186,8 @@ XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
         least = XG_MIN(least, (int64_t)xg_type_bytes(s->type));
         most = XG_MAX(most, (int64_t)xg_type_bytes(s->type));
     }
-    if (least == 16 && r->row) least = most = xg_reduction_width(r);
+    r->gathered = least == 16 && most == 1;
+    if (r->gathered && r->row) least = most = xg_reduction_width(r);
     *bytes = least;
     for (v = XG_ACCESS_BYTES / least; v > 1 && v * most > 32; v /= 2) {}
     return XG_MAX(v, 1);

@@ -122,6 +122,8 @@ XG_APART XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
             }
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
+    /* a thread waits for each element that is gathered: too few of them to wait for the others' */
+    if (r->gathered && r->n_kept / XG_LAUNCH_THREADS < r->e->target->sms / 2) return none;
     /* long enough, or too few, for a thread each */
     if (r->n_reduced * r->bytes % XG_SECTOR_BYTES == 0 &&
         (p.length > XG_SHORT_FEW || r->n_kept / XG_LAUNCH_THREADS < r->e->target->sms / 2))

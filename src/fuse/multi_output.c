@@ -238,8 +238,8 @@ XG_FN void xg_multi_add_roots(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
 XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     uint32_t n = a->n_inputs, j, k;
-    bool near = xg_kernel_is_near(a, b);
-    uint32_t apart = near ? 0 : xg_hash_mix(b->inst->id, 99) | 1; /* it walks by itself */
+    bool together = xg_kernel_is_near(a, b);
+    uint32_t apart = together ? 0 : xg_hash_mix(b->inst->id, 99) | 1; /* it walks by itself */
     xg_kernel_input *inputs = xg_kernel_inputs_new(g, a->n_inputs + b->n_inputs, &a->inputs_cap);
     memcpy(inputs, a->inputs, n * sizeof *inputs);
     for (j = 0; j < b->n_inputs; j++) {
@@ -259,8 +259,8 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->members += b->members;
     a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
-    a->loops = a->loops || b->loops || (b->hero && !near);
-    if (near && !a->hero) a->hero = b->hero; /* tiles may not take it in any more */
+    a->loops = a->loops || b->loops || (b->hero && !together);
+    if (together && !a->hero) a->hero = b->hero; /* tiles may not take it in any more */
     xg_kernel_settle(g, a);
 }
 

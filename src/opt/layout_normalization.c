@@ -219,13 +219,19 @@ XG_FN xg_inst *xg_layout_window(const xg_hb *b, xg_inst *i) {
     xg_window *w = XG_NEW(b->comp->module->arena, xg_window);
     xg_inst *made;
     const xg_attr *old = xg_inst_attr(i, XG_A_window);
+    int64_t last = -1; /* the dimension folded before: what is folded first is what the result is rounded to */
     xg_attr a;
     uint32_t k;
     if (i->n_operands != 2 || !old || old->v.window->n != i->shape->rank) return NULL;
-    made = xg_layout_pointwise(b, i, 1);
     a = *old;
     xg_layout_order(i->shape, perm, at);
-    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.window->p[perm[k]];
+    for (k = 0; k < i->shape->rank; k++) {
+        d[k] = a.v.window->p[perm[k]];
+        if (d[k].size == 1) continue;
+        if (perm[k] < last) return NULL;
+        last = perm[k];
+    }
+    made = xg_layout_pointwise(b, i, 1);
     *w = *a.v.window;
     w->p = d;
     a.v.window = w;

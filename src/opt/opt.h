@@ -109,6 +109,7 @@ XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it r
 XG_FN xg_comps xg_opt_sequences(xg_module *m); /* the entry, and what loops and branches run from there */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
 XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)); /* of them */
+XG_FN bool xg_assign_keeps(const xg_inst *i);                      /* the result has the order of the operands */
 XG_FN bool xg_opt_layout_assignment(xg_module *m);    /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);

@@ -377,7 +377,7 @@ XG_FN int64_t xg_attention_ramp(const xg_attention_plan *p) {
 /* Blocks begin by falling work, as far as half of the second cache has the keys and values of their heads. */
 XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
-    int64_t bytes = xg_cost_mul(f->keys * (f->depth + f->columns), xg_type_bytes(f->held)), k, steps, before;
+    int64_t bytes = xg_cost_mul(f->keys * (f->depth + f->columns), xg_type_bytes(f->held)), k, steps, before = 0;
     p->ramp = xg_attention_ramp(p);
     p->together = XG_MIN(XG_MAX(m->l2_bytes / 2 / bytes, (int64_t)1), f->batch);
     while (f->batch % p->together) p->together--;

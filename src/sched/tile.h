@@ -324,8 +324,7 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and h
 XG_FN int64_t xg_tile_terms(const xg_inst *conv);   /* products that an element of its result is a sum of */
 XG_FN bool xg_tile_few(const xg_inst *hero);        /* a convolution in groups, each of few features of the result */
 XG_FN int64_t xg_tile_loop_time(
-    const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
-XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
+    const xg_tile_plan *p, const xg_device *m); /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* of zeros; false: by other means */
 

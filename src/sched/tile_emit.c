@@ -751,6 +751,14 @@ typedef struct xg_tile_way {
     xg_tile_plan p;
 } xg_tile_way;
 
+/* Before a closer look: it has a contraction. */
+XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_calls(fusion);
+    if (!c || xg_fuse_is_phases(fusion)) return false;
+    XG_FOR_INSTS(i, c)
+        if (xg_tile_is_hero(NULL, i, true)) return true;
+    return false;
+}
 /* Into job->form. False: it does not suit, *why may then say the reason. */
 XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     const xg_device *m = &job->fusion->comp->module->device;

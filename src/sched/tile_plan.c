@@ -850,13 +850,6 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
         }
     return true;
 }
-XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
-    const xg_comp *c = xg_attr_calls(fusion);
-    if (!c || xg_fuse_is_phases(fusion)) return false;
-    XG_FOR_INSTS(i, c)
-        if (xg_tile_is_hero(NULL, i, true)) return true;
-    return false;
-}
 XG_FN void xg_tile_plan_order(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
