@@ -77,7 +77,10 @@ XG_FN bool xg_tile_bulk_is_matrix(
     sizes[1] = b;
     sizes[2] = batch;
     for (k = 0; k < 3 && rest; k++) {
-        const xg_aff *dim = xg_aff_dim(x, k < 2 ? k : 3);
+        uint32_t d = k < 2 ? k : 3;
+        const xg_aff *dim = xg_aff_dim(x, d);
+        if (k < 2 && !xg_range_within(xg_range_of(0, sizes[k] - 1), place->dims[d].range))
+            return false; /* some lie outside of the array; of a batch they are phases that have nothing */
         strides[k] = xg_aff_scale_of(rest, dim);
         rest = xg_aff_sub(x, rest, xg_aff_mul(x, dim, strides[k]));
         strides[k] *= m->bytes;

@@ -296,6 +296,13 @@ XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
     }
     return true;
 }
+/* In tensor memory a descriptor says how far the second of two views lies behind the first one. */
+XG_FN bool xg_tile_halo_follow(const xg_tile_plan *p) {
+    int64_t place;
+    for (place = 0; place < p->halo; place += 2)
+        if (xg_tile_halo_view(p, 0, place + 1) < xg_tile_halo_view(p, 0, place)) return false;
+    return true;
+}
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
     static const uint8_t stages[] = {8, 5, 3};
     int64_t groups = 3, rows = xg_tile_over(p->halo, 2) * 2;
@@ -304,9 +311,9 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
     if (!p->in_tensor) {
         rows = p->halo;
         while (groups && !xg_tile_halo_suits(p, groups)) groups--;
-        if (!groups) return NULL;
     } else
-        groups = 1;
+        groups = xg_tile_halo_follow(p);
+    if (!groups) return NULL;
     r->m = (int16_t)(rows * XG_KWGMMA_M);
     r->n = r->tn = (int16_t)(p->halo_across * XG_KWGMMA_M);
     r->k = XG_KWGMMA_LINE_BYTES;
