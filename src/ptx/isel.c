@@ -336,7 +336,7 @@ static void xg_ptx_index_make(xg_ptx_index *x) {
     }
 }
 static const char *xg_ptx_row_text(const xg_ptx_index *x, const xg_ptx_row *row) {
-    const char *text = xg_ptx_texts.first + x->text[row->op];
+    const char *text = (const char *)&xg_ptx_texts + x->text[row->op];
     const xg_ptx_row *r = xg_ptx_rows + x->first[row->op];
     for (; r < row; r++) text += r->length;
     return text;
