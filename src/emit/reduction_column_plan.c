@@ -328,7 +328,7 @@ XG_FN const char *xg_column_suits(const xg_reduction *r, const xg_column_plan *p
 XG_APART XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
     int64_t outer = r->n_kept / r->minor, across;
     if (!xg_form_power(p->vector, xg_column_most(r))) return "vector must be a power of two that its registers hold";
-    if (p->depth < 1 || p->width < 1 || p->depth > XG_COLUMN_THREADS_MAX || p->width > INT32_MAX)
+    if (p->depth < 1 || p->width < 1 || p->depth > XG_COLUMN_THREADS_MAX * p->vector || p->width > INT32_MAX)
         return "depth and width must be those of a block";
     p->window = p->width;
     p->unit = 0;

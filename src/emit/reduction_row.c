@@ -135,7 +135,8 @@ XG_APART XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p
     if (p->own && (!xg_form_power(p->own, XG_ROW_OWN_MAX) || !xg_row_may_own(r, p, p->own)))
         return "own rows must be a power of two, at most 8, that divides the rows of one plain reduction";
     p->length = r->n_reduced / p->pieces;
-    if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
+    if (shifted && (r->n_reduced != r->minor || p->length < p->lanes * p->vector || r->pad ||
+                       xg_reduction_has_sides(r) || p->vector != r->vector ||
                        p->unit != XG_MIN(XG_MAX(p->vector, XG_SECTOR_BYTES / r->bytes), p->lanes * p->vector) ||
                        !xg_walk_fits(r, XG_WALK_SHIFTED, p->vector)))
         return "rows cannot be entered at sectors";

@@ -161,8 +161,9 @@ XG_APART XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_pla
     p->length = r->n_reduced / p->fold;
     sectors = (r->row ? p->rows * r->n_reduced : p->rows / r->minor * r->n_reduced * r->minor) * xg_short_bytes(r);
     if (p->rows < 1 || p->rows > INT32_MAX / XG_MAX(r->n_reduced * r->bytes, (int64_t)1) || p->rows % p->beside ||
-        sectors % XG_SECTOR_BYTES || bytes * p->rows * p->length > XG_SHARED_TILE_BYTES)
-        return "rows must be whole sectors that fit into shared memory";
+        sectors % XG_SECTOR_BYTES || p->rows * r->n_reduced % p->vector ||
+        bytes * p->rows * p->length > XG_SHARED_TILE_BYTES)
+        return "rows must be whole sectors, and vectors, that fit into shared memory";
     return xg_form_power(p->lanes, XG_WARP_LANES) && (r->row || p->lanes == 1)
                ? NULL
                : "lanes must be a power of two, at most a warp";

@@ -409,13 +409,17 @@ XG_FN bool xg_find_is_private(const xg_finder *f) {
             return false;
     return true;
 }
+/* That of element t of a value. A square on the way: what is linear in places and values makes different sums of such
+ * numbers the same. */
+XG_FN int32_t xg_find_number(uint32_t value, int64_t t) {
+    uint32_t h = xg_hash_mix(0, (uint64_t)value << 32 | (uint64_t)t);
+    return (int32_t)(xg_hash_mix(h, (uint64_t)h * h) % XG_FIND_PRIME);
+}
 /* An array that the others are made of. */
 XG_FN xg_ladder *xg_find_root(xg_finder *f, xg_inst *x, uint32_t value) {
     xg_ladder *l = xg_find_new(f, f->n_targets ? XG_FIND_ROOT : value, f->length);
     int64_t t;
-    for (t = 0; t < f->length; t++)
-        l->at[t].lo = l->at[t].hi =
-            f->n_targets ? (int32_t)(xg_hash_mix(value + 1, (uint64_t)t) % XG_FIND_PRIME) : (int32_t)t;
+    for (t = 0; t < f->length; t++) l->at[t].lo = l->at[t].hi = f->n_targets ? xg_find_number(value, t) : (int32_t)t;
     xg_map64_put(&f->known, (uint64_t)x->id + 1, l);
     f->found[f->n_found++] = x;
     return l;
