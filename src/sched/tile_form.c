@@ -231,10 +231,10 @@ XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_
     };
     int64_t by_rows = xg_tile_touches(at, false, t->bytes), by_k = xg_tile_touches(at, true, t->bytes);
     const xg_dim_labels *l = xg_inst_attr(p->form.hero, XG_A_dim_labels)->v.labels;
-    bool planar = l->output_feature + 1 < p->form.rank, far = by_k * FAR <= by_rows;
-    far = far && p->device->async_bytes && !p->may_group;
-    if (planar ? by_rows != by_k : far) t->along_k = by_k < by_rows;
-    if (planar || far) t->touched = XG_MIN(by_rows, by_k);
+    bool planar = l->output_feature + 1 < p->form.rank, apart = by_k * FAR <= by_rows;
+    apart = apart && p->device->async_bytes && !p->may_group;
+    if (planar ? by_rows != by_k : apart) t->along_k = by_k < by_rows;
+    if (planar || apart) t->touched = XG_MIN(by_rows, by_k);
 }
 
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
