@@ -227,11 +227,11 @@ XG_FN int64_t xg_tile_touches(const xg_imap *at, bool along_k, int64_t bytes) {
  * way into shared memory. */
 XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at) {
     enum {
-        FAR = 4 /* times as many along rows */
+        FEWER = 4 /* times as many along rows */
     };
     int64_t by_rows = xg_tile_touches(at, false, t->bytes), by_k = xg_tile_touches(at, true, t->bytes);
     const xg_dim_labels *l = xg_inst_attr(p->form.hero, XG_A_dim_labels)->v.labels;
-    bool planar = l->output_feature + 1 < p->form.rank, apart = by_k * FAR <= by_rows;
+    bool planar = l->output_feature + 1 < p->form.rank, apart = by_k * FEWER <= by_rows;
     apart = apart && p->device->async_bytes && !p->may_group;
     if (planar ? by_rows != by_k : apart) t->along_k = by_k < by_rows;
     if (planar || apart) t->touched = XG_MIN(by_rows, by_k);
