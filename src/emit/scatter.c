@@ -142,7 +142,7 @@ XG_FN int64_t xg_scatter_unroll(const xg_scattering *d, const xg_shape *walk, ui
     int64_t n = walk->dims[minor] / d->vector, rounds;
     if (walk->elements < d->vector * t->resident_threads || !xg_scatter_is_inside(d, minor)) return d->vector;
     if (d->vector > 1) return d->vector * xg_gcd(n, XG_SCATTER_ROUNDS);
-    rounds = xg_gcd(n, d->form == XG_SCATTER_ATOMIC && t->max_unroll > 1 ? XG_SCATTER_NUMBERS : t->max_unroll);
+    rounds = xg_gcd(n, d->form == XG_SCATTER_ATOMIC && t->max_unroll > 1 ? (int64_t)XG_SCATTER_NUMBERS : t->max_unroll);
     while (rounds > t->max_unroll &&
            (n / rounds * xg_type_bytes(walk->type) < XG_SECTOR_BYTES || walk->elements / rounds < t->resident_threads))
         rounds /= 2;

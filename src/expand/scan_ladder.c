@@ -417,7 +417,7 @@ XG_FN int32_t xg_find_number(uint32_t value, int64_t t) {
 }
 /* An array that the others are made of. */
 XG_FN xg_ladder *xg_find_root(xg_finder *f, xg_inst *x, uint32_t value) {
-    xg_ladder *l = xg_find_new(f, f->n_targets ? XG_FIND_ROOT : value, f->length);
+    xg_ladder *l = xg_find_new(f, f->n_targets ? (uint32_t)XG_FIND_ROOT : value, f->length);
     int64_t t;
     for (t = 0; t < f->length; t++) l->at[t].lo = l->at[t].hi = f->n_targets ? xg_find_number(value, t) : (int32_t)t;
     xg_map64_put(&f->known, (uint64_t)x->id + 1, l);

@@ -76,7 +76,8 @@ XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m) {
         EACH = 16
     };
     int64_t blocks = p->shape.cluster;
-    return !(blocks & (blocks - 1)) || p->blocks / blocks <= XG_MIN(m->sm_count / EACH, PARTS) * (EACH / blocks);
+    return !(blocks & (blocks - 1)) ||
+           p->blocks / blocks <= XG_MIN(m->sm_count / EACH, (int64_t)PARTS) * (EACH / blocks);
 }
 /* Its tiles leave multiprocessors idle. */
 XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {

@@ -215,8 +215,8 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
         c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
         if (!t->touched || p->bulk || (p->patch.places && !k)) continue;
         bytes = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), t->rows * p->shape.k / XG_WARP_LANES);
-        c->l1_passes =
-            xg_cost_add_mul(c->l1_passes, bytes, xg_tile_over(t->touched, XG_TILE_PASS_BYTES / XG_SECTOR_BYTES));
+        c->l1_passes = xg_cost_add_mul(
+            c->l1_passes, bytes, xg_tile_over(t->touched, XG_TILE_PASS_BYTES / (int64_t)XG_SECTOR_BYTES));
     }
     /* neighbours of a phase lie apart: all phases write each sector */
     bytes = p->form.group[XG_TILE_N].axes[p->form.group[XG_TILE_N].n - 1].scale;

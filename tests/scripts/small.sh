@@ -30,6 +30,7 @@ ragged_dots ragged and scaled products
 random_threefry sorts
 rng_bit_generator_philox random numbers
 top_k sorts
+topk_classes sorts
 END
 }
 # refuses NAME WORDS COMMAND...: exit status 2, and an error that names the words and the macro.
