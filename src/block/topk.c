@@ -23,10 +23,10 @@
 
 enum {
     XG_TOPK_THREADS_MAX = 1024,
-    XG_TOPK_GROUPS_USUAL = 1024, /* more of them only where the estimate gains */
-    XG_TOPK_GROUPS_LEAST = 256,  /* so many keep some warps busy, whatever the estimate says */
-    XG_TOPK_GROUPS_MAX = 4096,   /* of 8 bytes each in shared memory */
-    XG_TOPK_FEW = 64             /* places of a short list */
+    XG_TOPK_GROUPS_USUAL = 512, /* more of them only where the estimate gains */
+    XG_TOPK_GROUPS_LEAST = 256, /* so many keep some warps busy, whatever the estimate says */
+    XG_TOPK_GROUPS_MAX = 4096,  /* of 8 bytes each in shared memory */
+    XG_TOPK_FEW = 64            /* places of a short list */
 };
 
 typedef struct xg_topk_site {
@@ -166,7 +166,7 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *key, xg_kv
  * addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
     xg_kb *b = &d->s.b;
-    xg_kval *index, *number, *from;
+    xg_kval *index, *key, *number, *from;
     const int64_t stride = 8, first = n % stride ? n % stride : stride;
     int64_t k;
     xg_flow f;
@@ -174,8 +174,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
-        index = xg_topk_at(d, index);
-        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, k));
+        key = xg_topk_at(d, index);
+        xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, k));
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
@@ -188,8 +188,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
-        index = xg_topk_at(d, index);
-        xg_topk_better(d, best, index, xg_k2_int(b, XG_K_OP_ADDI, number, k));
+        key = xg_topk_at(d, index);
+        xg_topk_better(d, best, key, xg_k2_int(b, XG_K_OP_ADDI, number, k));
     }
     xg_flow_end(&f);
 }

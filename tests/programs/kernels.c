@@ -1069,7 +1069,7 @@ static void works(void) {
     scaled_norms();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
-    work("the best 8 of 32000", 18, 4 * 32000);
+    work("the best 8 of 32000", 13, 4 * 32000);
     begin(NULL, NULL);
     put("ENTRY e { x = bf16[2,50257] parameter(0) ROOT r = (bf16[2,64], s32[2,64]) topk(x), k=64, largest=true }\n");
     work("the best 64 of 50257", 24, 2 * 50257);
