@@ -252,16 +252,13 @@ XG_FN int64_t xg_choice_time(const xg_choosing *w) {
     xg_arena_free(a);
     return time;
 }
-/* Walks that an emitter leaves open, estimates without a time, are each made and estimated: the one that takes the
- * least time. */
+/* Walks that an emitter leaves open are each made and estimated: the one that takes the least time. */
 XG_FN xg_choosing *xg_choice_tried(xg_choosing *w) {
-    xg_numbers_list open = w->r->estimates, all = {NULL, 0, 0};
+    xg_numbers_list open = w->r->open, all = {NULL, 0, 0};
     xg_choosing *best = w;
     int64_t least = INT64_MAX, time;
     uint32_t k;
-    if (w->job.given || !open.n || open.p[0].p[0] || xg_library_makes(w->r) ||
-        !w->job.fusion->comp->module->kernel_time || !xg_emit_adds_nothing(&w->e))
-        return w;
+    if (w->job.given || !open.n || !w->job.fusion->comp->module->kernel_time || !xg_emit_adds_nothing(&w->e)) return w;
     for (k = 0; k < open.n; k++) {
         xg_choosing *t = w;
         if (k) {

@@ -43,8 +43,7 @@ XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name) {
     xg_record_put_word(e->arena, &e->record->form, "walk", name);
 }
 XG_FN void xg_form_leave_open(xg_fusion_emission *e, const char *name) {
-    int64_t none = 0;
-    xg_record_put(e->arena, &e->record->estimates, name, &none, 1);
+    xg_record_put(e->arena, &e->record->open, name, NULL, 0);
 }
 XG_ONE_COPY XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
     e->record->why = xg_str_z(why);

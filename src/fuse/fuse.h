@@ -118,6 +118,7 @@ typedef struct xg_record {
     const xg_ints *over;
     xg_str backend;            /* that prints it, "ptx" or "llvm"; empty: the compilation's */
     xg_numbers_list estimates; /* by way: picoseconds */
+    xg_numbers_list open;      /* walks that its emitter cannot tell apart, until choice/ has: in no text */
 } xg_record;
 XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
 /* The same out of a text that is an order for this fusion; messages name places in `from`. */
@@ -279,7 +280,7 @@ struct xg_kernel {
     bool live;   /* a kernel makes it; false: its readers compute it */
     bool shared; /* its kernel computes what another one computes too */
     bool turns;  /* moves the minor dimension: wants tiles in shared memory */
-    bool loops;  /* folds windows, element by element */
+    bool loops;  /* folds windows, or what a hero of another walk folds, element by element */
     bool is_update_in_place : 1;
     bool moves : 1;            /* into the fusion that is being made, which is the only one that computes it */
     bool lasts : 1;            /* xg_fuse_lasts */
