@@ -17,7 +17,8 @@
 #include "emit.h"
 
 enum {
-    XG_REDUCTION_REGISTERS_SM = 65536 /* of a multiprocessor */
+    XG_REDUCTION_REGISTERS_SM = 65536, /* of a multiprocessor */
+    XG_REDUCTION_LITTLE = 16           /* a reduce of so small a part of the elements is the epilogue's */
 };
 
 typedef struct xg_hero {
@@ -89,7 +90,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
  * TreeReductionRewriter has left of a sum that the epilogue takes) is no hero: the epilogue makes its elements. */
 XG_FN bool xg_reduction_leads(const xg_inst *lead, const xg_inst *i) {
     return xg_reduction_same_walk(lead, i) ||
-           XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements / 16;
+           XG_OPERAND(i, 0)->shape->elements > XG_OPERAND(lead, 0)->shape->elements / XG_REDUCTION_LITTLE;
 }
 /* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any
  * way. */

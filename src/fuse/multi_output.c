@@ -29,7 +29,7 @@ enum {
     XG_MULTI_LITTLE_PS = 1500000,
     XG_MULTI_SHORT_ELEMENTS = 16384,
     XG_MULTI_SHORT_STEPS = 128,
-    XG_MULTI_TILED = 1 << 17, /* multiply-adds of a dot: tiles make one of a kernel, and it is worth a launch */
+    XG_MULTI_TILED = 1 << 17, /* multiply-adds: tiles make one such product of a kernel, and it is worth a launch */
     XG_MULTI_SHORT_REDUCE = 32
 };
 

@@ -181,59 +181,59 @@ XG_FN xg_inst *xg_layout_concat_or_reverse(const xg_hb *b, xg_inst *i) {
     return made;
 }
 
-XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
+/* What an attribute says of each dimension, `size` bytes each, in the order of the memory. */
+XG_FN void *xg_layout_by_dim(const xg_hb *b, const xg_inst *i, const void *p, size_t size) {
+    uint32_t rank = i->shape->rank, k;
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
-    xg_slice_dim *d = XG_NEW_N(b->comp->module->arena, xg_slice_dim, i->shape->rank + (size_t)1);
+    char *to = XG_NEW_N(b->comp->module->arena, char, rank *size + 1);
+    xg_layout_order(i->shape, perm, at);
+    for (k = 0; k < rank; k++) memcpy(to + k * size, (const char *)p + (size_t)perm[k] * size, size);
+    return to;
+}
+XG_FN xg_inst *xg_layout_slice(const xg_hb *b, xg_inst *i) {
     xg_slices *s = XG_NEW(b->comp->module->arena, xg_slices);
     xg_inst *made = xg_layout_pointwise(b, i, 1);
     xg_attr a = *xg_inst_attr(i, XG_A_slice);
-    uint32_t k;
-    xg_layout_order(i->shape, perm, at);
-    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.slices->p[perm[k]];
     s->n = i->shape->rank;
-    s->p = d;
+    s->p = (const xg_slice_dim *)xg_layout_by_dim(b, i, a.v.slices->p, sizeof *s->p);
     a.v.slices = s;
     xg_inst_set_attr(made, a);
     return made;
 }
-
 XG_FN xg_inst *xg_layout_pad(const xg_hb *b, xg_inst *i) {
-    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
-    xg_pad_dim *d = XG_NEW_N(b->comp->module->arena, xg_pad_dim, i->shape->rank + (size_t)1);
     xg_pads *p = XG_NEW(b->comp->module->arena, xg_pads);
     xg_inst *made = xg_layout_pointwise(b, i, 1);
     xg_attr a = *xg_inst_attr(i, XG_A_padding);
-    uint32_t k;
-    xg_layout_order(i->shape, perm, at);
-    for (k = 0; k < i->shape->rank; k++) d[k] = a.v.pads->p[perm[k]];
     p->n = i->shape->rank;
-    p->p = d;
+    p->p = (const xg_pad_dim *)xg_layout_by_dim(b, i, a.v.pads->p, sizeof *p->p);
     a.v.pads = p;
     xg_inst_set_attr(made, a);
     return made;
 }
-
-XG_FN xg_inst *xg_layout_window(const xg_hb *b, xg_inst *i) {
-    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
-    xg_window_dim *d = XG_NEW_N(b->comp->module->arena, xg_window_dim, i->shape->rank + (size_t)1);
-    xg_window *w = XG_NEW(b->comp->module->arena, xg_window);
-    xg_inst *made;
-    const xg_attr *old = xg_inst_attr(i, XG_A_window);
-    int64_t last = -1; /* the dimension folded before: what is folded first is what the result is rounded to */
-    xg_attr a;
+/* What is folded first decides to what the result is rounded: the dimensions of the window keep their order. */
+XG_FN bool xg_layout_folds_alike(const xg_inst *i, const xg_window *w) {
+    int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX], last = -1;
     uint32_t k;
-    if (i->n_operands != 2 || !old || old->v.window->n != i->shape->rank) return NULL;
-    a = *old;
     xg_layout_order(i->shape, perm, at);
     for (k = 0; k < i->shape->rank; k++) {
-        d[k] = a.v.window->p[perm[k]];
-        if (d[k].size == 1) continue;
-        if (perm[k] < last) return NULL;
+        if (w->p[perm[k]].size == 1) continue;
+        if (perm[k] < last) return false;
         last = perm[k];
     }
+    return true;
+}
+XG_FN xg_inst *xg_layout_window(const xg_hb *b, xg_inst *i) {
+    const xg_attr *old = xg_inst_attr(i, XG_A_window);
+    xg_window *w;
+    xg_inst *made;
+    xg_attr a;
+    if (i->n_operands != 2 || !old || old->v.window->n != i->shape->rank || !xg_layout_folds_alike(i, old->v.window))
+        return NULL;
     made = xg_layout_pointwise(b, i, 1);
-    *w = *a.v.window;
-    w->p = d;
+    w = XG_NEW(b->comp->module->arena, xg_window);
+    a = *old;
+    w->n = i->shape->rank;
+    w->p = (const xg_window_dim *)xg_layout_by_dim(b, i, a.v.window->p, sizeof *w->p);
     a.v.window = w;
     xg_inst_set_attr(made, a);
     return made;

@@ -67,6 +67,11 @@ typedef struct xg_conv_turns {
     xg_attr labels;
     int64_t moves; /* picoseconds of what turns them */
 } xg_conv_turns;
+/* Picoseconds of a kernel that turns the array. */
+XG_FN int64_t xg_conv_layout_copy(const xg_inst *i) {
+    const xg_device *d = &i->comp->module->device;
+    return xg_cost_copied(d, 2 * xg_cost_bytes(i->shape)) + d->graph_ns * 1000;
+}
 XG_FN xg_inst *xg_conv_layout_array(xg_inst *conv, uint32_t k) { return k < 2 ? XG_OPERAND(conv, k) : conv; }
 XG_FN void xg_conv_layout_turns(xg_inst *conv, xg_conv_turns *t) {
     xg_module *m = conv->comp->module;
@@ -88,8 +93,7 @@ XG_FN void xg_conv_layout_turns(xg_inst *conv, xg_conv_turns *t) {
         xg_conv_renumber(&part[k], l->input_spatial.n, t->inverse[k]);
         if (!(k < 2 ? xg_conv_layout_is_there(x) || xg_conv_layout_is_shared(x, t->perm[k])
                     : xg_conv_layout_is_read(x, XG_CONV_LAYOUT_LOOKS)))
-            t->moves = xg_cost_add(
-                t->moves, xg_cost_copied(&m->device, 2 * xg_cost_bytes(x->shape)) + m->device.graph_ns * 1000);
+            t->moves = xg_cost_add(t->moves, xg_conv_layout_copy(x));
     }
     t->labels = xg_conv_attr(m, l, part);
 }
@@ -170,25 +174,22 @@ XG_FN bool xg_conv_layout_is_free(const xg_inst *i) {
 }
 /* What turns an array where the group ends: in front of it, or for readers that are none of it. */
 XG_FN int64_t xg_conv_layout_border(const xg_inst *i, const unsigned char *inside) {
-    const xg_device *d = &i->comp->module->device;
-    int64_t copy = xg_cost_copied(d, 2 * xg_cost_bytes(i->shape)) + d->graph_ns * 1000, cost = 0;
+    int64_t copy = xg_conv_layout_copy(i);
     bool outside = i == i->comp->root;
+    /* whole planes are written where they stay, or read where they are; parts of pixels are moved */
+    bool parts = i->op == XG_CONCATENATE && xg_attr_dims(i).p[0] == 1;
     if (xg_conv_layout_is_free(i)) return 0;
     if (!inside[i->id]) return copy;
-    if (i->op == XG_CONCATENATE && xg_attr_dims(i).p[0] == 1)
-        cost = copy; /* whole planes are written where they stay, or read where they are; parts of pixels are moved */
     XG_FOR_USES(u, i) outside = outside || (!inside[u->user->id] && u->user->op != XG_REDUCE);
-    return xg_cost_add(cost, outside ? copy : 0);
+    return xg_cost_mul(copy, parts + outside);
 }
-/* Of each group: how long its convolutions take, and would take. */
-XG_FN xg_conv_group *xg_conv_layout_groups(xg_comp *c, const xg_conv_choice *all, uint32_t n, uint32_t *group) {
+/* Joins the arrays that are turned together; marks by id what is inside of groups, if it is of one. */
+XG_FN unsigned char *xg_conv_layout_connect(xg_comp *c, const xg_conv_choice *all, uint32_t n, uint32_t *group) {
     xg_module *m = c->module;
-    unsigned char *inside = XG_NEW_N(m->work, unsigned char, m->n_ids + 1), *seen;
-    xg_conv_group *g = XG_NEW_N(m->work, xg_conv_group, m->n_ids + 1);
+    unsigned char *inside = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     const xg_inst *i;
-    uint32_t k, o, id;
-    seen = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
-    for (id = 0; id < m->n_ids; id++) group[id] = id;
+    uint32_t k, o;
+    for (k = 0; k < m->n_ids; k++) group[k] = k;
     for (k = 0; k < n; k++) {
         inside[all[k].conv->id] = 1;
         for (o = 0; o < 2; o++)
@@ -201,18 +202,25 @@ XG_FN xg_conv_group *xg_conv_layout_groups(xg_comp *c, const xg_conv_choice *all
             if (XG_OPERAND(i, o)->shape->rank == i->shape->rank && !xg_conv_layout_is_free(XG_OPERAND(i, o)))
                 xg_conv_layout_join(group, i->id, XG_OPERAND(i, o)->id);
     }
+    return inside;
+}
+/* Of each group, by its least id: how long its convolutions take, and would take. */
+XG_FN xg_conv_group *xg_conv_layout_groups(xg_comp *c, const xg_conv_choice *all, uint32_t n, uint32_t *group) {
+    xg_module *m = c->module;
+    const unsigned char *inside = xg_conv_layout_connect(c, all, n, group);
+    xg_conv_group *groups = XG_NEW_N(m->work, xg_conv_group, m->n_ids + 1), *g;
+    const xg_inst *i;
+    uint32_t k;
     for (k = 0; k < n; k++) {
-        id = xg_conv_layout_find(group, all[k].conv->id);
-        g[id].now = xg_cost_add(g[id].now, all[k].now);
-        g[id].then = xg_cost_add(g[id].then, all[k].then);
-        seen[id] = 1;
+        g = &groups[xg_conv_layout_find(group, all[k].conv->id)];
+        g->now = xg_cost_add(g->now, all[k].now);
+        g->then = xg_cost_add(g->then, all[k].then);
     }
     for (i = c->first; i; i = i->next) {
-        id = xg_conv_layout_find(group, i->id);
-        if (seen[id] && xg_shape_is_array(i->shape))
-            g[id].then = xg_cost_add(g[id].then, xg_conv_layout_border(i, inside));
+        g = &groups[xg_conv_layout_find(group, i->id)];
+        if (g->now && xg_shape_is_array(i->shape)) g->then = xg_cost_add(g->then, xg_conv_layout_border(i, inside));
     }
-    return g;
+    return groups;
 }
 XG_FN bool xg_conv_layout_gains(int64_t now, int64_t then) {
     return then < xg_cost_scale(now, XG_CONV_LAYOUT_GAIN_PERCENT, 100);
