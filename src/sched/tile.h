@@ -199,6 +199,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
     int64_t idle;   /* blocks beyond `blocks`, which find rows if a ragged-dot's groups are as odd as they can be */
     bool reads;     /* the epilogue reads memory */
+    bool adds;      /* ... an array of as many elements, which no cache has */
     int64_t ends;   /* ... and takes so many instructions for an element */
     int64_t shared; /* elements of shared memory */
     /* The right side's bytes, the numbers that multiply them (NULL: none do), and their product; so many k in a row

@@ -877,8 +877,9 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     p->reads = xg_tile_has_rows(p) || xg_hero_epilogue_reads(e, &p->heroes);
     XG_FOR_INSTS(i, e->comp) {
         if (i->op == XG_REDUCE && xg_fuse_is_hero(i) && !xg_tile_has_rows(p)) return false; /* each element's own */
-        if (xg_op_flags(i->op) & XGF_EW && i->shape->elements == p->form.hero->shape->elements)
-            p->ends += xg_emit_inst_work(i);
+        if (!(xg_op_flags(i->op) & XGF_EW) || i->shape->elements != p->form.hero->shape->elements) continue;
+        p->ends += xg_emit_inst_work(i);
+        for (k = 0; k < i->n_operands; k++) p->adds = p->adds || XG_OPERAND(i, k)->op == XG_PARAMETER;
     }
     xg_tile_patch_plan(p, e, m, out_bytes);
     if (!p->blocks) return false;

@@ -389,10 +389,11 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
 }
 /* Clocks of a tile's result on its way out of registers. A round that reads memory waits for the second cache. */
 XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m) {
-    int64_t chunks = xg_tile_store_chunks(p) / xg_tile_store_beside(p), rounds;
+    int64_t chunks = xg_tile_store_chunks(p) / xg_tile_store_beside(p), rounds, waits = 0;
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
     rounds = p->parts * xg_tile_walk_of(p, p->shape.m / p->parts, p->shape.n).rounds;
-    rounds = rounds * XG_TILE_BULK_WRITE_CLOCKS + (p->reads ? xg_tile_memory_waits(p, rounds) * m->l2_latency : 0);
+    if (p->reads) waits = xg_tile_memory_waits(p, rounds) * (p->adds ? m->memory_latency : m->l2_latency);
+    rounds = rounds * XG_TILE_BULK_WRITE_CLOCKS + waits;
     return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
