@@ -56,7 +56,7 @@ static void products(worker *w, uint32_t round) {
             for (k = 0; k < PARTS_K; k++) sum += a[i * PARTS_K + k] * b[k * PARTS_COLUMNS + j];
             w->wrong += d[i * PARTS_COLUMNS + j] != sum;
         }
-    in[1].address = w->half.address; /* blocks that were counted, and one that fails */
+    in[1].address = w->half.address; /* blocks that were counted, and those that read what nobody has written */
     w->silent += round % 2 && xlagpu_rt_execute(w->parts, in, out, NULL) != XLAGPU_ERROR_FAULT;
 }
 static void one_round(worker *w, uint32_t round) {
@@ -106,12 +106,18 @@ static xlagpu_program *load(xlagpu_device *d, const char *text) {
     xlagpu_destroy(c);
     return p;
 }
-/* Zeros, written by the device's own means: the simulator refuses to read what nobody has written. */
-static void buffer(xlagpu_device *d, size_t bytes, xlagpu_buffer *b) {
-    void *zeros = calloc(bytes, 1);
-    EXPECT(zeros && xlagpu_rt_alloc(d, bytes, b) == XLAGPU_OK && xlagpu_rt_upload(d, *b, zeros, bytes) == XLAGPU_OK);
+/* Its first bytes are zeros, written by the device's own means: the simulator refuses to read what nobody has
+ * written. */
+static void buffer_of(xlagpu_device *d, size_t bytes, size_t written, xlagpu_buffer *b) {
+    void *zeros = calloc(written, 1);
+    xlagpu_buffer part;
+    EXPECT(zeros && xlagpu_rt_alloc(d, bytes, b) == XLAGPU_OK);
+    part = *b;
+    part.bytes = written;
+    EXPECT(xlagpu_rt_upload(d, part, zeros, written) == XLAGPU_OK);
     free(zeros);
 }
+static void buffer(xlagpu_device *d, size_t bytes, xlagpu_buffer *b) { buffer_of(d, bytes, bytes, b); }
 
 static void start(
     worker *w, uint32_t number, xlagpu_device *d, xlagpu_program *sums, xlagpu_program *whole, xlagpu_program *parts) {
@@ -127,7 +133,7 @@ static void start(
     buffer(d, PARTS_ROWS * PARTS_K * 4, &w->a);
     buffer(d, PARTS_K * PARTS_COLUMNS * 4, &w->b);
     buffer(d, PARTS_ROWS * PARTS_COLUMNS * 4, &w->d);
-    buffer(d, PARTS_K * PARTS_COLUMNS * 2, &w->half);
+    buffer_of(d, PARTS_K * PARTS_COLUMNS * 4, PARTS_K * PARTS_COLUMNS * 2, &w->half);
     buffer(d, N * 4, &w->x);
     buffer(d, N * 4, &w->y);
     buffer(d, N * 4, &w->c);
