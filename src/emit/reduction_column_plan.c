@@ -296,7 +296,9 @@ XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
         NARROW_LANES = 64 /* vectors of a row: tiles of a warp's width would leave too much of it */
     };
     bool narrow = r->minor < NARROW_LANES * r->vector;
-    if (r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
+    /* what a block would read at once: its threads are better off with columns of their own than with combining */
+    bool brief = narrow && 4 * r->n_reduced * r->minor < 5 * XG_LAUNCH_THREADS * r->vector;
+    if (!brief && r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
         if (narrow && xg_column_linear(r, p, true)) return;
         if (xg_column_shifted(r, p)) return;
     }

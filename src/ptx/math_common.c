@@ -140,13 +140,18 @@ static void xg_math_log2_pair(xg_kform *m) {
 }
 /* y times the pair as a pair t + l, where the logarithm was that of a; l is 0 where the product, beyond `most`, is
  * infinite: no infinity minus infinity. */
-#define XG_MATH_POW_PRODUCT(most) "i=a==0?J:i;i=a==I?I:i;t=y*i;l=fma(y,i,neg(t));l=fma(y,j,l);l=abs(t)<" most "?l:0;"
-/* What C says of powers of special values; r is |x|^y, a = |x|. */
+#define XG_MATH_POW_PRODUCT(most) "i=a==0?J:i;i=a<I?i:a;t=y*i;l=fma(y,i,neg(t));l=fma(y,j,l);l=abs(t)<" most "?l:0;"
+/* What C says of powers of special values; r is |x|^y, a = |x|, NaN of a NaN. Of a constant y that is finite and not 0
+ * it is known whether it is an integer, and an odd one. */
 static xg_kval *xg_math_pow_edges(xg_kform *m) {
+    int64_t bits;
+    double y = xg_kval_is_const(V(y), &bits) ? xg_float_decode(xg_kelem_format(m->elem), (uint64_t)bits) : 0;
+    if (y != 0 && y - y == 0)
+        return xg_kformula(m, floor(y) != y ? "c=x<0;c=c&x>J;c?N:r" : floor(y * .5) != y * .5 ? "copysign(r,x)" : "r");
     return xg_kformula(m, "r=a==1?1:r;"                               /* 1 to any power, -1 to infinite ones */
                           "i=trunc(y)==y;h=y*.5;o=i&one(trunc(h),h);" /* an integer (infinities: even), odd */
                           "r=o?copysign(r,x):r;c=x<0;c=c&x>J;c=c&(i^1);r=c?N:r;" /* signs of negative bases */
-                          "c=uno(x,y);r=c?x+y:r;c=y==0;c=c|x==1;c?1:r");
+                          "c=y==0;c=c|x==1;c?1:r");
 }
 
 /* ---- libdevice ---- */
