@@ -67,17 +67,17 @@ XG_FN uint32_t xg_reduction_usual(xg_reduction_kernel *w, bool any, uint32_t wal
 /* By itself, if no walk is ordered: which, and its form; else what the order may leave open. */
 XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
     bool any = walk == XG_REDUCTION_WALKS;
-    uint32_t usual = xg_reduction_usual(w, any, walk), other;
+    uint32_t usual = xg_reduction_usual(w, any, walk), other = usual;
     if (!any) return usual;
     if (w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs))
-        other = XG_REDUCTION_PAIRS;
+        usual = XG_REDUCTION_PAIRS;
     else if (usual == XG_REDUCTION_SHORT && !w->r.row) /* by shared memory, or each thread by itself */
-        other = XG_REDUCTION_SERIAL + (uint32_t)(w->column = xg_column_plan_of(&w->r)).way;
+        other = XG_REDUCTION_SERIAL + (uint32_t)xg_column_plan_of(&w->r).way;
     else
         return usual;
-    xg_form_leave_open(w->r.e, xg_reduction_walks[other]);
     xg_form_leave_open(w->r.e, xg_reduction_walks[usual]);
-    return other == XG_REDUCTION_PAIRS ? other : usual;
+    xg_form_leave_open(w->r.e, xg_reduction_walks[other]);
+    return usual;
 }
 /* By an order, which may leave numbers open; NULL, or why not. */
 XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
