@@ -42,6 +42,7 @@ typedef struct xg_alg {
     X(multiply_zero, MULTIPLY, EXACT) \
     X(multiply_minus_one, MULTIPLY, EXACT) \
     X(multiply_negates, MULTIPLY, EXACT) \
+    X(multiply_moduli, MULTIPLY, CLOSE) \
     X(multiply_constants, MULTIPLY, EXACT) \
     X(divide_one, DIVIDE, EXACT) \
     X(divide_negates, DIVIDE, EXACT) \
@@ -191,6 +192,7 @@ typedef struct xg_alg {
     X(reduce_window_same, REDUCE_WINDOW, EXACT) \
     X(reduce_window_apart, REDUCE_WINDOW, CLOSE) \
     X(reduce_window_whole, REDUCE_WINDOW, CLOSE) \
+    X(reduce_window_split, REDUCE_WINDOW, CLOSE) \
     X(slice_reduce_window, SLICE, EXACT) \
     X(map_inline, MAP, EXACT) \
     /* matrix.c: what is known of matrices */ \

@@ -110,6 +110,16 @@ XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
                : NULL;
 }
 RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
+/* |z| |z| is the sum of two squares, which overflow together. */
+RULE(multiply_moduli) {
+    xg_inst *z = P(0)->op == XG_ABS && P(0) == P(1) ? XG_OPERAND(P(0), 0) : NULL, *re, *im;
+    if (!z || xg_type_class(z->shape->type) != XGT_C) return NULL;
+    re = xg_hb_1(&a->b, XG_REAL, z);
+    re = xg_hb_2(&a->b, XG_MULTIPLY, re, re);
+    im = xg_hb_1(&a->b, XG_IMAG, z);
+    im = xg_hb_2(&a->b, XG_MULTIPLY, im, im);
+    return xg_hb_2(&a->b, XG_ADD, re, im);
+}
 RULE(multiply_constants) { return xg_alg_fold_constants(a, i); }
 RULE(divide_one) {
     (void)a;

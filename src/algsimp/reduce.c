@@ -544,6 +544,47 @@ RULE(reduce_window_apart) {
     xg_inst_set_comp(r, XG_A_to_apply, xg_attr_to_apply(i));
     return xg_hb_done(r);
 }
+/* Long windows of more than one dimension that overlap, by a dimension first and then by the others: fewer steps, which
+ * are worth an array more in memory. Not of sums so narrow that they would be rounded once more. */
+RULE(reduce_window_split) {
+    enum {
+        LONG = 144,     /* places of a window */
+        MUCH = 1 << 27, /* of all windows, beside which a kernel more is little */
+    };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int op = xg_alg_reducer(i);
+    bool sum = op == XG_ADD && xg_reducer_sums_from_zero(i) &&
+               (xg_type_class(i->shape->type) != XGT_F || xg_type_bits(i->shape->type) >= 32);
+    int64_t places = 1, dims[XG_RANK_MAX];
+    uint32_t k, j, first = XG_RANK_MAX;
+    xg_inst *in[2];
+    if (!w || !(sum || op == XG_MAXIMUM || op == XG_MINIMUM) || xg_shape_has_dynamic(i->shape)) return NULL;
+    for (k = 0; k < w->n; k++) {
+        if (w->p[k].stride != 1 || w->p[k].base_dilation != 1 || w->p[k].window_dilation != 1) return NULL;
+        if (first == XG_RANK_MAX && w->p[k].size > 1) first = k;
+        places *= w->p[k].size;
+        dims[k] = k == first ? DIMS(i)[k] : DIMS(P(0))[k];
+    }
+    if (places < LONG || places == w->p[first].size || i->shape->elements < MUCH / places) return NULL;
+    for (in[0] = P(0), in[1] = P(1), j = 0; j < 2; j++) {
+        xg_attr kept = xg_attr_make(XG_A_window);
+        xg_window *made = XG_NEW(a->m->arena, xg_window);
+        xg_window_dim *now = XG_NEW_N(a->m->arena, xg_window_dim, w->n);
+        for (k = 0; k < w->n; k++) {
+            now[k] = w->p[k];
+            if ((k == first) == (j == 0)) continue;
+            now[k].size = 1;
+            now[k].pad_low = now[k].pad_high = 0;
+        }
+        made->n = w->n;
+        made->p = now;
+        kept.v.window = made;
+        in[0] = xg_inst_clone(i, i->comp, in, i);
+        if (!j) in[0]->shape = xg_hb_shape(&a->b, i->shape->type, dims, RANK(i));
+        xg_inst_set_attr(in[0], kept);
+    }
+    return in[0];
+}
 /* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones
  * stay windows, into which contractions are folded. */
 RULE(reduce_window_whole) {
