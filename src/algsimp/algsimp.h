@@ -179,6 +179,7 @@ typedef struct xg_alg {
     X(reduce_transpose, REDUCE, CLOSE) \
     X(reduce_broadcast, REDUCE, EXACT) \
     X(reduce_broadcast_sum, REDUCE, CLOSE) \
+    X(reduce_one_hot, REDUCE, CLOSE) \
     X(reduce_pad, REDUCE, EXACT) \
     X(reduce_concatenate, REDUCE, CLOSE) \
     X(reduce_reduce, REDUCE, CLOSE) \

@@ -163,33 +163,96 @@ RULE(reduce_broadcast) {
         x = xg_alg_reduce_again(a, i, x, left, n);
     return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
 }
-/* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
-RULE(reduce_broadcast_sum) {
+/* Whether x is a broadcast that has the same value all along what i reduces; and that in the shape of i. */
+XG_FN bool xg_alg_is_kept(const xg_inst *i, const xg_inst *x) {
     xg_ints dims = xg_attr_dims(i);
-    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], times = 1, next = 0;
-    bool gone[XG_RANK_MAX];
-    xg_inst *b = P(0), *many, *x, *init;
-    xg_ints at;
+    int64_t source[XG_RANK_MAX];
     uint32_t k;
-    if (b->op != XG_BROADCAST || xg_alg_reducer(i) != XG_ADD || xg_type_class(i->shape->type) != XGT_F ||
-        b->shape->elements == 0 || i->shape->type != XG_OPERAND(b, 0)->shape->type)
-        return NULL;
-    xg_alg_broadcast_sources(b, source);
-    xg_alg_flags(dims, gone, RANK(b));
+    if (x->op != XG_BROADCAST) return false;
+    xg_alg_broadcast_sources(x, source);
     for (k = 0; k < dims.n; k++)
-        if (source[dims.p[k]] >= 0 || !xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
-    if (times > (int64_t)1 << 24) return NULL;
-    many = xg_hb_float(&a->b, i->shape->type, (double)times);
-    if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
-    for (k = 0; k < RANK(b); k++) {
+        if (source[dims.p[k]] >= 0) return false;
+    return true;
+}
+XG_FN xg_inst *xg_alg_kept(xg_alg *a, const xg_inst *i, xg_inst *x) {
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], next = 0;
+    bool gone[XG_RANK_MAX];
+    xg_ints at = xg_attr_dims(x);
+    uint32_t k;
+    xg_alg_flags(xg_attr_dims(i), gone, RANK(x));
+    for (k = 0; k < RANK(x); k++) {
         place[k] = next;
         next += !gone[k];
     }
-    at = xg_attr_dims(b);
     for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
-    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), DIMS(i), RANK(i), source, at.n);
+    return xg_hb_broadcast(&a->b, XG_OPERAND(x, 0), DIMS(i), RANK(i), source, at.n);
+}
+/* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
+RULE(reduce_broadcast_sum) {
+    xg_ints dims = xg_attr_dims(i);
+    int64_t times = 1;
+    xg_inst *b = P(0), *many, *x, *init;
+    uint32_t k;
+    if (!xg_alg_is_kept(i, b) || xg_alg_reducer(i) != XG_ADD || xg_type_class(i->shape->type) != XGT_F ||
+        b->shape->elements == 0 || i->shape->type != XG_OPERAND(b, 0)->shape->type)
+        return NULL;
+    for (k = 0; k < dims.n; k++)
+        if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
+    if (times > (int64_t)1 << 24) return NULL;
+    many = xg_hb_float(&a->b, i->shape->type, (double)times);
+    if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
+    x = xg_alg_kept(a, i, b);
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
+}
+/* Which operand of a comparison is y, where x is y == 0, 1, 2 ... along the one dimension that i sums up, on which y
+ * does not depend; 2: none is. */
+XG_FN uint32_t xg_alg_one_hot(const xg_inst *i, const xg_inst *x) {
+    const xg_inst *c = x->op == XG_CONVERT ? XG_OPERAND(x, 0) : x;
+    uint32_t k;
+    for (k = 0; k < 2 && x != c && c->op == XG_COMPARE && xg_str_is(xg_attr_str(c, XG_A_direction), "EQ"); k++) {
+        const xg_inst *n = XG_OPERAND(c, 1 - k);
+        xg_ints dims = xg_attr_dims(i);
+        if (n->op == XG_IOTA && xg_alg_is_int(n) && xg_type_bits(n->shape->type) >= 32 && dims.n == 1 &&
+            dims.p[0] == xg_attr_int(n, XG_A_iota_dimension, 0) && xg_alg_is_kept(i, XG_OPERAND(c, k)))
+            return k;
+    }
+    return 2;
+}
+/* Whether sums of what x is made of are known, x of so many steps at most. */
+XG_FN bool xg_alg_has_sum(const xg_inst *i, const xg_inst *x, uint32_t steps) {
+    if (xg_alg_is_kept(i, x) || xg_alg_one_hot(i, x) < 2) return true;
+    if (!steps || (x->op != XG_NEGATE && x->op != XG_ADD && x->op != XG_SUBTRACT && x->op != XG_MULTIPLY)) return false;
+    if (x->op == XG_MULTIPLY && !xg_alg_is_kept(i, XG_OPERAND(x, 0)) && !xg_alg_is_kept(i, XG_OPERAND(x, 1)))
+        return false;
+    return xg_alg_has_sum(i, XG_OPERAND(x, 0), steps - 1) &&
+           (x->op == XG_NEGATE || xg_alg_has_sum(i, XG_OPERAND(x, 1), steps - 1));
+}
+/* Sums of labels, one hot each, smoothed and weighted, of which every one is known: gradients of log-softmax. */
+RULE(reduce_one_hot) {
+    enum {
+        STEPS = 6
+    };
+    xg_ints dims = xg_attr_dims(i);
+    xg_inst *x = P(0), *y[2];
+    uint32_t k, hot;
+    if (x->op == XG_BROADCAST || i->n_operands != 2 || x->shape->elements == 0 || !xg_reducer_sums_from_zero(i) ||
+        xg_type_bits(i->shape->type) < 32 || !xg_alg_has_sum(i, x, STEPS))
+        return NULL;
+    hot = xg_alg_one_hot(i, x);
+    if (hot < 2) {
+        y[0] = xg_alg_kept(a, i, XG_OPERAND(XG_OPERAND(x, 0), hot));
+        y[1] = xg_hb_compare(&a->b, "GE", y[0], xg_hb_int_like(&a->b, y[0], 0));
+        y[0] = xg_hb_compare(&a->b, "LT", y[0], xg_hb_int_like(&a->b, y[0], DIMS(x)[dims.p[0]]));
+        return xg_hb_convert(&a->b, xg_hb_2(&a->b, XG_AND, y[1], y[0]), i->shape->type);
+    }
+    for (k = 0; k < x->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(x, k);
+        y[k] = x->op == XG_MULTIPLY && xg_alg_is_kept(i, o) && (!k || !xg_alg_is_kept(i, XG_OPERAND(x, 0)))
+                   ? xg_alg_kept(a, i, o)
+                   : xg_alg_reduce_again(a, i, o, dims.p, dims.n);
+    }
+    return k == 1 ? xg_hb_1(&a->b, x->op, y[0]) : xg_hb_2(&a->b, x->op, y[0], y[1]);
 }
 /* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
 RULE(reduce_concatenate) {
