@@ -623,9 +623,10 @@ RULE(reduce_window_split) {
     xg_inst *in[2];
     if (!w || !(sum || op == XG_MAXIMUM || op == XG_MINIMUM) || xg_shape_has_dynamic(i->shape)) return NULL;
     for (k = 0; k < w->n; k++) {
-        if (w->p[k].stride != 1 || w->p[k].base_dilation != 1 || w->p[k].window_dilation != 1) return NULL;
+        if (w->p[k].stride != 1 || w->p[k].base_dilation != 1 || w->p[k].window_dilation != 1 ||
+            !xg_mul64(places, w->p[k].size, &places))
+            return NULL;
         if (first == XG_RANK_MAX && w->p[k].size > 1) first = k;
-        places *= w->p[k].size;
         dims[k] = k == first ? DIMS(i)[k] : DIMS(P(0))[k];
     }
     if (places < LONG || places == w->p[first].size || i->shape->elements < MUCH / places) return NULL;

@@ -6,8 +6,8 @@
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to
  *            be combined.
  *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
- *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of
- *            columns is.
+ *   linear   all columns, where these are few and their rows many: depth * width elements of memory in a row, whatever
+ *            the number of columns is.
  *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first
  *            column, and read in vectors through a window that is a sector wider than the tile. A step covers as many
  *            rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
