@@ -141,12 +141,12 @@ static void xg_math_log2_pair(xg_kform *m) {
 /* y times the pair as a pair t + l, where the logarithm was that of a; l is 0 where the product, beyond `most`, is
  * infinite: no infinity minus infinity. */
 #define XG_MATH_POW_PRODUCT(most) "i=a==0?J:i;i=a<I?i:a;t=y*i;l=fma(y,i,neg(t));l=fma(y,j,l);l=abs(t)<" most "?l:0;"
-/* What C says of powers of special values; r is |x|^y, a = |x|, NaN of a NaN. Of a constant y that is finite and not 0
- * it is known whether it is an integer, and an odd one. */
+/* What C says of powers of special values; r is |x|^y, a = |x|, NaN of a NaN. Of a constant y that is finite and not
+ * 0, nor might be flushed to it, it is known whether it is an integer, and an odd one. */
 static xg_kval *xg_math_pow_edges(xg_kform *m) {
     int64_t bits;
     double y = xg_kval_is_const(V(y), &bits) ? xg_float_decode(xg_kelem_format(m->elem), (uint64_t)bits) : 0;
-    if (y != 0 && y - y == 0)
+    if (y - y == 0 && fabs(y) > 1e-30)
         return xg_kformula(m, floor(y) != y ? "c=x<0;c=c&x>J;c?N:r" : floor(y * .5) != y * .5 ? "copysign(r,x)" : "r");
     return xg_kformula(m, "r=a==1?1:r;"                               /* 1 to any power, -1 to infinite ones */
                           "i=trunc(y)==y;h=y*.5;o=i&one(trunc(h),h);" /* an integer (infinities: even), odd */
