@@ -122,6 +122,7 @@ typedef enum xg_reducer_start {
     XG_REDUCER_FROM_NEUTRAL
 } xg_reducer_start;
 XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
+XG_FN bool xg_reducer_sums_from_zero(const xg_inst *reduce);
 XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a); /* it is not UNKNOWN: cheaper to ask */
 XG_FN bool xg_reducer_is_plain(const xg_comp *c);  /* one operation of both parameters, in either order */
 XG_FN bool xg_reducer_is_sum(const xg_comp *c);    /* add(p0, p1) in either order, of one type */

@@ -13,6 +13,7 @@
 #ifndef XG_PTX_MATH_COMMON_C
 #define XG_PTX_MATH_COMMON_C
 #include "ptx.h"
+#include "../base/number.h"
 
 #define ADD_(x, y) xg_k2(b, XG_K_OP_ADDF, x, y)
 #define SUB_(x, y) xg_k2(b, XG_K_OP_SUBF, x, y)
