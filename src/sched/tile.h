@@ -160,9 +160,10 @@ typedef struct xg_tile_patch {
     int64_t each;                                                 /* ... and of those that come with a step */
 } xg_tile_patch;
 
-/* What one warp does in a step, and how long it takes alone. */
+/* What one warp does in a step, and how long it takes alone; of these clocks the first step, whose way from memory is
+ * counted with the block, has none that are late. */
 typedef struct xg_tile_work {
-    int64_t issued, multiplied, passes, clocks;
+    int64_t issued, multiplied, passes, clocks, late;
 } xg_tile_work;
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;

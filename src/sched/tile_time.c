@@ -11,8 +11,10 @@ enum {
     XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
     XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
     XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
+    XG_TILE_TWO_GUARDS_ISSUE = 9,  /* of a copy that asks for its row, or column, and for its k */
     XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
     XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
+    XG_TILE_ASK_CLOCKS = 120,      /* of a step that is waited for: until it is asked for, and seen by all */
     XG_TILE_BEGIN_CLOCKS = 500,    /* of a block: indices, and its first step's copies, without their way */
     XG_TILE_PART_CLOCKS = 120,     /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
     XG_TILE_WRITE_CLOCKS = 30,     /* of a round of a part's vectors */
@@ -21,8 +23,7 @@ enum {
     XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 6,        /* for one of many, whose reads are on their way together */
     XG_TILE_PEER_READ = 8,         /* of another block's sums: its reads and the others' are on their way together */
-    XG_TILE_HAND_CLOCKS = 260,     /* of sums to other blocks: a barrier, out of shared memory, and out of the inbox */
-    XG_TILE_OWNER_CLOCKS = 40,     /* ...: for each block that has some of a round */
+    XG_TILE_OWNER_CLOCKS = 40,     /* of sums to other blocks: for each block that has some of a round */
     XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
     XG_TILE_TURN_REGISTERS = 8,    /* of a thread, for rounds that begin alike: two pairs of addresses, and guards */
     XG_TILE_TENSOR_REGISTERS = 128,   /* of a thread: 64 columns of sums at a time, and the epilogue's */
@@ -65,8 +66,13 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
  * half. */
 XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
 
+XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
+    return p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size ||
+           p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size;
+}
 XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
-    int64_t held = xg_type_bytes(p->held);
+    int64_t held = xg_type_bytes(p->held), rest = p->form.group[XG_TILE_K].size % p->shape.k;
+    int64_t copy = rest && xg_tile_hangs_over(p) ? (int64_t)XG_TILE_TWO_GUARDS_ISSUE : 1;
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &p->fetch[side];
@@ -75,7 +81,7 @@ XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
         axes = (int64_t)p->form.group[XG_TILE_K].n - 1;
         w->issued += t->rounds * axes * XG_TILE_AXIS_ISSUE;
         if (t->async)
-            w->issued += t->rounds;
+            w->issued += t->rounds * copy;
         else
             w->issued += t->rounds * (XG_TILE_GUARD_ISSUE + t->loads + stores + t->work * t->vector);
     }
@@ -90,8 +96,9 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
     bytes *= apart ? 1 : p->quad;
     w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
-    /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
-    w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
+    /* a round's first reads are waited for, the others come ahead of time, or while a pipe of few lanes is busy */
+    one = one * XG_WARP_LANES * XG_TILE_UNIT_SCHEDULERS / m->f32_rate - one - reads;
+    w->clocks = w->issued + rounds * m->shared_latency + own * XG_MAX(one, (int64_t)0);
 }
 /* What is made of several numbers waits for them at once. */
 XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
@@ -102,12 +109,14 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
     w.issued = XG_TILE_STEP_ISSUE;
     xg_tile_work_bring(p, &w);
     xg_tile_work_multiply(p, m, &w);
-    way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    way = m->memory_latency + XG_TILE_ASK_CLOCKS;
+    if (p->fetch[0].async && p->fetch[1].async) way /= p->shape.stages - 1;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &p->fetch[side];
         if (!t->async && t->work) w.clocks += XG_MAX(t->branches * t->rounds, (int64_t)1) * m->memory_latency;
     }
-    w.clocks = XG_MAX(w.clocks, way + w.issued / XG_WARP_LANES) + XG_TILE_BARRIER_CLOCKS;
+    w.late = XG_MAX(way - w.clocks, (int64_t)0);
+    w.clocks += w.late + XG_TILE_BARRIER_CLOCKS;
     return w;
 }
 
@@ -124,10 +133,6 @@ XG_FN int64_t xg_tile_waits(int64_t rounds) {
     int64_t together = XG_KUNROLL_TOGETHER;
     while (rounds % together) together--;
     return rounds / together;
-}
-XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
-    return p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size ||
-           p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size;
 }
 /* As xg_tile_waits, but where rounds ask first whether they lie in the matrix, each waits for itself. */
 XG_ONE_COPY XG_FN int64_t xg_tile_memory_waits(const xg_tile_plan *p, int64_t rounds) {
@@ -237,7 +242,7 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
     xg_tile_inbox inbox = xg_tile_inbox_of(p);
     if (p->shape.cluster == 1) return 0;
     if (inbox.size)
-        return (int64_t)XG_COST_MEET_CLOCKS + XG_TILE_HAND_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
+        return (int64_t)XG_COST_MEET_CLOCKS + inbox.owners * inbox.rounds * XG_TILE_OWNER_CLOCKS +
                inbox.rounds * p->shape.cluster * XG_TILE_PEER_READ;
     return p->parts * (2 * XG_COST_MEET_CLOCKS + xg_tile_waits(rounds) * XG_COST_PEER_CLOCKS +
                           rounds * p->shape.cluster * XG_TILE_PEER_READ);
@@ -252,8 +257,7 @@ XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
 }
 /* Of matrix units' kernels the finished ones take next to nothing for it where copies are asynchronous. */
 XG_FN int64_t xg_tile_begin_clocks(const xg_tile_plan *p) {
-    bool async = p->unit != XG_TILE_NO_UNIT && (p->bulk || (p->fetch[0].async && p->fetch[1].async));
-    return async ? 0 : XG_TILE_BEGIN_CLOCKS;
+    return p->bulk || (p->fetch[0].async && p->fetch[1].async) ? 0 : XG_TILE_BEGIN_CLOCKS;
 }
 /* A block begins with the first step's way from memory. */
 XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
@@ -292,6 +296,7 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
     xg_cost_counts c;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
+    c.warp_clocks -= w.late;
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
     if (!xg_tile_has_rows(p)) c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
     return xg_tile_predict(p, m, &c);
@@ -515,7 +520,7 @@ XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
     if (xg_device_is_cpu(m) || xg_tile_is_pair(p)) return;
     if (tensor || p->bulk) {
         *w = tensor ? xg_tile_tensor_work(p, m) : xg_tile_bulk_work(p, m);
-        w->issued = 0;
+        w->issued = w->late = 0;
         w->passes /= p->threads / XG_WARP_LANES;
         if (p->bulk) return;
     } else if (units && xg_tile_in_cycles(p)) {
@@ -523,6 +528,7 @@ XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
         return;
     } else
         *w = units ? xg_tile_unit_work(p, m) : xg_tile_work_of(p, m);
+    if (units) w->late = 0;
     p->sectors = xg_cost_add(xg_tile_sectors(p, 0), xg_tile_sectors(p, 1));
 }
 /* Whether its tiles may take no more than `most` in the hands of so many blocks, which do the same work together, and
@@ -538,7 +544,8 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
     int64_t own, all, norm = 0, sums = 0;
     uint32_t k;
     if (w->clocks <= 0) return true;
-    own = xg_cost_mul(steps, w->clocks) + m->memory_latency + xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
+    own =
+        xg_cost_mul(steps, w->clocks) - w->late + m->memory_latency + xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
     all = xg_cost_mul(xg_cost_mul(p->alone_blocks, sharers * steps), warps);
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
     most = xg_cost_add(most, xg_tile_empty(m));
