@@ -204,12 +204,12 @@ XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
-/* A pair's threads have no registers for factors of rows. */
+/* With sums of many columns a pair's threads have no registers for factors of rows. */
 XG_FN void xg_attention_back_exps_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kval **x = w->scores[half];
     bool turned = w->f->back.turned;
-    if (!turned && !xg_attention_is_paired(w->p)) {
+    if (!turned && (!xg_attention_is_paired(w->p) || w->p->depth <= XG_ATTENTION_LINE)) {
         xg_attention_exps(w, x, columns, w->shift[half]);
         return;
     }

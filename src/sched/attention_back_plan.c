@@ -25,10 +25,10 @@
     X(4, 32)
 /* The same of pairs of warps with 32 rows, each of which has half of the keys. */
 #define XG_ATTENTION_BACK_PAIR_SHAPES(X) \
-    X(2, 64) \
     X(2, 32) \
-    X(1, 64) \
-    X(1, 32)
+    X(2, 64) \
+    X(1, 32) \
+    X(1, 64)
 /* The same of warp groups. */
 #define XG_ATTENTION_BACK_GROUP_SHAPES(X) \
     X(8, 128) \
