@@ -214,6 +214,7 @@ typedef struct xg_attention_plan {
     bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
                         * steps' buffers */
     bool keeps_grads;  /* ... likewise, of the second operand */
+    bool trades;       /* a pair's warps multiply by one of both, and give each other scores and dP */
     bool is_whole;     /* without masks and edges: see xg_attention_registers */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */

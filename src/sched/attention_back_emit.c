@@ -204,12 +204,17 @@ XG_FN void xg_attention_back_step_lines(xg_attention_kernel *w) {
     for (k = 0; w->f->back.turned && k < w->f->back.n_lines; k++)
         memset(w->step_line[k], 0, (size_t)w->p->own * sizeof *w->step_line[k]);
 }
+/* With sums of many columns a pair's threads have no registers for factors of rows. */
 XG_FN void xg_attention_back_exps_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kval **x = w->scores[half];
-    if (!w->f->back.turned) xg_attention_exps(w, x, columns, w->shift[half]);
-    for (c = 0; c < columns && w->f->back.turned; c++)
-        x[c] = xg_attention_exp(w, x[c], xg_attention_back_shift(w, 0, c));
+    bool turned = w->f->back.turned;
+    if (!turned && (!xg_attention_is_paired(w->p) || w->p->depth <= XG_ATTENTION_LINE)) {
+        xg_attention_exps(w, x, columns, w->shift[half]);
+        return;
+    }
+    for (c = 0; c < columns; c++)
+        x[c] = xg_attention_exp(w, x[c], turned ? xg_attention_back_shift(w, 0, c) : w->shift[half]);
 }
 /* Scores, dP and what is common to both passes over them; then exp is in the place of the scores. */
 XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
@@ -333,7 +338,7 @@ XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half) {
         s.exp = w->scores[half][s.c];
         s.grad = w->grads[half][s.c];
         v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-        *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v);
+        *delta = xg_attention_added(w, v, *delta);
     }
 }
 /* ... that sums up over weights and dP. */
@@ -596,6 +601,26 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
         xg_attention_combine(w, XG_K_OP_ADDF, &w->stat[half][XG_ATTENTION_GRAD_SUM], 1, XG_ATTENTION_BESIDE);
     xg_attention_back_tensor_share(w, XG_ATTENTION_GRAD_SUM, XG_ATTENTION_BACK_STATS);
 }
+/* What the other kernel reads of the row, as soon as it is there: a walk needs the registers. */
+XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
+    const xg_attention_back *b = &w->f->back;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
+    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_kval **dest = &w->dest[!b->rows_only];
+    uint32_t k, j;
+    if (!b->n_kept) return;
+    xg_flow_slots(&one, dest, b->n_kept);
+    first = xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1);
+    xg_flow_if(&one, xg_elem_and(&w->t.s, first, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows)));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    for (k = 0; k < b->n_kept; k++) {
+        for (j = 0; xg_attention_back_value(w->f, j) != b->kept[k]; j++) {}
+        xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
+        dest[k] = xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), dest[k], b->kept[k]->shape, index);
+    }
+    xg_flow_end(&one);
+}
 XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     int64_t half;
     if (w->f->match.max) xg_attention_back_find_most(w);
@@ -609,6 +634,7 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
     memset(w->most, 0, sizeof w->most);
     if (!w->f->back.together) xg_attention_back_find_delta(w);
     xg_attention_back_make_lines(w, true);
+    for (half = 0; half < w->p->halves; half++) xg_attention_back_write_kept(w, half);
 }
 
 /* ---- results ---- */
@@ -664,43 +690,23 @@ XG_FN void xg_attention_back_write_late(xg_attention_kernel *w, bool second) {
     }
     xg_flow_end(&loop);
 }
-/* What the other kernel reads of the row. */
-XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
-    const xg_attention_back *b = &w->f->back;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
-    xg_flow one = xg_flow_of(&w->t.s, NULL);
-    xg_kval **dest = &w->dest[!b->rows_only];
-    uint32_t k, j;
-    if (!b->n_kept) return;
-    xg_flow_slots(&one, dest, b->n_kept);
-    xg_flow_if(&one, xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1));
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    for (k = 0; k < b->n_kept; k++) {
-        for (j = 0; xg_attention_back_value(w->f, j) != b->kept[k]; j++) {}
-        xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
-        dest[k] = xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), dest[k], b->kept[k]->shape, index);
-    }
-    xg_flow_end(&one);
-}
 XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     bool alone = xg_attention_is_paired(w->p) && w->f->back.turned; /* each warp has one result */
     uint32_t n_out = w->f->back.rows_only ? 0 : 1u + (w->f->back.second != NULL);
     int64_t half;
     uint32_t k;
-    for (half = 0; half < w->p->halves; half++) {
+    for (half = 0; half < w->p->halves && n_out && !w->p->shape.in_tensor; half++) {
         xg_kval *row = xg_attention_back_row(w, half);
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (k = 0; k < n_out && !w->p->shape.in_tensor; k++) {
+        for (k = 0; k < n_out; k++) {
             xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
             xg_attention_back_write_row(w, half, k, NULL, NULL, 0);
             xg_flow_end(&one);
         }
-        xg_attention_back_write_kept(w, half);
         xg_flow_end(&f);
     }
     for (k = 0; k < n_out && w->p->shape.in_tensor; k++) xg_attention_back_write_late(w, k);

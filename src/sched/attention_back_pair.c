@@ -8,8 +8,8 @@
  *     the first:  gives dS, dV += p dO                    the second: gives p, dK += dS Q     (rows are keys)
  *     each: dQ += dS K of its own half of the keys; at the end both halves are added          (rows are queries)
  *
- * Walks that make no sums of dots keep both operands' rows, and have nothing to give. Both operands of a step lie in
- * one array, keys first. */
+ * Where registers have room for both operands' rows, as where a walk makes no sums of dots, each makes scores and dP of
+ * its own half of the keys, and has none of these to give. Both operands of a step lie in one array, keys first. */
 #ifndef XG_SCHED_ATTENTION_BACK_PAIR_C
 #define XG_SCHED_ATTENTION_BACK_PAIR_C
 #include "attention.h"
@@ -64,7 +64,7 @@ XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t 
 XG_FN void xg_attention_pair_keep(xg_attention_kernel *w) {
     uint32_t n = (uint32_t)(w->p->shape.blocks * w->p->depth / XG_ATTENTION_ROWS);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    if (!xg_attention_is_paired(w->p)) return;
+    if (!w->p->trades) return;
     xg_flow_slots(&f, w->kept, n);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1));
     memcpy(w->kept, w->kept_grad, n * sizeof *w->kept);
@@ -99,7 +99,7 @@ XG_FN void xg_attention_pair_words(xg_attention_kernel *w) {
             w->grads[k][c] = xg_kcast(xg_attention_b(w), XG_K_OP_BITCAST, grad, XG_E_F32);
         }
     if (!w->f->back.turned) return;
-    xg_attention_pair_give(w, w->grads, 0, words / XG_ATTENTION_PAIR, XG_ATTENTION_PAIR * words);
+    xg_attention_pair_give(w, w->grads, 0, words / XG_ATTENTION_PAIR, w->p->trades ? XG_ATTENTION_PAIR * words : 0);
     for (k = 0; k < w->p->halves; k++)
         for (c = 0; c < words; c++)
             w->soft[k][words + c] = xg_kcast(xg_attention_b(w), XG_K_OP_BITCAST, w->grads[k][c], XG_E_I32);

@@ -416,7 +416,7 @@ XG_FN void xg_attention_back_find_known(xg_attention_back_group *w) {
 /* dS goes through memory, if that is faster. */
 XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
     enum {
-        MARGIN = 16, /* a part of the time: an estimate */
+        MARGIN = 32, /* a part of the time: an estimate */
         PART = 32    /* of the device's memory */
     };
     const xg_device *m = &w->last->comp->module->device;

@@ -4,7 +4,8 @@
 #define XG_SCHED_ATTENTION_BACK_PLAN_C
 #include "attention.h"
 
-/* Warps along rows, keys of a step. The first of equals is taken. */
+/* Warps along rows, keys of a step. The first of equals is taken. Seven: of 112 rows 2048 have 19 tiles, and an RTX
+ * 5090 as many rounds as of 32, with fewer walks over all keys. */
 /* clang-format off */
 #define XG_ATTENTION_BACK_SHAPES(X) \
     X(4, 64) \
@@ -14,6 +15,9 @@
     X(2, 64) \
     X(2, 32) \
     X(1, 32) \
+    X(7, 64) \
+    X(7, 32) \
+    X(7, 16) \
     X(2, 16)
 /* The same of warps with 32 rows. */
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
@@ -22,7 +26,9 @@
 /* The same of pairs of warps with 32 rows, each of which has half of the keys. */
 #define XG_ATTENTION_BACK_PAIR_SHAPES(X) \
     X(2, 32) \
-    X(1, 32)
+    X(2, 64) \
+    X(1, 32) \
+    X(1, 64)
 /* The same of warp groups. */
 #define XG_ATTENTION_BACK_GROUP_SHAPES(X) \
     X(8, 128) \
@@ -40,18 +46,17 @@ enum {
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
     XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
-    XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
-    XG_ATTENTION_BACK_TERM_ISSUE = 22,      /* instructions for an element of dS, of the scores and of dP */
-    XG_ATTENTION_BACK_SECOND_ISSUE = 6,     /* ... of the weights as well, where rows are keys */
-    XG_ATTENTION_BACK_SCORE_ISSUE = 12,     /* ... for a score's maximum and sum */
+    XG_ATTENTION_BACK_TERM_ISSUE = 11,      /* instructions for an element of dS, of the scores and of dP */
+    XG_ATTENTION_BACK_SECOND_ISSUE = 3,     /* ... of the weights as well, where rows are keys */
+    XG_ATTENTION_BACK_SCORE_ISSUE = 6,      /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
     XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
     XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
-    XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: counted of 25 kernels */
-    XG_ATTENTION_BACK_STEP_CLOCKS = 100,    /* ... of a walk's step, in which a warp waits: likewise */
-    XG_ATTENTION_BACK_THREAD_CLOCKS = 2,    /* ... more for each thread of the block: likewise */
+    XG_ATTENTION_BACK_ENDS_CLOCKS = 800,    /* of a block outside of its steps: by the estimates */
+    XG_ATTENTION_BACK_ENDS = 2,             /* ... times as many without warp groups; where dQ is made as many again */
+    XG_ATTENTION_BACK_STEP_CLOCKS = 190,    /* ... of a walk's step, in which a warp waits: likewise */
     XG_ATTENTION_BACK_SHOWN_ISSUE = 2,      /* ... of dS that goes to memory: four are exchanged and stored at once */
     XG_ATTENTION_BACK_COPY_ISSUE = 6,       /* instructions for 16 bytes of a step */
     XG_ATTENTION_BACK_BARRIERS = 2,         /* ... of a walk's step: its keys have come, all have read them */
@@ -72,9 +77,14 @@ XG_FN bool xg_attention_is_paired(const xg_attention_plan *p) {
     return p->form.back.is && p->shape.parts > 1 && !p->shape.grouped;
 }
 XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p) { return p->stages * p->shape.step; }
-XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
+/* ... in a step: sums; words of weights. */
+XG_FN int64_t xg_attention_pair_given(const xg_attention_plan *p) {
     if (!xg_attention_is_paired(p) || p->form.back.rows_only) return 0;
-    return p->own / 4 + (p->form.back.turned ? p->own / 8 : 0); /* sums; words of weights */
+    return (p->trades ? p->own / 4 : 0) + (p->form.back.turned ? p->own / 8 : 0);
+}
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p) {
+    bool joins = xg_attention_is_paired(p) && !p->form.back.rows_only && !p->form.back.turned;
+    return XG_MAX(xg_attention_pair_given(p), joins ? XG_ATTENTION_PAIR * (int64_t)p->shape.blocks : 0);
 }
 /* Columns of further sums. */
 XG_FN int64_t xg_attention_back_second_width(const xg_attention_plan *p) {
@@ -98,8 +108,8 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     if (xg_attention_back_keeps_bare(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
-    if (xg_attention_is_paired(p)) /* of both operands' rows, where there are no sums */
-        return XG_ATTENTION_BACK_PAIR_REGISTERS + XG_MAX(sums, p->depth / 2) + step + p->depth / 2;
+    if (xg_attention_is_paired(p)) /* and rows of both operands, or, beside sums, of one */
+        return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / (1 + p->trades);
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
     return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
@@ -123,10 +133,13 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
 }
 /* The tile's rows stay in registers, where there is room. */
 XG_FN void xg_attention_back_room(xg_attention_plan *p) {
-    int64_t own = xg_attention_back_registers(p);
-    if (xg_attention_is_paired(p))
+    int64_t own;
+    p->trades = false;
+    own = xg_attention_back_registers(p);
+    if (xg_attention_is_paired(p)) {
         p->keeps_rows = p->keeps_grads = true;
-    else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
+        p->trades = own > XG_ATTENTION_BACK_KEPT && !p->form.back.rows_only;
+    } else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
         p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
         p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
     }
@@ -273,15 +286,15 @@ XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f) {
  * memory, which the dots (xg_attention_back_apart) move alike. */
 XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
-    int64_t warps = p->threads / XG_WARP_LANES, held = xg_type_bytes(f->held), walks, all, bytes, each, own;
+    int64_t warps = p->threads / XG_WARP_LANES, held = xg_type_bytes(f->held), walks, all, bytes, each, own, ends;
     xg_attention_back_work w;
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
-    if (p->shape.grouped) {
+    own = f->unit == XG_TILE_NO_UNIT ? 0 : w.issue; /* for elements: the warp does not multiply meanwhile */
+    if (p->shape.grouped)
         w.products = w.reads = 0;
-        w.issue = w.issue * XG_ATTENTION_BACK_GROUP_PERCENT / 100;
-    } else
+    else
         w.issue += bytes / XG_TILE_ACCESS_BYTES / p->threads * XG_ATTENTION_BACK_COPY_ISSUE;
     all = xg_cost_mul(xg_cost_mul(p->blocks, p->walked), warps);
     each = xg_attention_back_each(p, m, w.products);
@@ -306,15 +319,15 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     if (f->back.shows) c.written_bytes = xg_cost_mul(xg_attention_back_elements(f), held);
     c.l2_sectors = xg_cost_add(c.l2_sectors, c.written_bytes / XG_SECTOR_BYTES);
     c.barriers = xg_cost_mul(p->walked, walks * XG_ATTENTION_BACK_BARRIERS);
-    own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each));
-    if (xg_attention_pair_vectors(p)) { /* each takes four passes, each way; pairs wait once more */
+    own = XG_MAX(c.warp_issued, xg_cost_mul(p->walked, each + own));
+    if (xg_attention_pair_given(p)) { /* each takes four passes, each way; pairs wait once more */
         walks++;
         c.shared_passes =
-            xg_cost_add_mul(c.shared_passes, all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_vectors(p));
+            xg_cost_add_mul(c.shared_passes, all, XG_ATTENTION_BACK_PIECE * 2 * xg_attention_pair_given(p));
     }
-    own = xg_cost_add_mul(
-        own, p->walked, walks * (XG_ATTENTION_BACK_STEP_CLOCKS + XG_ATTENTION_BACK_THREAD_CLOCKS * p->threads));
-    c.warp_clocks = xg_cost_add(own, XG_ATTENTION_BACK_ENDS_CLOCKS);
+    own = xg_cost_add_mul(own, p->walked, walks * (int64_t)XG_ATTENTION_BACK_STEP_CLOCKS);
+    ends = XG_ATTENTION_BACK_ENDS_CLOCKS * XG_ATTENTION_BACK_ENDS;
+    c.warp_clocks = xg_cost_add(own, f->back.turned || f->back.rows_only ? ends : 2 * ends);
     if (p->shape.grouped) xg_attention_back_count_group(p, m, walks, w.issue, &c);
     return xg_cost_launched(m, &c);
 }
@@ -349,7 +362,8 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
     const xg_attention_form *f = &p->form;
     int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000 * m->sm_count;
     int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
-    int64_t bytes = xg_cost_mul(xg_attention_back_elements(f), xg_type_bytes(f->held));
+    int64_t rows = xg_cost_mul(xg_cost_mul(f->batch, f->rows + f->keys), f->depth); /* of K, dQ */
+    int64_t bytes = xg_cost_mul(xg_cost_add(xg_attention_back_elements(f), rows), xg_type_bytes(f->held));
     int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
     return xg_cost_add(XG_MAX(time, xg_cost_copied(m, bytes)), XG_ATTENTION_BACK_LAUNCH_PS);
 }
@@ -365,8 +379,8 @@ XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_atte
 /* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */
 XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
     const xg_attention_form *f = &p->form;
-    return xg_attention_back_is_whole(f) && p->depth == p->columns && p->depth % (2 * XG_ATTENTION_ROWS) == 0 &&
-           p->tile <= xg_attention_side_rows(p) && (!f->back.turned || f->back.second);
+    return xg_attention_back_is_whole(f) && p->depth == p->columns && p->tile <= xg_attention_side_rows(p) &&
+           (!f->back.turned || f->back.second);
 }
 
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {

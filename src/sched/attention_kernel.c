@@ -137,10 +137,17 @@ XG_FN xg_kval *xg_attention_power(xg_attention_kernel *w, xg_kval *x) {
     return x;
 }
 XG_ONE_COPY XG_FN double xg_attention_scale(const xg_attention_kernel *w) { return w->scaled ? w->f->scale : 1; }
+/* x + z, by one operation where x is a product. */
+XG_FN xg_kval *xg_attention_added(xg_attention_kernel *w, xg_kval *x, xg_kval *z) {
+    xg_kb *b = xg_attention_b(w);
+    return xg_kval_by(x, XG_K_OP_MULF) ? xg_k3(b, XG_K_OP_FMA, xg_kof(x, 0), xg_kof(x, 1), z)
+                                       : xg_k2(b, XG_K_OP_ADDF, x, z);
+}
 /* exp(x - shift) */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
     xg_kb *b = xg_attention_b(w);
-    x = xg_k2(b, XG_K_OP_SUBF, x, shift);
+    x = xg_kval_by(x, XG_K_OP_MULF) ? xg_attention_added(w, x, xg_k1(b, XG_K_OP_NEGF, shift))
+                                    : xg_k2(b, XG_K_OP_SUBF, x, shift);
     if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
     x = xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, XG_ATTENTION_LOG2_E * xg_attention_scale(w)));
     return xg_attention_power(w, x);

@@ -14,12 +14,14 @@ enum {
     XG_ATTENTION_AHEAD = 2 /* words of pairs of fragments that are read before the one that is multiplied */
 };
 
-/* The four words of a lane at base + place. */
+/* The four words of a lane at base + place: by a map, be it the base alone, so that all of them have the same sums. */
 XG_FN xg_kval *xg_attention_words(
     xg_attention_kernel *w, xg_kval *from, xg_kval *base, int64_t size, int64_t place, bool transposed) {
+    xg_aff_ctx *x = w->t.e->m->aff;
     xg_kval *o[2], *v;
     o[0] = from;
-    o[1] = xg_attention_at(w, base, size - place, place);
+    size -= place;
+    o[1] = xg_tile_apply(&w->t, &size, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &base);
     v = xg_kir_value(xg_attention_b(w), XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
     v->def->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
     return v;
