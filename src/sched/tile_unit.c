@@ -448,8 +448,8 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_MAX(p->chains, p->deep);
     return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
 }
-/* ... or where there are none each of them takes the place of one that the last product has taken: those are others'
- * products away that begin the next k. */
+/* ... or, where there are none for both, each takes the place of one that has met its last product: it is there before
+ * the next k's products come to it. */
 XG_FN bool xg_tile_unit_reads_in_place(const xg_tile_plan *p) {
     enum {
         MOST = 200 /* registers of sums and fragments: with more, as of 96 by 64, the assembler finds no order */
