@@ -199,6 +199,19 @@ XG_FN void xg_kasync_early(xg_kmodule *m, xg_kop *loop) {
     xg_kasync_addresses(first->next, first);
     xg_kasync_mark(first->next, NULL);
 }
+/* Copies of straight code follow all that is computed for them: none waits for the next one's address or guard. */
+XG_FN void xg_kasync_gather(xg_kregion *r) {
+    xg_kop *op, *before, *to;
+    uint32_t k;
+    for (op = r->last; op; op = before) {
+        before = op->prev;
+        for (k = 0; k < op->n_regions; k++) xg_kasync_gather(op->regions[k]);
+        if (op->op != XG_K_OP_ASYNC_COPY) continue;
+        for (to = op->next; to && (xg_kop_flags(to->op) & (KF_PURE | KF_CONV)) == KF_PURE && !to->n_regions;)
+            to = to->next;
+        if (to && to != op->next) xg_kop_move_before(op, to);
+    }
+}
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_kasync y;
     if (!m->entry || !m->entry->async_copies) return;
@@ -206,6 +219,7 @@ XG_FN void xg_kir_async_copies(xg_kmodule *m) {
     xg_map64_init(&y.given, m->temp);
     (void)xg_kasync_region(&y, m->entry->body, false);
     xg_kops_each_of(m, XG_K_OP_FOR, xg_kasync_early);
+    xg_kasync_gather(m->entry->body);
 }
 
 #endif /* XG_KIR_ASYNC_COPIES_C */

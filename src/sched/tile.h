@@ -289,7 +289,8 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* f
 XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
-    const xg_tile_plan *p);                              /* fragments of the next k, in front of this one's products */
+    const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
+XG_FN bool xg_tile_unit_reads_in_place(const xg_tile_plan *p); /* ... or each where one is read no more */
 XG_FN int64_t xg_tile_unit_times(const xg_tile_plan *p); /* that a warp reads fragments in a step, of all chains */
 XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p);  /* fragments from step to step */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
@@ -485,7 +486,8 @@ typedef struct xg_tile_kernel {
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
-    xg_kval **ahead; /* fragments of the next step, so many; NULL: none are carried from step to step */
+    xg_kval *buffer, *spare; /* of a step, and of the one that it brings; NULL: they follow from its number */
+    xg_kval **ahead;         /* fragments of the next step, so many; NULL: none are carried from step to step */
     int64_t n_ahead;
     xg_kval *show; /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;

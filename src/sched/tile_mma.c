@@ -412,6 +412,7 @@ XG_FN int64_t xg_tile_unit_between(const xg_tile_plan *p, const xg_tile_unit_fac
 typedef struct xg_tile_unit_among {
     xg_tile_unit_at *at;   /* where the next fragments are read; NULL: they have been */
     xg_kval *step, *spare; /* a step that is brought; NULL: none is */
+    bool in_place;         /* each fragment is read where the last product has taken the one before */
 } xg_tile_unit_among;
 /* Unless it is NULL, the next k's bytes become fragments meanwhile. */
 XG_FN void xg_tile_unit_products(
@@ -432,7 +433,11 @@ XG_FN void xg_tile_unit_products(
             (*sum)->def->a = j % 2;
             until = between ? (i * 2 * v->pairs + j) / between + 1 : v->deep * v->pairs;
             for (; next && made < until; made++) xg_tile_unit_make(w, next, made);
-            if (!among || ++n != FIRST) continue;
+            if (among && among->in_place) {
+                if (j + 1 == 2 * v->pairs) next->a[i] = xg_tile_unit_fragment(w, 0, among->at, i);
+                if (i + 1 == v->rows && j % 2) next->b[j / 2] = xg_tile_unit_fragment(w, 1, among->at, j / 2);
+            }
+            if (!among || among->in_place || ++n != FIRST) continue;
             if (among->at) xg_tile_unit_read(w, among->at, next);
             if (among->step) xg_tile_unit_bring_next(w, among->step, among->spare);
         }
@@ -468,7 +473,7 @@ XG_FN void xg_tile_unit_multiply(
     xg_tile_kernel *w, xg_kval *buffer, xg_kval *next_step, xg_kval *spare, xg_kval *behind) {
     const xg_tile_plan *p = w->p;
     int64_t times = xg_tile_unit_times(p), k, fragments;
-    bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
+    bool place = xg_tile_unit_reads_in_place(p), ahead = times > 1 && (place || xg_tile_unit_reads_ahead(p));
     xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_unit_factors now, next;
@@ -490,13 +495,13 @@ XG_FN void xg_tile_unit_multiply(
         at.at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
         f.op->flags = KL_UNROLL_LOWERED;
     }
-    if (behind)
+    among.in_place = place;
+    if (behind || place)
         among.at = &at;
     else if (ahead)
         xg_tile_unit_read(w, &at, &next);
-    else
-        xg_tile_unit_read_first(w, &at, &now);
-    xg_tile_unit_products(w, &now, ahead ? &next : NULL, behind ? &among : NULL);
+    if (!ahead) xg_tile_unit_read_first(w, &at, &now);
+    xg_tile_unit_products(w, &now, ahead ? &next : NULL, ahead && among.at ? &among : NULL);
     if (ahead) memcpy(now.a, next.a, (size_t)fragments * sizeof *now.a);
     xg_flow_end(&f);
     if (behind) xg_tile_unit_await(w, p->shape.stages - 2);
@@ -564,15 +569,22 @@ XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer, xg_kval *next, x
     if (next) xg_tile_unit_bring_next(w, next, spare);
     xg_tile_multiply(w, buffer);
 }
+XG_FN xg_kval *xg_tile_unit_buffer(xg_tile_kernel *w, xg_kval *carried, xg_kval *step) {
+    if (!carried) return xg_tile_rest(w, step, w->p->shape.stages);
+    carried = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, carried, XG_E_INDEX);
+    xg_kval_set_range(carried, xg_range_of(0, w->p->shape.stages - 1));
+    return carried;
+}
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
     size_t n = (size_t)xg_tile_scale_numbers(w->p);
-    xg_kval *next, *spare, *behind = NULL, **numbers = w->numbers;
+    xg_kval *next, *spare, *buffer, *behind = NULL, **numbers = w->numbers;
     bool varies = w->scale && xg_tile_scale_varies(w->p);
     if (!w->ahead) xg_tile_unit_await(w, stages - 2);
     if (w->p->shape.patch) xg_tile_patch_look(w, step);
     next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - !w->ahead);
-    spare = xg_tile_rest(w, w->ahead ? step : next, stages);
+    spare = xg_tile_unit_buffer(w, w->spare, w->ahead ? step : next);
+    buffer = xg_tile_unit_buffer(w, w->buffer, step);
     if (w->ahead) { /* behind the last step there is nothing: what is read then, of the same buffer, nobody needs */
         behind = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
         behind = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, 1), behind);
@@ -584,8 +596,13 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
         xg_tile_scale_read(
             w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
     }
-    xg_tile_unit_add(w, xg_tile_rest(w, step, stages), next, spare, behind);
+    xg_tile_unit_add(w, buffer, next, spare, behind);
     xg_tile_put_step(w, spare);
+    if (!w->spare) return;
+    w->spare = w->buffer;
+    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->buffer, 1);
+    buffer = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    w->buffer = xg_kselect(&w->s.b, xg_kcmpi_int(&w->s.b, XG_CI_SLT, next, stages), next, buffer);
 }
 /* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
  * into the same buffer, by a loop of its own, in which the loads of many threads are on their way. */
@@ -618,6 +635,12 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
         xg_flow_slots(&f, w->numbers, XG_TILE_SCALE_AHEAD * (uint32_t)xg_tile_scale_numbers(p));
     xg_flow_slots(&f, w->ahead, (uint32_t)w->n_ahead);
     xg_flow_slot(&f, &w->shared);
+    if (xg_tile_power(p->shape.stages) < p->shape.stages && !w->ahead) { /* a buffer's number is no rest to be found */
+        w->buffer = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+        w->spare = xg_kconst_int(&w->s.b, XG_E_I32, p->shape.stages - 1);
+        xg_flow_slot(&f, &w->buffer);
+        xg_flow_slot(&f, &w->spare);
+    }
     f.rolled = w->looping = true;
     one(w, xg_tile_steps_for(w, &f));
     f.op->flags |= KL_STEP_POINTERS;

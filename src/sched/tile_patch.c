@@ -36,8 +36,9 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
 #else
 
 enum {
-    XG_TILE_PATCH_PLACES = 32, /* of the window: a bit each */
-    XG_TILE_PATCH_BANKS = 128  /* bytes */
+    XG_TILE_PATCH_PLACES = 32,   /* of the window: a bit each */
+    XG_TILE_PATCH_BANKS = 128,   /* bytes */
+    XG_TILE_PATCH_MOST = 0x3FFFF /* no element of shared memory lies further on */
 };
 
 /* ---- which pixels ---- */
@@ -441,7 +442,8 @@ XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row
     w->masks[k] = mask;
     row = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
     row = xg_tile_quotient(w, row, p->patch.stride);
-    w->views[k] = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
+    row = xg_tile_join(w, row, p->fetch[0].pitch, w->half);
+    w->views[k] = xg_k2_int(&w->s.b, XG_K_OP_ANDI, row, XG_TILE_PATCH_MOST); /* it is so, and all know it then */
 }
 /* For each of its fragments a thread knows the place of the window, and how much further on that and its channels lie
  * than the patch begins. What is the same for all rows of a tile follows from the tile. */

@@ -448,6 +448,15 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_MAX(p->chains, p->deep);
     return (p->n_sums + 2 * fragments) * FRAGMENT <= (p->fetch[0].async && p->fetch[1].async ? COPIED : AHEAD);
 }
+/* ... or, where there are none for both, each takes the place of one that has met its last product: it is there before
+ * the next k's products come to it. */
+XG_FN bool xg_tile_unit_reads_in_place(const xg_tile_plan *p) {
+    enum {
+        MOST = 200 /* registers of sums and fragments: with more, as of 96 by 64, the assembler finds no order */
+    };
+    int64_t registers = 4 * (p->n_sums + (p->shape.tm + p->shape.tn) / XG_KMMA_M);
+    return !xg_tile_unit_reads_ahead(p) && p->chains == 1 && p->deep == 1 && registers <= MOST;
+}
 XG_FN int64_t xg_tile_unit_times(const xg_tile_plan *p) {
     return p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES / (p->deep > 1 ? p->deep : p->chains);
 }
