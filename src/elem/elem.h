@@ -202,6 +202,10 @@ XG_FN xg_kval *xg_flow_count(xg_flow *f, int64_t n);                    /* from 
 XG_FN xg_kval *xg_flow_walk(xg_flow *f, const xg_imap *map, xg_kval *const *dims);
 XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond); /* NULL: always */
 XG_FN void xg_flow_else(xg_flow *f);
+/* Code that seldom is done once more: it comes first, then `again`, then what is to be done in between, then the end.
+ * Its n values are the operation's last results. */
+XG_FN void xg_flow_once(xg_flow *f, uint32_t n);
+XG_FN void xg_flow_again(xg_flow *f, xg_kval *cond, xg_kval *const *values);
 XG_FN void xg_flow_end(xg_flow *f);
 XG_FN xg_kop *xg_flow_wait(xg_flow *f); /* a barrier: its variables are arrays in shared memory */
 /* ---- shared.c: arrays in the shared memory of a block ---- */

@@ -91,6 +91,32 @@ XG_FN void xg_flow_else(xg_flow *f) {
     for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = f->before[k];
     xg_flow_enter(f, 1);
 }
+XG_FN void xg_flow_once(xg_flow *f, uint32_t n) {
+    uint32_t slots = f->slots.n, k;
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, slots + n + 1);
+    f->before = xg_flow_values(f);
+    for (k = 0; k < slots + n; k++) types[k] = f->before[k < slots ? k : 0]->type;
+    f->op = xg_kir_op(&f->s->b, XG_K_OP_WHILE, f->before, slots, types, slots + n, 2);
+    f->op->a = 1;
+    f->outer = f->s->b;
+    xg_kir_region_args(&f->outer, f->op, 0, types, slots);
+    xg_flow_give(f, f->op->regions[0]->args);
+    xg_flow_enter(f, 0);
+}
+XG_FN void xg_flow_again(xg_flow *f, xg_kval *cond, xg_kval *const *values) {
+    uint32_t slots = f->slots.n, n = f->op->n_results, k;
+    xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, n + 1);
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, n + 1);
+    v[0] = cond;
+    for (k = 0; k < n; k++) {
+        v[1 + k] = k < slots ? *f->slots.p[k] : values[k - slots];
+        f->op->results[k].type = types[k] = v[1 + k]->type;
+    }
+    xg_kir_do(&f->s->b, XG_K_OP_CONDITION, v, n + 1);
+    xg_kir_region_args(&f->outer, f->op, 1, types, n);
+    xg_flow_give(f, f->op->regions[1]->args);
+    xg_flow_enter(f, 1);
+}
 XG_FN void xg_flow_end(xg_flow *f) {
     if (!f->op) return; /* a condition that always holds */
     if (f->op->op == XG_K_OP_IF && f->s->b.region == f->op->regions[0]) xg_flow_else(f); /* otherwise nothing changes */

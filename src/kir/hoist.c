@@ -59,6 +59,8 @@ XG_FN bool xg_khoist_has_many(xg_khoist *h) {
             h->matrices += xg_khoist_is_matrix(op) && xg_khoist_invariant(op, h->body);
     return h->matrices > XG_KHOIST_MATRICES;
 }
+/* A loop that seldom goes on is as good as none. */
+XG_FN bool xg_khoist_is_once(const xg_kop *op) { return op->op == XG_K_OP_WHILE && op->a; }
 /* r: the loop's body, or a region of an `if` within it. */
 XG_FN void xg_khoist_from(xg_khoist *h, xg_kregion *r) {
     xg_kop *op, *next;
@@ -68,7 +70,7 @@ XG_FN void xg_khoist_from(xg_khoist *h, xg_kregion *r) {
         if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) &&
             xg_khoist_invariant(op, h->body) && !(xg_khoist_is_matrix(op) && xg_khoist_has_many(h)))
             xg_kop_move_before(op, h->loop);
-        else if (op->op == XG_K_OP_IF && h->surely_runs)
+        else if ((op->op == XG_K_OP_IF || xg_khoist_is_once(op)) && h->surely_runs)
             for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
     }
 }
@@ -91,6 +93,7 @@ XG_FN void xg_kir_hoist(xg_kmodule *m) {
         for (k = 0; k < loops.n; k++) {
             xg_kop *op = loops.p[k];
             bool always = op->op == XG_K_OP_WHILE;
+            if (xg_khoist_is_once(op)) continue;
             xg_khoist_body(op, 0, always || xg_kfor_trips(op) > 0, f->cluster);
             if (always) xg_khoist_body(op, 1, false, f->cluster);
         }

@@ -357,6 +357,7 @@ XG_FN xg_kop *xg_kparse_if(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     return op;
 }
 XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    bool seldom = xg_ktake(p, "seldom");
     xg_knews carried = xg_kparse_carried(p);
     xg_kvals inits = xg_kinits(p, &carried);
     const xg_ktype **types = xg_ktypes_of(b, inits.p, inits.n);
@@ -369,6 +370,7 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "->");
     results = xg_kparse_types(p);
     op = xg_kir_op(b, code, inits.p, inits.n, results.p, results.n, 2);
+    op->a = seldom;
     xg_kir_region_args(b, op, 0, types, inits.n);
     xg_kir_region_args(b, op, 1, results.p, results.n);
     xg_kexpect(p, "{");

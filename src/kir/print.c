@@ -472,6 +472,7 @@ XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
 XG_FN void xg_kprint_while(xg_kprinter *p, const xg_kop *op) {
     const xg_kregion *after = op->regions[1];
     uint32_t k;
+    if (op->a) xg_puts(p->b, "seldom ");
     xg_kprint_carried(p, op->regions[0], 0, op->operands, op->n_operands);
     xg_puts(p->b, " : (");
     xg_kprint_operand_types(p, op->operands, op->n_operands);

@@ -49,22 +49,21 @@ XG_FN bool xg_kt_indices(const xg_kop *op, uint32_t from, const xg_ktype *tensor
         if (!xg_kt_index(xg_kt(op, k))) return false;
     return true;
 }
-/* The terminator of region r gives exactly the results' types from operand `from` on. */
-XG_FN bool xg_kt_yields(const xg_kop *op, uint32_t r, xg_kopcode code, uint32_t from) {
-    const xg_kop *end = xg_kregion_end(op->regions[r]);
+/* The operands of an operation, or of none, from `first` on have exactly these values' types. */
+XG_FN bool xg_kt_fit(const xg_kval *v, uint32_t n, const xg_kop *from, uint32_t first) {
     uint32_t k;
-    if (!end || end->op != code || end->n_operands != op->n_results + from) return false;
-    for (k = 0; k < op->n_results; k++)
-        if (xg_kt(end, from + k) != op->results[k].type) return false;
+    if (!from || from->n_operands != first + n) return false;
+    for (k = 0; k < n; k++)
+        if (xg_kt(from, first + k) != v[k].type) return false;
     return true;
 }
+XG_FN bool xg_kt_yields(const xg_kop *op, uint32_t r, xg_kopcode code, uint32_t from) {
+    const xg_kop *end = xg_kregion_end(op->regions[r]);
+    return xg_kt_fit(op->results, op->n_results, end, from) && end->op == code;
+}
 XG_FN bool xg_kt_carries(const xg_kop *op, uint32_t first_operand, const xg_kregion *r, uint32_t first_arg) {
-    uint32_t k;
-    if (op->n_operands != first_operand + op->n_results || r->n_args != first_arg + op->n_results) return false;
-    for (k = 0; k < op->n_results; k++)
-        if (xg_kt(op, first_operand + k) != op->results[k].type || r->args[first_arg + k].type != op->results[k].type)
-            return false;
-    return true;
+    return xg_kt_fit(op->results, op->n_results, op, first_operand) && r->n_args == first_arg + op->n_results &&
+           xg_kt_fit(r->args + first_arg, op->n_results, op, first_operand);
 }
 
 XG_FN const char *xg_kir_check_any(const xg_kop *op) {
@@ -100,11 +99,14 @@ XG_FN const char *xg_kir_check_if(const xg_kop *op) {
     return NULL;
 }
 XG_FN const char *xg_kir_check_while(const xg_kop *op) {
-    if (!xg_kt_carries(op, 0, op->regions[0], 0) || op->regions[1]->n_args != op->n_results)
+    const xg_kregion *before = op->regions[0], *after = op->regions[1];
+    if (!xg_kt_fit(before->args, before->n_args, op, 0) || after->n_args != op->n_results)
         return "carried values, arguments and results differ";
-    if (!xg_kt_yields(op, 0, XG_K_OP_CONDITION, 1) || !xg_kt_bool(xg_kt(op->regions[0]->last, 0)))
-        return "the first region ends in scf.condition of an i1 and the carried values";
-    if (!xg_kt_yields(op, 1, XG_K_OP_YIELD, 0)) return "the second region yields the carried values";
+    if (!xg_kt_yields(op, 0, XG_K_OP_CONDITION, 1) || !xg_kt_fit(after->args, after->n_args, before->last, 1) ||
+        !xg_kt_bool(xg_kt(before->last, 0)))
+        return "the first region ends in scf.condition of an i1 and the results";
+    if (!xg_kt_fit(before->args, before->n_args, xg_kregion_end(after), 0))
+        return "the second region yields the carried values";
     return NULL;
 }
 XG_FN const char *xg_kir_check_loop(const xg_kop *op) {

@@ -303,8 +303,17 @@ static void xg_ptx_print_while(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond;
     for (i = 0; i < before->n_args; i++) xg_ptx_define(p, &before->args[i]);
     xg_ptx_edge(p, before->args, op, 0, before->n_args);
-    for (i = 0; i < op->n_results; i++) xg_ptx_define(p, &op->results[i]);
+    for (i = 0; i < op->n_results; i++) { /* an argument passed on is the result; what is made here is made in it */
+        xg_kval *v = XG_KOPERAND(condition, 1 + i);
+        const xg_ptx_val *x;
+        if (!v->def && v->region == before)
+            xg_ptx_define_as(p, &op->results[i], xg_ptx_of(v)->lane, xg_ptx_of(v)->n);
+        else if (x = xg_ptx_define(p, &op->results[i]),
+            v->def && v->def->parent == before && xg_kused_once(v) && !xg_ptx_renames(v->def))
+            xg_ptx_wish(p, v, x);
+    }
     xg_ptx_label(p, head);
+    if (op->a) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, before);
     cond = xg_ptx_scalar(p, XG_KOPERAND(condition, 0));
     xg_ptx_edge(p, op->results, condition, 1, op->n_results); /* the results hold what was passed on last */
@@ -313,8 +322,10 @@ static void xg_ptx_print_while(xg_ptx *p, xg_kop *op) {
         xg_ptx_define_as(p, &after->args[i], xg_ptx_of(&op->results[i])->lane, xg_ptx_of(&op->results[i])->n);
     xg_ptx_print_region(p, after);
     xg_ptx_edge(p, before->args, after->last, 0, before->n_args);
-    xg_ptx_branch(p, NULL, false, head);
+    /* the assembler copies what stands in front of a loop's test; one that seldom goes on is tested at its end */
+    if (!op->a) xg_ptx_branch(p, NULL, false, head);
     xg_ptx_label(p, end);
+    if (op->a) xg_ptx_branch(p, &cond, false, head);
 }
 
 /* ---- the operations without a row of their own ---- */

@@ -591,10 +591,10 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
-/* Its parts: what a row's maximum may grow to without that; the condition, whose variables are those of the halves
- * `from` to `to`; what is done there. */
+/* Its parts: what a row's maximum may grow to without that; what changes where maxima of the halves `from` to `to`
+ * become references; what is done there. */
 XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half);
-XG_FN void xg_attention_refer_if(xg_attention_kernel *w, xg_flow *f, xg_kval *any, int64_t from, int64_t to);
+XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t from, int64_t to);
 XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to);
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w); /* ... and sums that threads have */
 enum {

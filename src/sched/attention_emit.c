@@ -206,35 +206,40 @@ XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kv
     return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, made, v));
 }
 /* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
- * becomes it, and they are made again. */
+ * becomes it, and they are made once more. */
 XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w, int64_t from, int64_t to) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half;
-    xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX], *step[XG_ATTENTION_HALVES_MAX];
-    xg_kval *any = NULL, *v;
+    uint32_t columns = (uint32_t)(w->p->own / XG_ATTENTION_BESIDE), n = 0, k;
+    uint32_t words = w->p->shape.in_tensor ? columns / XG_ATTENTION_PAIR : columns;
+    xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX];
+    xg_kval *made[XG_ATTENTION_HALVES * (XG_KWGMMA_N_MAX + 1)], *any = NULL, *v;
     xg_kb *b = xg_attention_b(w);
+    xg_kval *first = xg_kconst_int(b, XG_E_I1, 1);
+    int64_t half;
     xg_flow f;
-    for (half = from; half < to; half++) {
-        memcpy(raw[half - from], w->scores[half], (size_t)columns * sizeof *raw[0]);
+    xg_attention_refer_flow(w, &f, from, to);
+    xg_flow_slot(&f, &first);
+    xg_flow_once(&f, (uint32_t)(to - from) * (words + 1));
+    for (half = from; half < to; half++, n += words) {
+        memcpy(raw[half - from], w->scores[half], columns * sizeof *raw[0]);
         v = w->p->powers ? xg_attention_peak(w, half, true) : NULL;
-        step[half] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
-        v = xg_attention_outgrows(w, half, step[half], v);
+        made[n++] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
+        v = xg_attention_outgrows(w, half, made[n - 1], v);
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
+        memcpy(made + n, w->scores[half], words * sizeof *made);
+        memcpy(w->scores[half], raw[half - from], columns * sizeof *raw[0]);
     }
-    xg_attention_refer_if(w, &f, any, from, to);
-    if (w->p->shape.in_tensor) columns /= XG_ATTENTION_PAIR; /* words of two */
-    for (half = from; half < to; half++) {
-        xg_flow_slot(&f, &step[half]);
-        xg_flow_slots(&f, w->scores[half], (uint32_t)columns);
-    }
-    xg_flow_if(&f, w->grown);
-    f.op->a = 1;
-    for (half = from; half < to; half++)
-        memcpy(w->scores[half], raw[half - from], (size_t)(w->p->own / XG_ATTENTION_BESIDE) * sizeof *raw[0]);
+    any = xg_k2(b, XG_K_OP_ANDI, any, first);
+    xg_flow_again(&f, xg_k1(b, XG_K_OP_VOTEANY, any), made);
     xg_attention_peaks(w, most, from, to);
     xg_attention_refer_rows(w, most, from, to);
-    for (half = from; half < to; half++) step[half] = xg_attention_row_step(w, half, most[half]);
+    first = xg_kconst_int(b, XG_E_I1, 0);
     xg_flow_end(&f);
-    for (half = from; half < to; half++) w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], step[half]);
+    w->grown = xg_k2(b, XG_K_OP_XORI, first, xg_kconst_int(b, XG_E_I1, 1));
+    v = f.op->results + f.slots.n;
+    for (half = from; half < to; half++) {
+        w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], v++);
+        for (k = 0; k < words; k++) w->scores[half][k] = v++;
+    }
 }
 XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];

@@ -202,8 +202,8 @@ XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half) {
     xg_kval *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w));
     return xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_REFERENCE], more);
 }
-/* If so of any of the warp's rows: maxima of these rows are to become references. */
-XG_FN void xg_attention_refer_if(xg_attention_kernel *w, xg_flow *f, xg_kval *any, int64_t from, int64_t to) {
+/* What changes where maxima of these rows become references. */
+XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t from, int64_t to) {
     int64_t half;
     *f = xg_flow_of(&w->t.s, NULL);
     for (half = 0; half < w->p->halves; half++) w->shrinks[half] = xg_attention_number(w, 1);
@@ -214,7 +214,6 @@ XG_FN void xg_attention_refer_if(xg_attention_kernel *w, xg_flow *f, xg_kval *an
         xg_flow_slot(f, &w->sum[half]);
         if (!w->p->shape.in_tensor) xg_flow_slot(f, &w->shrinks[half]);
     }
-    w->grown = xg_k1(xg_attention_b(w), XG_K_OP_VOTEANY, any);
 }
 XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to) {
     bool in_tensor = w->p->shape.in_tensor;
@@ -237,7 +236,8 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_attention_may_grow(w, half));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
     }
-    xg_attention_refer_if(w, &f, any, 0, w->p->halves);
+    xg_attention_refer_flow(w, &f, 0, w->p->halves);
+    w->grown = xg_k1(b, XG_K_OP_VOTEANY, any);
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     xg_attention_refer_rows(w, most, 0, w->p->halves);
