@@ -11,6 +11,10 @@
  * Below a stride of 2 by 2 there are four kinds of boxes, of every other column and line: even or odd ones. Of a window
  * of 3 by 3 they serve 4, 2, 2 and 1 places.
  *
+ * Below an input that is spread by 2 by 2 there are four phases of positions (tile_form.c), which see 4, 2, 2 and 1
+ * places of the same box, some of which begin a line or column further on. A pair of blocks that stays makes all phases
+ * of a box in a row; it may begin and end with any of them, so that all pairs have as many tiles.
+ *
  * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
  * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
  * offset 0). So a box has eight positions along the innermost axis, others of axes that no window moves (pictures), and
@@ -214,6 +218,38 @@ XG_FN int64_t xg_tile_halo_line(const xg_kmap *m, const uint32_t *inside, int64_
     }
     return at;
 }
+/* Finds the phase whose boxes have what all phases see: of the others places begin further on, and are fewer. */
+XG_FN void xg_tile_halo_least(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, const uint32_t *along) {
+    const xg_tile_group *k = &axes->group[XG_TILE_K], *phases = &axes->group[XG_TILE_B];
+    const xg_imap *boxes = p->fetch[0].boxes;
+    int64_t at[XG_TILE_VARS_MAX] = {0}, least = -1, first = 0, places = 0, n, number, rest;
+    xg_range ranges[XG_TILE_VARS_MAX];
+    xg_aff_env env;
+    uint32_t r, v;
+    memset(ranges, 0, sizeof ranges);
+    for (v = 0; v < phases->n; v++) ranges[phases->axes[v].of].hi = phases->axes[v].extent - 1;
+    env = xg_aff_env_of(x, ranges, axes->n_vars, NULL, 0);
+    p->halo_least = -1;
+    for (number = 0; number < phases->size; number++) {
+        int64_t room[XG_KMAP_RANK] = {0}, further = 0;
+        for (rest = number, v = phases->n; v-- > 0; rest /= phases->axes[v].extent)
+            at[phases->axes[v].of] = rest % phases->axes[v].extent;
+        for (places = 1, v = 1; v + 1 < k->n; v++, places *= n) {
+            n = k->axes[v].extent;
+            if (k->axes[v].places && !xg_aff_eval(k->axes[v].places, &number, &number, &n)) return;
+            if (along[v]) room[along[v]] = k->axes[v].extent - XG_MAX(n, (int64_t)1);
+        }
+        for (r = 0; r < boxes->n_results; r++, further += n) {
+            if (!xg_aff_eval(boxes->results[r], at, at, &n)) return;
+            n -= xg_aff_range(&env, boxes->results[r]).lo;
+            if (n > room[r]) return;
+        }
+        if (!further) least = number;
+        if (!number) first = places;
+    }
+    p->halo_least = least;
+    p->halo_turned = first > places;
+}
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
     const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
@@ -246,7 +282,12 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
         if (at != p->halo_at[side][row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch[side])
             return false;
     }
+    if (!side) xg_tile_halo_least(p, x, axes, along);
     return true;
+}
+XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p) {
+    return p->skips && xg_tile_is_pair(p) && !xg_tile_is_two_pairs(p) && xg_tile_halo_steps(p) && p->halo_least >= 0 &&
+           p->batch > 1 && p->batch <= INT8_MAX;
 }
 XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
 XG_FN bool xg_tile_halo_is(const xg_tile_plan *p, uint32_t side) {
@@ -259,7 +300,8 @@ XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p) { return p->pixels_of ==
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
     int64_t steps = xg_tile_halo_steps(p);
     if (!steps) return 0;
-    if (p->halo_kinds > 1) return 3; /* one may be of a single step */
+    if (p->shape.stays > 1) return p->steps / steps + 1; /* all that tiles in a row see, and one that comes */
+    if (p->halo_kinds > 1) return 3;                     /* one may be of a single step */
     return p->steps > steps || p->shape.stays ? 2 : 1;
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
@@ -349,6 +391,19 @@ XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int
         view = xg_aff_div(x, view, n);
     }
     return at;
+}
+XG_FN const xg_aff *xg_tile_halo_phase(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_kmap *m = &p->fetch[0].tensor;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *place[XG_KMAP_RANK], *linear[XG_TILE_ROLES] = {NULL}, *at = xg_aff_const(x, 0);
+    int64_t counts[4] = {1, 1, 1, p->batch}, own[4] = {0, 0, 0, p->halo_least}, pitch = p->shape.k, least = 0;
+    uint32_t r;
+    linear[XG_TILE_B] = xg_aff_dim(x, 3);
+    xg_tile_box_place(w, p->fetch[0].boxes, counts, 4, linear, place);
+    for (r = 1; r < m->rank; pitch *= m->box[r++]) at = xg_aff_add_mul(x, at, place[r], pitch);
+    (void)xg_aff_eval(at, own, own, &least);
+    return xg_aff_add_k(x, at, -least);
 }
 /* The window's place. */
 XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
