@@ -348,7 +348,8 @@ XG_FN bool xg_tile_halo_follow(const xg_tile_plan *p) {
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
     static const uint8_t stages[] = {8, 5, 3};
     int64_t groups = 3, rows = xg_tile_over(p->halo, 2) * 2;
-    if (k >= XG_COUNT(stages) || rows / 2 * p->halo_across * XG_KWGMMA_M > XG_KTENSOR_COLUMNS) return NULL;
+    size_t ways = p->in_tensor ? 2 : 1; /* eight warps read sums, or four */
+    if (k / ways >= XG_COUNT(stages) || rows / 2 * p->halo_across * XG_KWGMMA_M > XG_KTENSOR_COLUMNS) return NULL;
     memset(r, 0, sizeof *r);
     if (!p->in_tensor) {
         rows = p->halo;
@@ -357,10 +358,11 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
         groups = xg_tile_halo_follow(p);
     if (!groups) return NULL;
     r->m = (int16_t)(rows * XG_KWGMMA_M);
-    r->n = r->tn = (int16_t)(p->halo_across * XG_KWGMMA_M);
+    r->n = (int16_t)(p->halo_across * XG_KWGMMA_M);
+    r->tn = (int16_t)(r->n / (int64_t)(ways - k % ways));
     r->k = XG_KWGMMA_LINE_BYTES;
     r->tm = (int16_t)(rows / groups * XG_KMMA_M);
-    r->stages = stages[k];
+    r->stages = stages[k / ways];
     r->slices = 1;
     r->how = XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK;
     return r;
