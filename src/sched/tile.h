@@ -164,6 +164,9 @@ typedef struct xg_tile_patch {
 typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks;
 } xg_tile_work;
+enum {
+    XG_TILE_HALO_PHASE = 3 /* a dim */
+};
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -214,8 +217,9 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
     int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
-    int64_t halo_least; /* the phase whose boxes have what all phases see, or -1: no box has */
-    bool halo_turned;   /* the first phase has more places than the last one, and comes last */
+    int64_t halo_phases;      /* that may have one box ... */
+    const xg_aff *halo_phase; /* ..., in which that in dim XG_TILE_HALO_PHASE lies so many lines further on */
+    bool halo_turned;         /* the first phase has more places than the last one, and comes last */
     /* ... from the first of its positions to the next sixteen */
     int64_t halo_at[XG_TILE_SIDES][(int)XG_KTENSOR_M / (int)XG_KMMA_M];
     xg_tile_patch patch;
@@ -691,9 +695,7 @@ XG_FN bool xg_tile_bulk_keeps(
  * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
 XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
-/* Whether tiles may have one box for all phases; how much further on in it, in elements, lie those of phase dim 3. */
-XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);
-XG_FN const xg_aff *xg_tile_halo_phase(xg_tile_kernel *w);
+XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles may have one box for all phases */
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
 XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);

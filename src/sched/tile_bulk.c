@@ -326,7 +326,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     if (w->begin) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, picture ? xg_tile_bulk_before(w) : w->begin);
     at[XG_TILE_BULK_AT_STEP] = picture && p->skips ? step : xg_tile_own_step(w, step);
-    at[XG_TILE_BULK_AT_BATCH] = picture && w->fresh ? xg_elem_index(&w->s, p->halo_least) : w->batch;
+    at[XG_TILE_BULK_AT_BATCH] = picture && w->fresh ? xg_elem_index(&w->s, 0) : w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
     full = xg_tile_bulk_barrier(w, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
@@ -358,32 +358,32 @@ XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) {
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
     if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
 }
+/* One of two numbers is this. */
+XG_FN xg_kval *xg_tile_bulk_either(xg_tile_kernel *w, xg_kval *a, int64_t is, xg_kval *b, int64_t or_is) {
+    a = xg_kcmpi_int(&w->s.b, XG_CI_EQ, a, is);
+    return xg_k2(&w->s.b, XG_K_OP_ORI, a, xg_kcmpi_int(&w->s.b, XG_CI_EQ, b, or_is));
+}
 /* Of tiles whose phases have one box, a pair of blocks makes as many in a row: the number of the next one. */
 XG_FN xg_kval *xg_tile_bulk_phases(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     int64_t each = xg_tile_over(p->blocks, p->grid), all = p->blocks / 2, phases = p->batch;
-    xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *zero = xg_elem_index(&w->s, 0), *first, *end, *id, *before;
-    first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, zero);
+    xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *first, *end, *id, *before;
+    first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, xg_elem_index(&w->s, 0));
     end = xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each);
     if (all % each) end = xg_k2(&w->s.b, XG_K_OP_MINSI, end, xg_elem_index(&w->s, all));
-    xg_kval_set_range(end, xg_range_of(1, all));
     before = xg_tile_quotient(w, first, phases);
     w->boxes = xg_tile_quotient(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, end, phases - 1), phases);
     w->boxes = xg_k2(&w->s.b, XG_K_OP_SUBI, w->boxes, before);
     id = xg_flow_for(f, first, end, 1, all);
     w->turn = xg_k2(&w->s.b, XG_K_OP_SUBI, id, first);
     xg_kval_set_range(w->turn, xg_range_of(0, each - 1));
-    w->shown = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_quotient(w, id, phases), before);
-    xg_kval_set_range(w->shown, xg_range_of(0, each / phases + 1));
     w->batch = xg_tile_rest(w, id, phases);
-    w->fresh = xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->batch, 0);
-    w->fresh = xg_k2(&w->s.b, XG_K_OP_ORI, w->fresh, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
-    w->last = xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->batch, phases - 1);
-    before = xg_kcmpi_(&w->s.b, XG_CI_EQ, xg_k2_int(&w->s.b, XG_K_OP_ADDI, id, 1), end);
-    w->last = xg_k2(&w->s.b, XG_K_OP_ORI, w->last, before);
+    w->fresh = xg_tile_bulk_either(w, w->batch, 0, w->turn, 0);
+    w->last = xg_tile_bulk_either(w, w->batch, phases - 1, xg_k2(&w->s.b, XG_K_OP_SUBI, end, id), 1);
     if (p->halo_turned) w->batch = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, phases - 1), w->batch);
-    xg_kval_set_range(w->batch, xg_range_of(0, phases - 1));
-    id = xg_tile_join(w, w->batch, all / phases, xg_tile_quotient(w, id, phases));
+    id = xg_tile_quotient(w, id, phases);
+    w->shown = xg_k2(&w->s.b, XG_K_OP_SUBI, id, before);
+    id = xg_tile_join(w, w->batch, all / phases, id);
     return xg_tile_join(w, id, 2, xg_tile_rest(w, block, 2));
 }
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */

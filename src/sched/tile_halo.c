@@ -218,37 +218,26 @@ XG_FN int64_t xg_tile_halo_line(const xg_kmap *m, const uint32_t *inside, int64_
     }
     return at;
 }
-/* Finds the phase whose boxes have what all phases see: of the others places begin further on, and are fewer. */
-XG_FN void xg_tile_halo_least(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, const uint32_t *along) {
-    const xg_tile_group *k = &axes->group[XG_TILE_K], *phases = &axes->group[XG_TILE_B];
-    const xg_imap *boxes = p->fetch[0].boxes;
-    int64_t at[XG_TILE_VARS_MAX] = {0}, least = -1, first = 0, places = 0, n, number, rest;
-    xg_range ranges[XG_TILE_VARS_MAX];
-    xg_aff_env env;
-    uint32_t r, v;
-    memset(ranges, 0, sizeof ranges);
-    for (v = 0; v < phases->n; v++) ranges[phases->axes[v].of].hi = phases->axes[v].extent - 1;
-    env = xg_aff_env_of(x, ranges, axes->n_vars, NULL, 0);
-    p->halo_least = -1;
-    for (number = 0; number < phases->size; number++) {
-        int64_t room[XG_KMAP_RANK] = {0}, further = 0;
-        for (rest = number, v = phases->n; v-- > 0; rest /= phases->axes[v].extent)
-            at[phases->axes[v].of] = rest % phases->axes[v].extent;
-        for (places = 1, v = 1; v + 1 < k->n; v++, places *= n) {
-            n = k->axes[v].extent;
-            if (k->axes[v].places && !xg_aff_eval(k->axes[v].places, &number, &number, &n)) return;
-            if (along[v]) room[along[v]] = k->axes[v].extent - XG_MAX(n, (int64_t)1);
+/* Boxes of phase 0 begin first. Those of a phase beyond the rest of the padding begin one further on, and have to see a
+ * place less, so that what they see is in the same box. */
+XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_K];
+    const xg_aff *at = xg_aff_const(x, 0), *phase = xg_aff_dim(x, XG_TILE_HALO_PHASE);
+    xg_window w = xg_emit_window(p->form.hero);
+    uint32_t d, v;
+    p->halo_phases = 1;
+    p->halo_turned = false;
+    for (d = 0; d < w.n; d++)
+        for (v = 1; v + 1 < k->n; v++) {
+            int64_t s = w.p[d].base_dilation, left = s - 1 - xg_floor_mod(w.p[d].pad_low, s), size = w.p[d].size;
+            if (k->axes[v].of != p->form.rank + d || !k->axes[v].places) continue;
+            p->halo_phases *= left && xg_tile_over(size - s + left, s) >= k->axes[v].extent ? 0 : s;
+            p->halo_turned = p->halo_turned || left;
+            at = xg_aff_add_mul(
+                x, at, xg_aff_div(x, xg_aff_add_k(x, xg_aff_mod(x, phase, s), left), s), p->halo_moves[0][v]);
+            phase = xg_aff_div(x, phase, s);
         }
-        for (r = 0; r < boxes->n_results; r++, further += n) {
-            if (!xg_aff_eval(boxes->results[r], at, at, &n)) return;
-            n -= xg_aff_range(&env, boxes->results[r]).lo;
-            if (n > room[r]) return;
-        }
-        if (!further) least = number;
-        if (!number) first = places;
-    }
-    p->halo_least = least;
-    p->halo_turned = first > places;
+    p->halo_phase = at;
 }
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
@@ -282,12 +271,11 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
         if (at != p->halo_at[side][row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch[side])
             return false;
     }
-    if (!side) xg_tile_halo_least(p, x, axes, along);
+    if (!side) xg_tile_halo_share(p, x);
     return true;
 }
 XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p) {
-    return p->skips && xg_tile_is_pair(p) && !xg_tile_is_two_pairs(p) && xg_tile_halo_steps(p) && p->halo_least >= 0 &&
-           p->batch > 1 && p->batch <= INT8_MAX;
+    return p->skips && p->shape.multicast == 2 && p->in_tensor && p->halo_phases == p->batch && p->batch <= INT8_MAX;
 }
 XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
 XG_FN bool xg_tile_halo_is(const xg_tile_plan *p, uint32_t side) {
@@ -393,19 +381,6 @@ XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int
         view = xg_aff_div(x, view, n);
     }
     return at;
-}
-XG_FN const xg_aff *xg_tile_halo_phase(xg_tile_kernel *w) {
-    const xg_tile_plan *p = w->p;
-    const xg_kmap *m = &p->fetch[0].tensor;
-    xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place[XG_KMAP_RANK], *linear[XG_TILE_ROLES] = {NULL}, *at = xg_aff_const(x, 0);
-    int64_t counts[4] = {1, 1, 1, p->batch}, own[4] = {0, 0, 0, p->halo_least}, pitch = p->shape.k, least = 0;
-    uint32_t r;
-    linear[XG_TILE_B] = xg_aff_dim(x, 3);
-    xg_tile_box_place(w, p->fetch[0].boxes, counts, 4, linear, place);
-    for (r = 1; r < m->rank; pitch *= m->box[r++]) at = xg_aff_add_mul(x, at, place[r], pitch);
-    (void)xg_aff_eval(at, own, own, &least);
-    return xg_aff_add_k(x, at, -least);
 }
 /* The window's place. */
 XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {

@@ -734,17 +734,12 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
 XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
-    if (!s->halo || !s->stays) return;
-    if (xg_tile_halo_phases(p)) {
+    if (!s->halo || !s->stays || p->steps > INT8_MAX) return;
+    if (xg_tile_halo_phases(p))
         one.stays = (int8_t)p->batch;
-        if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m))
-            xg_tile_try(p, given, m, out_bytes, &one, best, least);
-        (void)xg_tile_settle(p, s, vectors);
-    }
-    if (p->steps > INT8_MAX) return;
-    one = *s;
-    one.stages = (int32_t)p->steps;
-    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && xg_tile_bulk_keeps(p))
+    else
+        one.stages = (int32_t)p->steps;
+    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && (one.stays > 1 || xg_tile_bulk_keeps(p)))
         xg_tile_try(p, given, m, out_bytes, &one, best, least);
     (void)xg_tile_settle(p, s, vectors);
 }
