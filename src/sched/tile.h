@@ -217,7 +217,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
     int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
-    int64_t halo_phases;      /* that may have one box ... */
+    int64_t halo_phases;                                 /* that may have one box ... */
     const xg_aff *halo_phase; /* ..., in which that in dim XG_TILE_HALO_PHASE lies so many lines further on */
     bool halo_turned;         /* the first phase has more places than the last one, and comes last */
     /* ... from the first of its positions to the next sixteen */

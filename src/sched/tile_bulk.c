@@ -311,7 +311,7 @@ XG_APART XG_FN void xg_tile_bulk_box(
 }
 /* Steps of the tiles before, if each has all. */
 XG_FN xg_kval *xg_tile_bulk_before(xg_tile_kernel *w) {
-    return xg_tile_join(w, w->fresh ? w->shown : w->turn, w->p->steps, xg_elem_index(&w->s, 0));
+    return xg_tile_join(w, w->shown, w->p->steps, xg_elem_index(&w->s, 0));
 }
 /* Sides from one to another; `number` and `step` count buffers and steps of all tiles of the block. */
 XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, uint32_t side, uint32_t sides) {
@@ -367,19 +367,19 @@ XG_FN xg_kval *xg_tile_bulk_either(xg_tile_kernel *w, xg_kval *a, int64_t is, xg
 XG_FN xg_kval *xg_tile_bulk_phases(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     int64_t each = xg_tile_over(p->blocks, p->grid), all = p->blocks / 2, phases = p->batch;
-    xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *first, *end, *id, *before;
-    first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, xg_elem_index(&w->s, 0));
-    end = xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each);
-    if (all % each) end = xg_k2(&w->s.b, XG_K_OP_MINSI, end, xg_elem_index(&w->s, all));
+    xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *count = xg_elem_index(&w->s, each), *first, *id, *before;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, zero);
+    if (all % each)
+        count = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, all), first), count);
     before = xg_tile_quotient(w, first, phases);
-    w->boxes = xg_tile_quotient(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, end, phases - 1), phases);
-    w->boxes = xg_k2(&w->s.b, XG_K_OP_SUBI, w->boxes, before);
-    id = xg_flow_for(f, first, end, 1, all);
-    w->turn = xg_k2(&w->s.b, XG_K_OP_SUBI, id, first);
-    xg_kval_set_range(w->turn, xg_range_of(0, each - 1));
+    id = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_k2(&w->s.b, XG_K_OP_ADDI, first, count), phases - 1);
+    w->boxes = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_quotient(w, id, phases), before);
+    w->turn = xg_flow_for(f, zero, count, 1, each);
+    id = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->turn);
     w->batch = xg_tile_rest(w, id, phases);
     w->fresh = xg_tile_bulk_either(w, w->batch, 0, w->turn, 0);
-    w->last = xg_tile_bulk_either(w, w->batch, phases - 1, xg_k2(&w->s.b, XG_K_OP_SUBI, end, id), 1);
+    w->last = xg_tile_bulk_either(w, w->batch, phases - 1, xg_k2(&w->s.b, XG_K_OP_SUBI, count, w->turn), 1);
     if (p->halo_turned) w->batch = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, phases - 1), w->batch);
     id = xg_tile_quotient(w, id, phases);
     w->shown = xg_k2(&w->s.b, XG_K_OP_SUBI, id, before);
@@ -402,7 +402,7 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
         first = xg_kblock_id(&w->s.b, 0, p->grid);
         if (w->all) last = w->all;
         id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
-        w->turn = xg_tile_quotient(w, id, p->grid);
+        w->turn = w->shown = xg_tile_quotient(w, id, p->grid);
     }
     if (w->all) {
         f->op->a = xg_tile_over(p->blocks, p->grid);
@@ -453,7 +453,7 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     w->picture = w->pictures = NULL;
     if (!each) return;
     f->rolled = true;
-    if (w->begin) first = xg_tile_join(w, w->fresh ? w->shown : w->turn, each, first);
+    if (w->begin) first = xg_tile_join(w, w->shown, each, first);
     last =
         w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
