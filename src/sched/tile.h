@@ -473,8 +473,7 @@ typedef struct xg_tile_kernel {
     xg_kval *next;     /* of two pairs, its pair's number */
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
-    xg_kval *shown; /* ...: of boxes for all phases; all of the block's; whether this tile is the first of its box, */
-    xg_kval *boxes;
+    xg_kval *shown;    /* ...: of boxes for all phases; whether this tile is the first of its box, */
     xg_kval *fresh, *last; /* ...: or the last one; NULL: tiles have boxes of their own */
     xg_kval *memory;       /* the address of the block's tensor memory; before it is known, where it will stand */
     xg_kval *picture;      /* the number of the box of the picture among all of the block, */

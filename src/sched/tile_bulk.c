@@ -373,8 +373,8 @@ XG_FN xg_kval *xg_tile_bulk_phases(xg_tile_kernel *w, xg_flow *f) {
     if (all % each)
         count = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, all), first), count);
     before = xg_tile_quotient(w, first, phases);
-    id = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_k2(&w->s.b, XG_K_OP_ADDI, first, count), phases - 1);
-    w->boxes = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_quotient(w, id, phases), before);
+    w->shown = zero; /* behind the loop, of the last tile */
+    xg_flow_slot(f, &w->shown);
     w->turn = xg_flow_for(f, zero, count, 1, each);
     id = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->turn);
     w->batch = xg_tile_rest(w, id, phases);

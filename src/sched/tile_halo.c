@@ -224,19 +224,25 @@ XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
     const xg_tile_group *k = &p->form.group[XG_TILE_K];
     const xg_aff *at = xg_aff_const(x, 0), *phase = xg_aff_dim(x, XG_TILE_HALO_PHASE);
     xg_window w = xg_emit_window(p->form.hero);
-    uint32_t d, v;
+    uint32_t v, before = 0; /* phases of the first axis are innermost in their number */
     p->halo_phases = 1;
     p->halo_turned = false;
-    for (d = 0; d < w.n; d++)
-        for (v = 1; v + 1 < k->n; v++) {
-            int64_t s = w.p[d].base_dilation, left = s - 1 - xg_floor_mod(w.p[d].pad_low, s), size = w.p[d].size;
-            if (k->axes[v].of != p->form.rank + d || !k->axes[v].places) continue;
-            p->halo_phases *= left && xg_tile_over(size - s + left, s) >= k->axes[v].extent ? 0 : s;
-            p->halo_turned = p->halo_turned || left;
-            at = xg_aff_add_mul(
-                x, at, xg_aff_div(x, xg_aff_add_k(x, xg_aff_mod(x, phase, s), left), s), p->halo_moves[0][v]);
-            phase = xg_aff_div(x, phase, s);
-        }
+    for (v = 1; v + 1 < k->n; v++) {
+        const xg_window_dim *d;
+        int64_t s, left;
+        if (!k->axes[v].places) continue;
+        d = &w.p[k->axes[v].of - p->form.rank];
+        s = d->base_dilation;
+        left = s - 1 - xg_floor_mod(d->pad_low, s);
+        if (k->axes[v].of < before || (left && xg_tile_over(d->size - s + left, s) >= k->axes[v].extent)) s = 0;
+        p->halo_phases *= s;
+        if (!s) break;
+        before = k->axes[v].of;
+        p->halo_turned = p->halo_turned || left;
+        at = xg_aff_add_mul(
+            x, at, xg_aff_div(x, xg_aff_add_k(x, xg_aff_mod(x, phase, s), left), s), p->halo_moves[0][v]);
+        phase = xg_aff_div(x, phase, s);
+    }
     p->halo_phase = at;
 }
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
