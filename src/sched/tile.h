@@ -79,7 +79,7 @@ typedef struct xg_tile_shape {
      * neighbours along n; 2: the right one, along m; 0: none). With sums in tensor memory each of two has half of the
      * right operand, which matrix units read in both; 3: so do two pairs along n, which share the left one. */
     int8_t multicast;
-    bool stays;   /* blocks make one tile after the other */
+    int8_t stays; /* blocks make one tile after the other; above 1: so many phases of one box (tile_halo.c) */
     bool stores;  /* the result leaves by tensor stores */
     int32_t halo; /* steps that one box of the picture serves, all places of a window (tile_halo.c); 0: each has one */
 } xg_tile_shape;
@@ -165,6 +165,9 @@ typedef struct xg_tile_patch {
 typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks, late;
 } xg_tile_work;
+enum {
+    XG_TILE_HALO_PHASE = 3 /* a dim */
+};
 typedef struct xg_tile_plan { /* what most places ask for stands first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -215,6 +218,9 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
     int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
+    int64_t halo_phases;                                 /* that may have one box ... */
+    const xg_aff *halo_phase; /* ..., in which that in dim XG_TILE_HALO_PHASE lies so many lines further on */
+    bool halo_turned;         /* the first phase has more places than the last one, and comes last */
     /* ... from the first of its positions to the next sixteen */
     int64_t halo_at[XG_TILE_SIDES][(int)XG_KTENSOR_M / (int)XG_KMMA_M];
     xg_tile_patch patch;
@@ -469,15 +475,17 @@ typedef struct xg_tile_kernel {
     xg_kval *next;     /* of two pairs, its pair's number */
     xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *turn;     /* ...: so many tiles */
-    xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
-    xg_kval *picture;  /* the number of the box of the picture among all of the block, */
-    xg_kval *view;     /* and of the window's place that it is read for (tile_halo.c) */
-    xg_kval *pictures; /* the number of the boxes of all kinds that it is one of, */
-    int64_t kind;      /* and its own */
-    xg_kval *taken;    /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
-    int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
-    bool looping;      /* what is brought is no more the first step */
-    xg_kval *slice;    /* of a step's k, that the thread sums up */
+    xg_kval *shown;    /* ...: of boxes for all phases; whether this tile is the first of its box, */
+    xg_kval *fresh, *last; /* ...: or the last one; NULL: tiles have boxes of their own */
+    xg_kval *memory;       /* the address of the block's tensor memory; before it is known, where it will stand */
+    xg_kval *picture;      /* the number of the box of the picture among all of the block, */
+    xg_kval *view;         /* and of the window's place that it is read for (tile_halo.c) */
+    xg_kval *pictures;     /* the number of the boxes of all kinds that it is one of, */
+    int64_t kind;          /* and its own */
+    xg_kval *taken; /* a barrier to tell when the sums have been taken of which the last ones are next; else NULL */
+    int64_t team;   /* the barrier of the threads that multiply, if these are not all; else 0 */
+    bool looping;   /* what is brought is no more the first step */
+    xg_kval *slice; /* of a step's k, that the thread sums up */
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
@@ -689,6 +697,7 @@ XG_FN bool xg_tile_bulk_keeps(
  * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
 XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
+XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles may have one box for all phases */
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
 XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
@@ -746,7 +755,8 @@ XG_FN void xg_tile_bulk_picture(xg_tile_kernel *w);
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
 
 /* ---- tile_store.c: results by way of shared memory of their own ---- */
-XG_FN bool xg_tile_is_apart(const xg_tile_plan *p); /* so it is */
+XG_FN bool xg_tile_is_apart(const xg_tile_plan *p);             /* so it is */
+XG_FN bool xg_tile_store_may(const xg_tile_plan *p, int64_t n); /* tensor stores take tiles of n columns */
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN bool xg_tile_is_named(
     const xg_record *given, const char *name); /* tile_plan.c: the record says something of it */

@@ -138,7 +138,7 @@ XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, cons
     if (p->in_tensor || s->cluster > 1 || s->split > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
     if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
-    return !s->stores || p->may_store;
+    return !s->stores || xg_tile_store_may(p, s->n);
 }
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
@@ -311,7 +311,7 @@ XG_APART XG_FN void xg_tile_bulk_box(
 }
 /* Steps of the tiles before, if each has all. */
 XG_FN xg_kval *xg_tile_bulk_before(xg_tile_kernel *w) {
-    return xg_tile_join(w, w->turn, w->p->steps, xg_elem_index(&w->s, 0));
+    return xg_tile_join(w, w->shown, w->p->steps, xg_elem_index(&w->s, 0));
 }
 /* Sides from one to another; `number` and `step` count buffers and steps of all tiles of the block. */
 XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, uint32_t side, uint32_t sides) {
@@ -326,7 +326,7 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     if (w->begin) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, picture ? xg_tile_bulk_before(w) : w->begin);
     at[XG_TILE_BULK_AT_STEP] = picture && p->skips ? step : xg_tile_own_step(w, step);
-    at[XG_TILE_BULK_AT_BATCH] = w->batch;
+    at[XG_TILE_BULK_AT_BATCH] = picture && w->fresh ? xg_elem_index(&w->s, 0) : w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
     at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
     full = xg_tile_bulk_barrier(w, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
@@ -358,6 +358,34 @@ XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) {
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
     if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
 }
+/* One of two numbers is this. */
+XG_FN xg_kval *xg_tile_bulk_either(xg_tile_kernel *w, xg_kval *a, int64_t is, xg_kval *b, int64_t or_is) {
+    a = xg_kcmpi_int(&w->s.b, XG_CI_EQ, a, is);
+    return xg_k2(&w->s.b, XG_K_OP_ORI, a, xg_kcmpi_int(&w->s.b, XG_CI_EQ, b, or_is));
+}
+/* Of tiles whose phases have one box, a pair of blocks makes as many in a row: the number of the next one. */
+XG_FN xg_kval *xg_tile_bulk_phases(xg_tile_kernel *w, xg_flow *f) {
+    const xg_tile_plan *p = w->p;
+    int64_t each = xg_tile_over(p->blocks, p->grid), all = p->blocks / 2, phases = p->batch;
+    xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *count = xg_elem_index(&w->s, each), *first, *id, *before;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, zero);
+    if (all % each)
+        count = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, all), first), count);
+    before = xg_tile_quotient(w, first, phases);
+    w->shown = zero; /* behind the loop, of the last tile */
+    xg_flow_slot(f, &w->shown);
+    w->turn = xg_flow_for(f, zero, count, 1, each);
+    id = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->turn);
+    w->batch = xg_tile_rest(w, id, phases);
+    w->fresh = xg_tile_bulk_either(w, w->batch, 0, w->turn, 0);
+    w->last = xg_tile_bulk_either(w, w->batch, phases - 1, xg_k2(&w->s.b, XG_K_OP_SUBI, count, w->turn), 1);
+    if (p->halo_turned) w->batch = xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, phases - 1), w->batch);
+    id = xg_tile_quotient(w, id, phases);
+    w->shown = xg_k2(&w->s.b, XG_K_OP_SUBI, id, before);
+    id = xg_tile_join(w, w->batch, all / phases, id);
+    return xg_tile_join(w, id, 2, xg_tile_rest(w, block, 2));
+}
 /* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
 XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
@@ -368,15 +396,19 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
         w->begin = xg_elem_index(&w->s, 0);
         xg_flow_slot(f, &w->begin);
     }
-    first = xg_kblock_id(&w->s.b, 0, p->grid);
-    if (w->all) last = w->all;
-    id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
+    if (p->shape.stays > 1)
+        id = xg_tile_bulk_phases(w, f);
+    else {
+        first = xg_kblock_id(&w->s.b, 0, p->grid);
+        if (w->all) last = w->all;
+        id = xg_flow_for(f, first, last, p->grid, p->blocks + p->idle);
+        w->turn = w->shown = xg_tile_quotient(w, id, p->grid);
+    }
     if (w->all) {
         f->op->a = xg_tile_over(p->blocks, p->grid);
         f->op->b = p->blocks;
     }
     xg_tile_stand(w, id);
-    w->turn = xg_tile_quotient(w, id, p->grid);
     if (p->skips) {
         xg_kval_set_range(w->begin, xg_range_of(0, p->steps * xg_tile_over(p->blocks, p->grid)));
         w->steps = xg_tile_steps(w);
@@ -421,7 +453,7 @@ XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     w->picture = w->pictures = NULL;
     if (!each) return;
     f->rolled = true;
-    if (w->begin) first = xg_tile_join(w, w->turn, each, first);
+    if (w->begin) first = xg_tile_join(w, w->shown, each, first);
     last =
         w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
@@ -442,6 +474,10 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
     view = xg_tile_apply(w, &views, 1, xg_tile_halo_place(w->p, x, w->kind, xg_aff_dim(x, 0)), &view);
     return xg_tile_join(w, w->pictures, w->p->halo, view);
 }
+XG_FN void xg_tile_bulk_ask_picture(xg_tile_kernel *w) {
+    xg_kval *zero = xg_elem_index(&w->s, 0), *step = xg_tile_join(w, w->pictures, w->p->halo, zero);
+    xg_tile_bulk_ask(w, w->picture, xg_tile_bulk_place(w, step, zero), 0, 1);
+}
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
@@ -449,15 +485,19 @@ XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
         w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips || w->p->form.filled ? 8 : 0)); /* still 240 */
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     xg_tile_bulk_tiles(w, &tiles);
+    if (w->fresh) {
+        f = kept = none;
+        xg_flow_if(&kept, w->fresh);
+        xg_tile_bulk_pictures(w, &f);
+        xg_tile_bulk_ask_picture(w);
+        xg_flow_end(&f);
+        xg_flow_end(&kept);
+    }
     xg_tile_bulk_pictures(w, &pictures);
     for (w->kind = 0; w->kind < xg_tile_bulk_kinds(w); w->kind++) {
         kept = f = none;
         xg_tile_bulk_picture(w);
-        if (w->picture) {
-            xg_kval *zero = xg_elem_index(&w->s, 0);
-            step = xg_tile_join(w, w->pictures, w->p->halo, zero);
-            xg_tile_bulk_ask(w, w->picture, xg_tile_bulk_place(w, step, zero), 0, 1);
-        }
+        if (w->picture && !w->fresh) xg_tile_bulk_ask_picture(w);
         if (xg_tile_bulk_keeps(w->p)) xg_flow_if(&kept, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->turn, 0));
         step = xg_tile_bulk_steps(w, &f);
         xg_tile_bulk_ask(w, step, xg_tile_bulk_place(w, step, w->view), w->picture ? 1 : 0, XG_TILE_SIDES);

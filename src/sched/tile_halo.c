@@ -11,6 +11,10 @@
  * Below a stride of 2 by 2 there are four kinds of boxes, of every other column and line: even or odd ones. Of a window
  * of 3 by 3 they serve 4, 2, 2 and 1 places.
  *
+ * Below an input that is spread by 2 by 2 there are four phases of positions (tile_form.c), which see 4, 2, 2 and 1
+ * places of the same box, some of which begin a line or column further on. A pair of blocks that stays makes all phases
+ * of a box in a row; it may begin and end with any of them, so that all pairs have as many tiles.
+ *
  * Matrix units find eight positions in lines that follow each other, and the next eight a fixed distance further on;
  * the swizzle mixes bits of the address, so a view may begin with any line (its pattern begins where the box does: base
  * offset 0). So a box has eight positions along the innermost axis, others of axes that no window moves (pictures), and
@@ -214,6 +218,33 @@ XG_FN int64_t xg_tile_halo_line(const xg_kmap *m, const uint32_t *inside, int64_
     }
     return at;
 }
+/* Boxes of phase 0 begin first. Those of a phase beyond the rest of the padding begin one further on, and have to see a
+ * place less, so that what they see is in the same box. */
+XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
+    const xg_tile_group *k = &p->form.group[XG_TILE_K];
+    const xg_aff *at = xg_aff_const(x, 0), *phase = xg_aff_dim(x, XG_TILE_HALO_PHASE);
+    xg_window w = xg_emit_window(p->form.hero);
+    uint32_t v, before = 0; /* phases of the first axis are innermost in their number */
+    p->halo_phases = 1;
+    p->halo_turned = false;
+    for (v = 1; v + 1 < k->n; v++) {
+        const xg_window_dim *d;
+        int64_t s, left;
+        if (!k->axes[v].places) continue;
+        d = &w.p[k->axes[v].of - p->form.rank];
+        s = d->base_dilation;
+        left = s - 1 - xg_floor_mod(d->pad_low, s);
+        if (k->axes[v].of < before || (left && xg_tile_over(d->size - s + left, s) >= k->axes[v].extent)) s = 0;
+        p->halo_phases *= s;
+        if (!s) break;
+        before = k->axes[v].of;
+        p->halo_turned = p->halo_turned || left;
+        at = xg_aff_add_mul(
+            x, at, xg_aff_div(x, xg_aff_add_k(x, xg_aff_mod(x, phase, s), left), s), p->halo_moves[0][v]);
+        phase = xg_aff_div(x, phase, s);
+    }
+    p->halo_phase = at;
+}
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
     const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
@@ -246,7 +277,11 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
         if (at != p->halo_at[side][row / XG_KMMA_M] + in % XG_KWGMMA_LINES + in / XG_KWGMMA_LINES * p->halo_pitch[side])
             return false;
     }
+    if (!side) xg_tile_halo_share(p, x);
     return true;
+}
+XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p) {
+    return p->skips && p->shape.multicast == 2 && p->in_tensor && p->halo_phases == p->batch && p->batch <= INT8_MAX;
 }
 XG_FN int64_t xg_tile_halo_boxes(const xg_tile_plan *p) { return xg_tile_halo_steps(p) ? p->shape.m / p->pixels : 1; }
 XG_FN bool xg_tile_halo_is(const xg_tile_plan *p, uint32_t side) {
@@ -259,7 +294,8 @@ XG_FN int64_t xg_tile_halo_steps(const xg_tile_plan *p) { return p->pixels_of ==
 XG_FN int64_t xg_tile_halo_stages(const xg_tile_plan *p) {
     int64_t steps = xg_tile_halo_steps(p);
     if (!steps) return 0;
-    if (p->halo_kinds > 1) return 3; /* one may be of a single step */
+    if (p->shape.stays > 1) return p->steps / steps + 1; /* all that tiles in a row see, and one that comes */
+    if (p->halo_kinds > 1) return 3;                     /* one may be of a single step */
     return p->steps > steps || p->shape.stays ? 2 : 1;
 }
 XG_FN int64_t xg_tile_bulk_lines(const xg_tile_plan *p, uint32_t side) {
@@ -306,7 +342,8 @@ XG_FN bool xg_tile_halo_follow(const xg_tile_plan *p) {
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
     static const uint8_t stages[] = {8, 5, 3};
     int64_t groups = 3, rows = xg_tile_over(p->halo, 2) * 2;
-    if (k >= XG_COUNT(stages) || rows / 2 * p->halo_across * XG_KWGMMA_M > XG_KTENSOR_COLUMNS) return NULL;
+    size_t ways = p->in_tensor ? 2 : 1; /* eight warps read sums, or four */
+    if (k / ways >= XG_COUNT(stages) || rows / 2 * p->halo_across * XG_KWGMMA_M > XG_KTENSOR_COLUMNS) return NULL;
     memset(r, 0, sizeof *r);
     if (!p->in_tensor) {
         rows = p->halo;
@@ -315,10 +352,11 @@ XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg
         groups = xg_tile_halo_follow(p);
     if (!groups) return NULL;
     r->m = (int16_t)(rows * XG_KWGMMA_M);
-    r->n = r->tn = (int16_t)(p->halo_across * XG_KWGMMA_M);
+    r->n = (int16_t)(p->halo_across * XG_KWGMMA_M);
+    r->tn = (int16_t)(r->n / (int64_t)(ways - k % ways));
     r->k = XG_KWGMMA_LINE_BYTES;
     r->tm = (int16_t)(rows / groups * XG_KMMA_M);
-    r->stages = stages[k];
+    r->stages = stages[k / ways];
     r->slices = 1;
     r->how = XG_TILE_ROW_GROUPED + XG_TILE_ROW_BULK;
     return r;

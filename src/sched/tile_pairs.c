@@ -129,6 +129,8 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
         xg_flow f = xg_flow_of(&w->s, NULL);
         from = xg_tile_apply(w, counts, 2, xg_aff_mul(x, xg_aff_div(x, tiles, grid), steps), at);
         if (p->skips && state == XG_TILE_BULK_EMPTY) from = w->begin;
+        if (w->fresh && state == XG_TILE_BULK_BLANK)
+            from = xg_tile_join(w, w->shown, steps, xg_elem_index(&w->s, steps));
         to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
         f.rolled = true;
         from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(all, grid) + stages);

@@ -450,6 +450,7 @@ XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
                                          : xg_tile_over(p->blocks / 4, xg_tile_over(p->blocks / 4, clusters)));
     }
     if (p->shape.multicast) all -= all % 2;
+    if (p->shape.stays > 1) return 2 * xg_tile_over(p->blocks / 2, xg_tile_over(p->blocks, all));
     return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
@@ -631,7 +632,7 @@ XG_APART XG_FN bool xg_tile_shape_at(const xg_tile_plan *p, size_t k, xg_tile_sh
     if (plain || r->how < XG_TILE_ROW_PAIRS) return true;
     s->multicast = (int8_t)(r->how / XG_TILE_ROW_PAIRS);
     s->stays = true;
-    s->stores = p->may_store;
+    s->stores = xg_tile_store_may(p, s->n);
     return true;
 }
 /* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
@@ -736,13 +737,16 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (one.bulk) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, best, least);
     }
 }
-/* A block that stays, with room for all steps of the right side at once. */
+/* A block that stays, with one box for all phases, or with room for all steps of the right side at once. */
 XG_FN void xg_tile_try_kept(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
     if (!s->halo || !s->stays || p->steps > INT8_MAX) return;
-    one.stages = (int32_t)p->steps;
-    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && xg_tile_bulk_keeps(p))
+    if (xg_tile_halo_phases(p))
+        one.stays = (int8_t)p->batch;
+    else
+        one.stages = (int32_t)p->steps;
+    if (xg_tile_settle(p, &one, vectors) && !xg_tile_is_over(p, m) && (one.stays > 1 || xg_tile_bulk_keeps(p)))
         xg_tile_try(p, given, m, out_bytes, &one, best, least);
     (void)xg_tile_settle(p, s, vectors);
 }

@@ -64,6 +64,11 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     xg_tile_box_result(p, x, root);
 }
 #endif
+/* ... tiles of so many columns: none beyond the last one, where the array has those of the next phase or group. */
+XG_FN bool xg_tile_store_may(const xg_tile_plan *p, int64_t n) {
+    int64_t columns = p->form.group[XG_TILE_N].size;
+    return p->may_store && (columns % n == 0 || p->result.dims[0] == columns);
+}
 /* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");

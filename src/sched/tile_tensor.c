@@ -205,8 +205,11 @@ XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
         if (w->picture) xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);
         xg_tile_tensor_step(w, xg_tile_bulk_steps(w, &f));
         xg_flow_end(&f);
+        f = none;
+        xg_flow_if(&f, w->last);
         if (w->picture)
             xg_tile_tensor_empty(w, XG_TILE_BULK_BLANK, xg_tile_rest(w, w->picture, xg_tile_halo_stages(w->p)));
+        xg_flow_end(&f);
     }
     xg_flow_end(&pictures);
 }

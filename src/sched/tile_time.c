@@ -372,7 +372,13 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 XG_FN int64_t xg_tile_all_lines(const xg_tile_plan *p, uint32_t side) {
     int64_t each = xg_tile_bulk_lines(p, side), lines = p->mean * each;
     if (side && xg_tile_bulk_keeps(p)) return xg_cost_scale(lines, p->grid, p->blocks);
-    return side || !xg_tile_halo_steps(p) ? lines : p->steps * each / p->shape.halo * p->halo_kinds;
+    if (side || !xg_tile_halo_steps(p)) return lines;
+    lines = p->steps * each / p->shape.halo * p->halo_kinds;
+    if (p->shape.stays > 1) { /* tiles in a row begin with any phase */
+        int64_t n = xg_tile_over(p->blocks, xg_tile_grid(p, p->device)), apart = xg_gcd(n, p->batch);
+        lines = xg_cost_scale(lines, n - apart + p->batch, n * p->batch);
+    }
+    return lines;
 }
 
 /* Lines that a step brings. */

@@ -110,20 +110,23 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t counts[3], lines = p->shape.k * t->line; /* elements of an atom */
+    int64_t counts[4], lines = p->shape.k * t->line; /* elements of an atom */
     bool halo = xg_tile_halo_is(p, side), view = halo && xg_tile_halo_steps(p);
     const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
-    xg_kval *at[3], *o[2], *v;
+    xg_kval *at[4], *o[2], *v;
     counts[0] = p->threads / XG_TILE_GROUP_THREADS;
     counts[1] = view ? xg_tile_halo_stages(p) : p->shape.stages;
     counts[2] = view ? xg_tile_halo_views(p, w->kind) : 1;
     at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_THREADS);
     at[1] = view ? xg_tile_rest(w, w->picture, counts[1]) : buffer;
+    counts[XG_TILE_HALO_PHASE] = p->batch;
     at[2] = w->view;
+    at[XG_TILE_HALO_PHASE] = w->batch;
     if (side == 0) place = xg_aff_add_dim(x, place, 0, xg_tile_halo_row(p, XG_KWGMMA_M));
     if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2)));
+    if (w->fresh && view) place = xg_aff_add_mul(x, place, p->halo_phase, p->shape.k);
     o[0] = w->shared;
-    o[1] = xg_tile_apply(w, counts, view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
+    o[1] = xg_tile_apply(w, counts, w->fresh ? 4 : view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
     if (halo && !view) v->def->a = xg_tile_halo_view(p, side, 1) * XG_KWGMMA_LINE_BYTES;
