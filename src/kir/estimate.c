@@ -547,6 +547,7 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     *sum = xg_cost_add_mul(*sum, macs, n);
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
+    e->batch += XG_MAX(clocks, lines);
     e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
@@ -562,14 +563,28 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
 XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
     return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
 }
+/* Products that another warp asks for when this one has told it to. */
+XG_FN void xg_kest_await_products(xg_kest *e, uint32_t barrier) {
+    uint32_t behind = e->behind[barrier];
+    int64_t told = behind ? e->told[behind - 1] : 0;
+    if (!told) xg_kest_await_copies(e);
+    if (!told || told != e->counted[barrier])
+        e->unit = XG_MAX(e->unit, told ? told + e->later[barrier] : e->clock) + e->work[barrier];
+    e->counted[barrier] = told;
+    e->clock = XG_MAX(e->clock, e->unit + XG_KEST_UNIT_CLOCKS) + XG_KEST_MBARRIER_CLOCKS;
+}
 XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
     uint32_t behind = e->m->entry->pairs ? e->behind[barrier] : 0;
     if (e->told[barrier])
         e->clock = XG_MAX(e->clock, e->told[barrier]) + XG_KEST_MBARRIER_CLOCKS;
     else if (behind && e->told[behind - 1]) /* another warp waits for what this one told, and then tells it */
         e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[barrier]) + XG_KEST_MBARRIER_CLOCKS;
+    else if (e->work[barrier])
+        xg_kest_await_products(e, barrier);
     else
         xg_kest_await_copies(e);
+    if ((barrier + 1 - e->first) % XG_KEST_TOLD < e->m->entry->brought) return;
+    e->batch = 0;
     e->awaited_barrier = barrier;
     e->awaited_at = e->clock;
     e->awaited_issued = e->c->issued;
@@ -583,6 +598,13 @@ XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
     issued = issued * (e->c->threads - e->m->entry->producers) / XG_WARP_LANES / XG_KEST_WARPS;
     e->later[barrier] = XG_MAX(e->clock - e->awaited_at, issued);
 }
+XG_FN void xg_kest_tensor_commit(xg_kest *e, uint32_t barrier) {
+    e->told[barrier] = e->products.done;
+    if (!e->m->entry->askers) return;
+    e->behind[barrier] = e->awaited_barrier + 1;
+    e->later[barrier] = e->clock - e->awaited_at + XG_KEST_MBARRIER_CLOCKS;
+    e->work[barrier] = e->batch;
+}
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
@@ -593,7 +615,8 @@ XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory)
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
     case XG_K_OP_MBARRIER_WAIT: xg_kest_await_barrier(e, xg_kest_barrier(e, op)); break;
     case XG_K_OP_MBARRIER_ARRIVE: xg_kest_arrive(e, xg_kest_barrier(e, op)); break;
-    case XG_K_OP_TENSOR_COMMIT: e->told[xg_kest_barrier(e, op)] = e->products.done; break;
+    case XG_K_OP_TENSOR_COMMIT: xg_kest_tensor_commit(e, xg_kest_barrier(e, op)); break;
+    case XG_K_OP_MBARRIER_EXPECT: e->first = e->first ? e->first : xg_kest_barrier(e, op) + 1; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
@@ -710,6 +733,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->awaited_barrier = 0;
+    memset(e->counted, 0, sizeof e->counted);
     e->clock = e->tail = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->since = e->n_flight = 0;
     memset(e->piped, 0, sizeof e->piped);
@@ -762,9 +787,11 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
         c->registers = xg_cost_registers(d, f->resident, (int64_t)threads);
+    if (f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    for (k = 1; k <= f->askers; k++) xg_kest_warp(&e, threads - f->producers + k * XG_WARP_LANES, 1, threads);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
-    if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    if (f->producers && !f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     if (f->producers == 2 * XG_WARP_LANES) xg_kest_warp(&e, threads - XG_WARP_LANES, 1, threads);
     xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {

@@ -79,6 +79,10 @@ typedef struct xg_kest {
     /* Of all warps so far, likewise: the barrier behind which one told it, and 1, and how many clocks later. */
     uint32_t behind[XG_KEST_TOLD];
     int64_t later[XG_KEST_TOLD], awaited_at, awaited_issued;
+    /* Where a warp asks for the products of others: 1 + the first barrier; clocks of the products behind the last wait
+     * for those, and of those that a barrier tells of; which arrival of the warp's own they were counted for. */
+    uint32_t first;
+    int64_t batch, work[XG_KEST_TOLD], counted[XG_KEST_TOLD];
     uint32_t awaited_barrier;       /* the last one, and when that was */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
     xg_kest_value **values;         /* by id */

@@ -85,7 +85,8 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.25);
     xg_kval *all[2], *any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1), *v, *by;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    int64_t n = w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    int64_t n = w->p->shape.in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    xg_kval *grown[XG_ATTENTION_HALVES_MAX];
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
         any = xg_k2(b, XG_K_OP_ORI, any, v);
@@ -94,9 +95,13 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
     f.op->a = 1;
+    if (w->p->shape.in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
+        xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;
+        if (w->p->shape.in_tensor) xg_attention_back_delta_row(w, half);
         all[0] = w->sum[half];
-        all[1] = w->stat[half][XG_ATTENTION_GRAD_SUM];
+        all[1] = *delta;
+        *delta = before;
         xg_attention_combine(w, XG_K_OP_ADDF, all, 2, XG_ATTENTION_BESIDE);
         /* a's and b's share of an exp, and what the sum over dP has of it */
         by = xg_attention_once_weight(w, half, 0, one, one, zero);
@@ -105,15 +110,29 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
         v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1], all[0]), by);
         v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), v, zero);
-        by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
+        grown[half] = by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
         w->pivot[half] = v;
     }
+    n = w->p->depth;
+    if (w->p->shape.in_tensor)
+        xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
     xg_flow_end(&f);
 }
+/* The sum of exp b K. */
+XG_FN void xg_attention_once_second(xg_attention_kernel *w) {
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
+    int64_t half, c;
+    for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c++)
+        for (half = 0; half < w->p->halves; half++)
+            w->soft[half][c] = xg_attention_once_weight(w, half, c, NULL, zero, one);
+    xg_attention_back_sum(w, true);
+}
+/* Of tensor memory it is asked for while dP is made, so r0 comes first. */
 XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *most[XG_ATTENTION_HALVES_MAX], *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
+    bool in_tensor = w->p->shape.in_tensor;
     xg_attention_back_products(w, true, NULL);
     xg_attention_peaks(w, most, 0, w->p->halves);
     xg_attention_refer(w, most);
@@ -125,17 +144,17 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
     }
+    if (in_tensor) xg_attention_once_pivot(w);
+    if (in_tensor) xg_attention_once_second(w);
     xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
-    xg_attention_once_pivot(w);
+    if (!in_tensor) xg_attention_once_pivot(w);
     for (c = 0; c < columns; c++)
         for (half = 0; half < w->p->halves; half++)
             w->grads[half][c] = xg_attention_once_weight(w, half, c, NULL, w->grads[half][c], w->pivot[half]);
     xg_attention_back_sum(w, false);
-    for (c = 0; c < columns; c++)
-        for (half = 0; half < w->p->halves; half++)
-            w->soft[half][c] = xg_attention_once_weight(w, half, c, NULL, zero, one);
-    xg_attention_back_sum(w, true);
+    if (in_tensor) return;
+    xg_attention_once_second(w);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
 }
@@ -156,22 +175,26 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
         }
     }
 }
+/* A column's dQ, of both sums, by what a row has. */
+XG_FN xg_kval *xg_attention_once_join(xg_attention_kernel *w, int64_t half, xg_kval *sum, xg_kval *second) {
+    xg_kb *b = xg_attention_b(w);
+    return xg_k2(b, XG_K_OP_MULF, xg_k3(b, XG_K_OP_FMA, second, w->pivot[half], sum), w->by[half]);
+}
 /* What rows have is known: dQ. */
 XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     int64_t half, c;
     uint32_t k;
+    if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
+        xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]);
         by = xg_attention_exp(w, by, w->shift[half]);
         for (k = 0; k < w->f->back.n_lines; k++)
             if (w->f->back.factors >> k & 1) by = xg_k2(b, XG_K_OP_MULF, by, w->line[half][k]);
-        v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
-        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) {
-            xg_kval **to = &w->out[half][c];
-            *to = xg_k3(b, XG_K_OP_FMA, w->second[half][c], v, *to);
-            *to = xg_k2(b, XG_K_OP_MULF, *to, by);
-        }
+        w->by[half] = by;
+        w->pivot[half] = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->p->shape.in_tensor; c++)
+            w->out[half][c] = xg_attention_once_join(w, half, w->out[half][c], w->second[half][c]);
     }
 }
 

@@ -63,6 +63,7 @@ enum {
     XG_ATTENTION_BACK_PIECE = 4,            /* numbers that a plain read brings, each in a pass of shared memory */
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
+    XG_ATTENTION_BACK_POWERS = 3,           /* of eight by multiply-adds, of dQ in one walk: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -382,17 +383,18 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 2, step, 2, true, false, true, false},
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
+            {4, 1, 64, 2, true, false, true, true}, /* one group: rows of two would need one reference */
 #define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
-            XG_ATTENTION_BACK_GROUP_SHAPES(X)
+        XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 2, step, 2, false, false, false, false},
-                XG_ATTENTION_BACK_PAIR_SHAPES(X)
+            XG_ATTENTION_BACK_PAIR_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false, false},
-                    XG_ATTENTION_BACK_SHAPES(X)
+                XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false, false},
-                        XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
@@ -402,7 +404,8 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     for (k = 0; k < XG_COUNT(shapes); k++) {
         bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         s = &shapes[k];
-        if (!xg_attention_is_ordered(given, s, 1, 0)) continue;
+        p->powers = s->once && s->in_tensor ? (int64_t)XG_ATTENTION_BACK_POWERS : 0;
+        if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
         if (narrow && !given && xg_attention_reads(&p->form))
@@ -418,6 +421,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     }
     if (!best) return false;
     xg_attention_back_settle(p, best, m);
+    p->powers = best->once && best->in_tensor ? (int64_t)XG_ATTENTION_BACK_POWERS : 0;
     p->picoseconds = least;
     return true;
 }
