@@ -413,7 +413,7 @@ typedef struct xg_attention_kernel {
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
-    xg_kval *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
+    xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */

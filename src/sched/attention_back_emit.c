@@ -18,7 +18,8 @@
 
 enum {
     XG_ATTENTION_BACK_MORE = 240, /* registers of a thread with rows, where there are two groups of them */
-    XG_ATTENTION_BACK_LESS = 24   /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+    XG_ATTENTION_BACK_LESS = 24,  /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+    XG_ATTENTION_BACK_ASKS = 64   /* ... more for one that asks for products, too; half as many less */
 };
 
 /* ---- elements ---- */
@@ -822,6 +823,7 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
     if (!b->rows_only) xg_attention_ask_all(w);
 }
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
+    int64_t asks = w->p->shape.in_tensor ? (int64_t)XG_ATTENTION_BACK_ASKS : 0;
     xg_attention_kernel before;
     xg_flow part;
     xg_kval *thread;
@@ -830,7 +832,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     if (w->f->back.turned) xg_attention_back_bounds(w, true);
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE - asks / 2);
     if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);
@@ -840,7 +842,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     memcpy(w->columns, before.columns, sizeof w->columns);
     w->done = NULL;
     w->walk = NULL;
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS + asks);
     if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
     xg_attention_back_group_ask_all(w);
     if (w->p->shape.in_tensor) xg_attention_ask_last(w);

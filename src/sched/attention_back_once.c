@@ -1,11 +1,11 @@
 /* sched/attention_back_once.c -- attention's dQ in one walk over the keys.
  *
  *     dS = exp (a dP + b r), where r is made of the sum over dP, which is known behind the last key
- *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A + (r - r0) B) f
+ *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
  * that what is rounded to 16 bits is no larger than dS: each few steps, and where one brings more than a fifth of a
- * row's weight, it becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an
+ * row's weight, it becomes r0' instead, and A becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an
  * earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
  * five and two. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
@@ -105,12 +105,12 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         xg_attention_combine(w, XG_K_OP_ADDF, all, 2, XG_ATTENTION_BESIDE);
         /* a's and b's share of an exp, and what the sum over dP has of it */
         by = xg_attention_once_weight(w, half, 0, one, one, zero);
-        v = xg_attention_once_weight(w, half, 0, one, zero, one);
-        v = xg_k2(b, XG_K_OP_MULF, v, xg_attention_once_weight(w, half, 0, one, one, NULL));
+        v = xg_k2(b, XG_K_OP_MULF, w->share, xg_attention_once_weight(w, half, 0, one, one, NULL));
         by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
         v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1], all[0]), by);
         v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), v, zero);
-        grown[half] = by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
+        by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
+        grown[half] = by = xg_k2(b, XG_K_OP_MULF, by, w->share);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
         w->pivot[half] = v;
     }
@@ -119,13 +119,12 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
     xg_flow_end(&f);
 }
-/* The sum of exp b K. */
+/* The sum of exp K. */
 XG_FN void xg_attention_once_second(xg_attention_kernel *w) {
-    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
     int64_t half, c;
     for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c++)
         for (half = 0; half < w->p->halves; half++)
-            w->soft[half][c] = xg_attention_once_weight(w, half, c, NULL, zero, one);
+            w->soft[half][c] = xg_attention_converted_to(w, xg_elem_real(w->scores[half][c]), w->f->sum, w->f->held);
     xg_attention_back_sum(w, true);
 }
 /* Of tensor memory it is asked for while dP is made, so r0 comes first. */
@@ -159,8 +158,10 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_attention_back_leave(w);
 }
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
-    xg_kval *zero = xg_attention_number(w, 0), **sum, *v;
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), **sum, *v;
     int64_t half, k;
+    xg_attention_begin_step(w, w->from);                          /* any: they depend on no key */
+    w->share = xg_attention_once_weight(w, 0, 0, one, zero, one); /* lines are 1 */
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_refer_to(w, half, w->most[half]);
         w->pivot[half] = zero;
@@ -187,12 +188,13 @@ XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     uint32_t k;
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     for (half = 0; half < w->p->halves; half++) {
-        xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]);
+        xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
         by = xg_attention_exp(w, by, w->shift[half]);
         for (k = 0; k < w->f->back.n_lines; k++)
             if (w->f->back.factors >> k & 1) by = xg_k2(b, XG_K_OP_MULF, by, w->line[half][k]);
         w->by[half] = by;
-        w->pivot[half] = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
+        v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
+        w->pivot[half] = xg_k2(b, XG_K_OP_MULF, v, w->share);
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->p->shape.in_tensor; c++)
             w->out[half][c] = xg_attention_once_join(w, half, w->out[half][c], w->second[half][c]);
     }

@@ -39,6 +39,7 @@ enum {
     XG_ATTENTION_BACK_MASKED = 16,          /* columns of a step, whose masks take one more: likewise */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
+    XG_ATTENTION_BACK_TENSOR_CLOCKS = 170,  /* ... whose products another warp asks for: likewise */
     XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_GROUP_PERCENT = 48,   /* of the instructions for an element: no addresses; likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 22,      /* instructions for an element of dS, of the scores and of dP */
@@ -247,7 +248,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
-    int64_t bytes = xg_type_bytes(p->form.held);
+    int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
@@ -257,13 +258,13 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
+    if (p->shape.in_tensor) waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
     if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
         c->unit_passes = c->shared_passes;
     }
-    c->warp_clocks =
-        xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
+    c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
     if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
 }
@@ -348,7 +349,8 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
         PERCENT = 85 /* of matrix units' best */
     };
     const xg_attention_form *f = &p->form;
-    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000 * m->sm_count;
+    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * m->sm_count;
+    if (!m->warp_groups && !m->tensor_memory) rate = rate * XG_MAX(m->mma_permille, 1) / 1000;
     int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
     int64_t bytes = xg_cost_mul(xg_attention_back_elements(f), xg_type_bytes(f->held));
     int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
