@@ -453,13 +453,14 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     if (!is_short) xg_kest_settle(e);
     base = op->b ? XG_MAX(weight / op->b, (int64_t)1) : weight;
     begun = e->clock;
-    if (op->a) { /* its maker says that it seldom does */
+    if (op->a == 1) { /* its maker says that it seldom does; else that it does once in so often */
         xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
         return;
     }
     for (l = 0; l < XG_WARP_LANES && sure; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last)
         e->times = xg_kest_held(e, op->operands[0].value, &yes);
+    if (op->a) e->times = times / op->a;
     own.condition = op->operands[0].value;
     own.outer = e->middle.under;
     if (e->times != times) e->middle.under = &own;
@@ -481,6 +482,8 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         e->latest = e->clock = begun;
     }
     if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
+    for (l = 0; op->a && l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
+    if (op->a) e->latest = e->clock;
     e->times = times;
     e->middle.under = own.outer;
 }

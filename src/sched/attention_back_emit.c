@@ -338,7 +338,10 @@ XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half) {
         s.exp = w->scores[half][s.c];
         s.grad = w->grads[half][s.c];
         v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-        *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v);
+        if (w->f->unit != XG_TILE_NO_UNIT && xg_kval_by(v, XG_K_OP_MULF))
+            *delta = xg_k3(xg_attention_b(w), XG_K_OP_FMA, XG_KOPERAND(v->def, 0), XG_KOPERAND(v->def, 1), *delta);
+        else
+            *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v);
     }
 }
 /* ... that sums up over weights and dP. */

@@ -4,9 +4,8 @@
  *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: each few steps, and where one brings more than a fifth of a
- * row's weight, it becomes r0' instead, and A becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an
- * earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
+ * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown by half, it becomes r0',
+ * and A becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
  * five and two. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
@@ -62,6 +61,7 @@ XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t h
     if (!w->p->shape.once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
     xg_flow_slot(f, &w->pivot[half]);
+    xg_flow_slot(f, &w->before[half]);
 }
 /* A stage with other values of exp, dP, and of what is late. */
 XG_FN xg_kval *xg_attention_once_weight(
@@ -75,40 +75,42 @@ XG_FN xg_kval *xg_attention_once_weight(
     if (exp) return xg_attention_back_real(w, late ? XG_ATTENTION_WEIGHTS : XG_ATTENTION_DELTA, &s);
     return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
 }
-/* For which dS of all keys so far would add up to nothing, if the step has brought much of their weight, or several
- * together may have. */
+/* For which dS of all keys so far would add up to nothing, if these have half as much weight again as those for which that was
+ * found before. */
 XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     enum {
-        STEPS = 4
+        SELDOM = 4 /* one of so many steps, on average: of 32 that weigh the same 7, or some more by lanes' sums */
     };
     xg_kb *b = xg_attention_b(w);
-    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.25);
-    xg_kval *all[2], *any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1), *v, *by;
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.5);
+    xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     int64_t n = w->p->shape.in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *grown[XG_ATTENTION_HALVES_MAX];
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
-        any = xg_k2(b, XG_K_OP_ORI, any, v);
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         xg_flow_slots(&f, w->out[half], (uint32_t)n);
         xg_flow_slot(&f, &w->pivot[half]);
+        xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
-    f.op->a = 1;
+    f.op->a = SELDOM;
     if (w->p->shape.in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;
         if (w->p->shape.in_tensor) xg_attention_back_delta_row(w, half);
-        all[0] = w->sum[half];
-        all[1] = *delta;
+        all[0][half] = w->before[half] = w->sum[half];
+        all[1][half] = *delta;
         *delta = before;
-        xg_attention_combine(w, XG_K_OP_ADDF, all, 2, XG_ATTENTION_BESIDE);
+    }
+    for (c = 0; c < 2; c++) xg_attention_combine(w, XG_K_OP_ADDF, all[c], w->p->halves, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++) {
         /* a's and b's share of an exp, and what the sum over dP has of it */
         by = xg_attention_once_weight(w, half, 0, one, one, zero);
         v = xg_k2(b, XG_K_OP_MULF, w->share, xg_attention_once_weight(w, half, 0, one, one, NULL));
         by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
-        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1], all[0]), by);
-        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), v, zero);
+        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1][half], all[0][half]), by);
+        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0][half], zero), v, zero);
         by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
         grown[half] = by = xg_k2(b, XG_K_OP_MULF, by, w->share);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
@@ -138,7 +140,6 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = most[half];
-        w->before[half] = w->sum[half];
         /* registers are scarcer than what makes factors of them */
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
@@ -164,7 +165,7 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
     w->share = xg_attention_once_weight(w, 0, 0, one, zero, one); /* lines are 1 */
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_refer_to(w, half, w->most[half]);
-        w->pivot[half] = zero;
+        w->pivot[half] = w->before[half] = zero;
     }
     xg_attention_back_walk(w, xg_attention_once_step);
     for (half = 0; half < w->p->halves; half++) { /* sums relative to the maximum */

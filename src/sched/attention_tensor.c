@@ -175,8 +175,9 @@ XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *fro
  * loop: this is seldom done; without numbers: 0; apart: those so many columns on are multiplied, and added to them. */
 XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by,
     int64_t apart, int64_t from, int64_t to) {
-    int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, k, i;
+    int64_t n = xg_attention_read_at_once(columns), block, k, i;
     xg_kb *b = xg_attention_b(w);
+    if (by) n = XG_MIN(n, (apart ? 4 : 2) * (int64_t)XG_KMMA_N);
     for (block = from / XG_ATTENTION_HALVES; XG_ATTENTION_HALVES * block < to; block++) {
         xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *more, *x, *at;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
@@ -265,12 +266,14 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
         if (once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        if (once) xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
         v = &w->stat[half][XG_ATTENTION_GRAD_SUM];
         if (once) *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
+        if (once) w->before[half] = xg_k2(b, XG_K_OP_MULF, w->before[half], w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
         for (k = 0; k <= once; k++)
             for (c = 0, v = (k ? w->second : w->out)[half]; c < n; c++, v++) {
