@@ -276,6 +276,7 @@ XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64
 }
 XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
+    const xg_kop *outer = e->loop;
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, of = 1, rest, took, units;
@@ -302,7 +303,9 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;
     if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
+    e->loop = op;
     (void)xg_kest_round(e, r, 1);
+    e->loop = outer;
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     if ((rest = trips - of) <= 0) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
@@ -323,7 +326,9 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
     groups = e->copies.n;
     e->copies.but = -1;
+    e->loop = op;
     took = xg_kest_round(e, r, all.n);
+    e->loop = outer;
     e->clock -= took;
     took = xg_kest_pipeline(&e->copies, groups, took, all.n);
     units = e->products.done - units;
@@ -566,23 +571,31 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
 XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
     return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
 }
+/* The number of the walk; told or waited for in none, it is the last one's. */
+XG_FN uint32_t xg_kest_walk(xg_kest *e) {
+    if (e->loop && e->loop != e->walking) {
+        e->walk = XG_MIN(e->walk + 1, (uint32_t)XG_KEST_WALKS - 1);
+        e->walking = e->loop;
+    }
+    return e->walk;
+}
 /* Products that another warp asks for when this one has told it to. */
 XG_FN void xg_kest_await_products(xg_kest *e, uint32_t barrier) {
-    uint32_t behind = e->behind[barrier];
+    uint32_t walk = xg_kest_walk(e), behind = e->behind[walk][barrier];
     int64_t told = behind ? e->told[behind - 1] : 0;
     if (!told) xg_kest_await_copies(e);
     if (!told || told != e->counted[barrier])
-        e->unit = XG_MAX(e->unit, told ? told + e->later[barrier] : e->clock) + e->work[barrier];
+        e->unit = XG_MAX(e->unit, told ? told + e->later[walk][barrier] : e->clock) + e->work[walk][barrier];
     e->counted[barrier] = told;
     e->clock = XG_MAX(e->clock, e->unit + XG_KEST_UNIT_CLOCKS) + XG_KEST_MBARRIER_CLOCKS;
 }
 XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
-    uint32_t behind = e->m->entry->pairs ? e->behind[barrier] : 0;
+    uint32_t behind = e->m->entry->pairs ? e->behind[0][barrier] : 0;
     if (e->told[barrier])
         e->clock = XG_MAX(e->clock, e->told[barrier]) + XG_KEST_MBARRIER_CLOCKS;
     else if (behind && e->told[behind - 1]) /* another warp waits for what this one told, and then tells it */
-        e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[barrier]) + XG_KEST_MBARRIER_CLOCKS;
-    else if (e->work[barrier])
+        e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[0][barrier]) + XG_KEST_MBARRIER_CLOCKS;
+    else if (e->work[1][barrier])
         xg_kest_await_products(e, barrier);
     else
         xg_kest_await_copies(e);
@@ -596,17 +609,20 @@ XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
 XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
     int64_t issued;
     e->told[barrier] = e->clock;
-    e->behind[barrier] = e->awaited_barrier + 1;
+    e->behind[0][barrier] = e->awaited_barrier + 1;
     issued = (e->c->issued - e->awaited_issued) / XG_MAX(xg_cost_mul(e->weight, e->times), (int64_t)1);
     issued = issued * (e->c->threads - e->m->entry->producers) / XG_WARP_LANES / XG_KEST_WARPS;
-    e->later[barrier] = XG_MAX(e->clock - e->awaited_at, issued);
+    e->later[0][barrier] = XG_MAX(e->clock - e->awaited_at, issued);
 }
 XG_FN void xg_kest_tensor_commit(xg_kest *e, uint32_t barrier) {
+    uint32_t walk;
     e->told[barrier] = e->products.done;
     if (!e->m->entry->askers) return;
-    e->behind[barrier] = e->awaited_barrier + 1;
-    e->later[barrier] = e->clock - e->awaited_at + XG_KEST_MBARRIER_CLOCKS;
-    e->work[barrier] = e->batch;
+    walk = xg_kest_walk(e);
+    if (!e->loop && e->work[walk][barrier]) return; /* a next walk's first ones */
+    e->behind[walk][barrier] = e->awaited_barrier + 1;
+    e->later[walk][barrier] = e->clock - e->awaited_at + XG_KEST_MBARRIER_CLOCKS;
+    e->work[walk][barrier] = e->batch;
 }
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
@@ -736,7 +752,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->awaited_barrier = 0;
+    e->awaited_barrier = e->walk = 0;
+    e->walking = NULL;
     memset(e->counted, 0, sizeof e->counted);
     e->clock = e->tail = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->since = e->n_flight = 0;

@@ -721,6 +721,7 @@ XG_FN void xg_attention_back_show(xg_attention_kernel *w);                  /* a
 /* ---- attention_back_once.c: dQ in one walk ---- */
 XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights); /* whether dS is such that it may be */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p);
+XG_FN int64_t xg_attention_once_seldom(int64_t steps); /* steps for each that looks for another r0 */
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half);
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w);
 XG_FN void xg_attention_once_end(xg_attention_kernel *w);

@@ -4,9 +4,13 @@
  *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown by half, it becomes r0',
- * and A becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
- * five and two. */
+ * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown by half, it becomes r0', and A
+ * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
+ * where that grows by much. That is four products and one exp of each score, not five and two.
+ *
+ * With sums in tensor memory (attention_back_tensor.c) one group of 128 rows has all keys of a step: two groups with
+ * half of them each would need the same r0, and the same maximum. The sum of exp K is asked for while dP is made, so
+ * where another r0 is looked for that waits for dP first. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
 #include "attention.h"
@@ -75,12 +79,15 @@ XG_FN xg_kval *xg_attention_once_weight(
     if (exp) return xg_attention_back_real(w, late ? XG_ATTENTION_WEIGHTS : XG_ATTENTION_DELTA, &s);
     return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
 }
-/* For which dS of all keys so far would add up to nothing, if these have half as much weight again as those for which that was
- * found before. */
+/* Of how many steps one finds another r0, if all weigh the same; one more does, since lanes have sums of their own. */
+XG_FN int64_t xg_attention_once_seldom(int64_t steps) {
+    int64_t found = 2, at;
+    for (at = 1; at < steps; at = 3 * at / 2 + 1) found++;
+    return XG_MAX((steps + found / 2) / found, (int64_t)2);
+}
+/* For which dS of all keys so far would add up to nothing, if these have half as much weight again as those for which
+ * that was found before. */
 XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
-    enum {
-        SELDOM = 4 /* one of so many steps, on average: of 32 that weigh the same 7, or some more by lanes' sums */
-    };
     xg_kb *b = xg_attention_b(w);
     xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.5);
     xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
@@ -94,7 +101,7 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
-    f.op->a = SELDOM;
+    f.op->a = xg_attention_once_seldom(w->p->walked);
     if (w->p->shape.in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;

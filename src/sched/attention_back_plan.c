@@ -64,7 +64,8 @@ enum {
     XG_ATTENTION_BACK_PIECE = 4,            /* numbers that a plain read brings, each in a pass of shared memory */
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
-    XG_ATTENTION_BACK_POWERS = 3,           /* of eight by multiply-adds, of dQ in one walk: likewise */
+    XG_ATTENTION_BACK_POWERS = 2,           /* of eight by multiply-adds, with sums in tensor memory: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 1100,   /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -259,6 +260,8 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
     if (p->shape.in_tensor) waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
+    if (p->shape.in_tensor && p->shape.once)
+        waits += XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
     if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
@@ -349,9 +352,9 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
         PERCENT = 85 /* of matrix units' best */
     };
     const xg_attention_form *f = &p->form;
-    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * m->sm_count;
-    if (!m->warp_groups && !m->tensor_memory) rate = rate * XG_MAX(m->mma_permille, 1) / 1000;
-    int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
+    bool whole = m->tensor_memory && (f->rows | f->keys) % XG_KTENSOR_M == 0; /* no tile has less to do */
+    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * (whole ? 1000 : XG_MAX(m->mma_permille, 1)) / 1000;
+    int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate * m->sm_count, (int64_t)1);
     int64_t bytes = xg_cost_mul(xg_attention_back_elements(f), xg_type_bytes(f->held));
     int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
     return xg_cost_add(XG_MAX(time, xg_cost_copied(m, bytes)), XG_ATTENTION_BACK_LAUNCH_PS);
@@ -372,6 +375,10 @@ XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
            p->tile <= xg_attention_side_rows(p) && (!f->back.turned || f->back.second);
 }
 
+/* Of rows that are queries; one walk has more time for them than matrix units leave two. */
+XG_FN int64_t xg_attention_back_powers(const xg_attention_form *f, const xg_attention_shape *s) {
+    return s->in_tensor && !f->back.turned ? XG_ATTENTION_BACK_POWERS + s->once : 0;
+}
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
@@ -406,7 +413,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     for (k = 0; k < XG_COUNT(shapes); k++) {
         bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         s = &shapes[k];
-        p->powers = s->once && s->in_tensor ? (int64_t)XG_ATTENTION_BACK_POWERS : 0;
+        p->powers = xg_attention_back_powers(&p->form, s);
         if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
@@ -423,7 +430,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     }
     if (!best) return false;
     xg_attention_back_settle(p, best, m);
-    p->powers = best->once && best->in_tensor ? (int64_t)XG_ATTENTION_BACK_POWERS : 0;
+    p->powers = xg_attention_back_powers(&p->form, best);
     p->picoseconds = least;
     return true;
 }

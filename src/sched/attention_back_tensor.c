@@ -4,14 +4,14 @@
  *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room
  *     p of 16 bits lies where s was, dS where dP was
  *
- *     first asks for s = Q K, dP = dO V of the first step; then, for each step:
+ *     first, a warp beside these threads, asks for s = Q K, dP = dO V of the first step; then, for each step:
  *         all: wait until s is made; read it; where rows are keys p; "ready"
  *         first: waits until all are ready; asks for dV += p dO, then for s of the next step
  *         all: wait until dP is made; read it; dS; "taken"
  *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
  *
  * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
- * of their own keys, and join. */
+ * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys. */
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
 #define XG_SCHED_ATTENTION_BACK_TENSOR_C
 #include "attention.h"

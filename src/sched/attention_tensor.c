@@ -1,16 +1,18 @@
 /* sched/attention_tensor.c -- attention whose scores and sums lie in tensor memory (tcgen05): of warp groups as in
- * attention_group.c, 128 rows each, of which one thread asks for the products.
+ * attention_group.c, 128 rows each, for which one thread asks for the products.
  *
- *     the last warp group's first thread: as in attention_group.c; products themselves say that a buffer is empty
+ *     the last warp group's first warp: as in attention_group.c; products themselves say that a buffer is empty
  *
- *     the other groups: first asks for s = Q K; then, for each step:
+ *     its next warps, one for each group ("first"), and the groups: first asks for s = Q K; then, for each step:
  *         all: wait until s is made; read it; "taken"
  *         first: waits until all have taken it; asks for s = Q K of the next step
  *         all: scores, maximum, weights; p; "ready"
  *         first: waits until all are ready; asks for o = o + p V
  *
+ * So no thread with rows spends its time on asking, nor stands between the others and their products.
+ *
  * Where there are not enough columns for two groups' s and p, but for one s, that is the one group's and the other's in
- * turns: first asks for the next s behind its weights, when the other group has taken its own, and then for o. Where
+ * turns: first asks for the next s when the other group has taken its own, and then for o. Where
  * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
  * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
  * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
