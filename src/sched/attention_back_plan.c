@@ -375,9 +375,14 @@ XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
            p->tile <= xg_attention_side_rows(p) && (!f->back.turned || f->back.second);
 }
 
-/* Of rows that are queries; one walk has more time for them than matrix units leave two. */
-XG_FN int64_t xg_attention_back_powers(const xg_attention_form *f, const xg_attention_shape *s) {
-    return s->in_tensor && !f->back.turned ? XG_ATTENTION_BACK_POWERS + s->once : 0;
+/* Of rows that are queries; one walk has more time for them than matrix units leave two. An order that names a tile
+ * says how many. */
+XG_FN int64_t xg_attention_back_powers(
+    const xg_attention_form *f, const xg_attention_shape *s, const xg_record *given) {
+    const xg_numbers *said = given ? xg_record_get(&given->form, "powers") : NULL;
+    if (!s->in_tensor || f->back.turned) return 0;
+    if (said && said->n == 1) return XG_MIN((int64_t)said->p[0], (int64_t)XG_ATTENTION_POWERS - 1);
+    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
 }
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
@@ -413,7 +418,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     for (k = 0; k < XG_COUNT(shapes); k++) {
         bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         s = &shapes[k];
-        p->powers = xg_attention_back_powers(&p->form, s);
+        p->powers = xg_attention_back_powers(&p->form, s, given);
         if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
@@ -430,7 +435,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     }
     if (!best) return false;
     xg_attention_back_settle(p, best, m);
-    p->powers = xg_attention_back_powers(&p->form, best);
+    p->powers = xg_attention_back_powers(&p->form, best, given);
     p->picoseconds = least;
     return true;
 }
