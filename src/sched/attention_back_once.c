@@ -4,7 +4,7 @@
  *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown by half, it becomes r0', and A
+ * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown much, it becomes r0', and A
  * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
  * where that grows by much. That is four products and one exp of each score, not five and two.
  *
@@ -65,7 +65,7 @@ XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t h
     if (!w->p->shape.once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
     xg_flow_slot(f, &w->pivot[half]);
-    xg_flow_slot(f, &w->before[half]);
+    if (w->p->shape.in_tensor) xg_flow_slot(f, &w->before[half]);
 }
 /* A stage with other values of exp, dP, and of what is late. */
 XG_FN xg_kval *xg_attention_once_weight(
@@ -85,28 +85,36 @@ XG_FN int64_t xg_attention_once_seldom(int64_t steps) {
     for (at = 1; at < steps; at = 3 * at / 2 + 1) found++;
     return XG_MAX((steps + found / 2) / found, (int64_t)2);
 }
-/* For which dS of all keys so far would add up to nothing, if these have half as much weight again as those for which
- * that was found before. */
+/* For which dS of all keys so far would add up to nothing, if the step has brought much of their weight, or several
+ * together may have; of tensor memory, if they have half as much weight again as those for which that was found before:
+ * it takes long there, and registers are left. */
 XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
+    enum {
+        STEPS = 4
+    };
+    bool in_tensor = w->p->shape.in_tensor;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.5);
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1),
+            *more = xg_attention_number(w, in_tensor ? 1.5 : 1.25);
     xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    int64_t n = w->p->shape.in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    int64_t n = in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    if (!in_tensor) any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1);
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         xg_flow_slots(&f, w->out[half], (uint32_t)n);
         xg_flow_slot(&f, &w->pivot[half]);
-        xg_flow_slot(&f, &w->before[half]);
+        if (in_tensor) xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
-    f.op->a = xg_attention_once_seldom(w->p->walked);
-    if (w->p->shape.in_tensor) xg_attention_back_grads(w);
+    f.op->a = in_tensor ? xg_attention_once_seldom(w->p->walked) : 1;
+    if (in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;
-        if (w->p->shape.in_tensor) xg_attention_back_delta_row(w, half);
-        all[0][half] = w->before[half] = w->sum[half];
+        if (in_tensor) xg_attention_back_delta_row(w, half);
+        all[0][half] = w->sum[half];
+        if (in_tensor) w->before[half] = w->sum[half];
         all[1][half] = *delta;
         *delta = before;
     }
@@ -124,8 +132,7 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         w->pivot[half] = v;
     }
     n = w->p->depth;
-    if (w->p->shape.in_tensor)
-        xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
     xg_flow_end(&f);
 }
 /* The sum of exp K. */
@@ -147,6 +154,7 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = most[half];
+        if (!in_tensor) w->before[half] = w->sum[half];
         /* registers are scarcer than what makes factors of them */
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);

@@ -268,14 +268,14 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
         if (once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
-        if (once) xg_flow_slot(&f, &w->before[half]);
+        if (once && w->p->shape.in_tensor) xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
         v = &w->stat[half][XG_ATTENTION_GRAD_SUM];
         if (once) *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
-        if (once) w->before[half] = xg_k2(b, XG_K_OP_MULF, w->before[half], w->shrinks[half]);
+        if (once && w->p->shape.in_tensor) w->before[half] = xg_k2(b, XG_K_OP_MULF, w->before[half], w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
         for (k = 0; k <= once; k++)
             for (c = 0, v = (k ? w->second : w->out)[half]; c < n; c++, v++) {
