@@ -276,6 +276,7 @@ XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64
 }
 XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
+    const xg_kop *outer = e->loop;
     int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, of = 1, rest, took, units;
@@ -302,7 +303,9 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;
     if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
+    e->loop = op;
     (void)xg_kest_round(e, r, 1);
+    e->loop = outer;
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     if ((rest = trips - of) <= 0) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
@@ -323,7 +326,9 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
     groups = e->copies.n;
     e->copies.but = -1;
+    e->loop = op;
     took = xg_kest_round(e, r, all.n);
+    e->loop = outer;
     e->clock -= took;
     took = xg_kest_pipeline(&e->copies, groups, took, all.n);
     units = e->products.done - units;
@@ -459,13 +464,14 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     if (!is_short) xg_kest_settle(e);
     base = op->b ? XG_MAX(weight / op->b, (int64_t)1) : weight;
     begun = e->clock;
-    if (op->a) { /* its maker says that it seldom does */
+    if (op->a == 1) { /* its maker says that it seldom does; else that it does once in so often */
         xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
         return;
     }
     for (l = 0; l < XG_WARP_LANES && sure; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     if (op->n_regions < 2 || op->regions[1]->first == op->regions[1]->last)
         e->times = xg_kest_held(e, op->operands[0].value, &yes);
+    if (op->a) e->times = times / op->a;
     own.condition = op->operands[0].value;
     own.outer = e->middle.under;
     if (e->times != times) e->middle.under = &own;
@@ -487,6 +493,8 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
         e->latest = e->clock = begun;
     }
     if (e->times != times) e->clock = begun + xg_cost_scale(e->clock - begun, e->times, times); /* on average */
+    for (l = 0; op->a && l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
+    if (op->a) e->latest = e->clock;
     e->times = times;
     e->middle.under = own.outer;
 }
@@ -553,6 +561,7 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     *sum = xg_cost_add_mul(*sum, macs, n);
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
+    e->batch += XG_MAX(clocks, lines);
     e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
@@ -568,14 +577,36 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
 XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
     return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
 }
+/* The number of the walk; told or waited for in none, it is the last one's. */
+XG_FN uint32_t xg_kest_walk(xg_kest *e) {
+    if (e->loop && e->loop != e->walking) {
+        e->walk = XG_MIN(e->walk + 1, (uint32_t)XG_KEST_WALKS - 1);
+        e->walking = e->loop;
+    }
+    return e->walk;
+}
+/* Products that another warp asks for when this one has told it to. */
+XG_FN void xg_kest_await_products(xg_kest *e, uint32_t barrier) {
+    uint32_t walk = xg_kest_walk(e), behind = e->behind[walk][barrier];
+    int64_t told = behind ? e->told[behind - 1] : 0;
+    if (!told) xg_kest_await_copies(e);
+    if (!told || told != e->counted[barrier])
+        e->unit = XG_MAX(e->unit, told ? told + e->later[walk][barrier] : e->clock) + e->work[walk][barrier];
+    e->counted[barrier] = told;
+    e->clock = XG_MAX(e->clock, e->unit + XG_KEST_UNIT_CLOCKS) + XG_KEST_MBARRIER_CLOCKS;
+}
 XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
-    uint32_t behind = e->m->entry->pairs ? e->behind[barrier] : 0;
+    uint32_t behind = e->m->entry->pairs ? e->behind[0][barrier] : 0;
     if (e->told[barrier])
         e->clock = XG_MAX(e->clock, e->told[barrier]) + XG_KEST_MBARRIER_CLOCKS;
     else if (behind && e->told[behind - 1]) /* another warp waits for what this one told, and then tells it */
-        e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[barrier]) + XG_KEST_MBARRIER_CLOCKS;
+        e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[0][barrier]) + XG_KEST_MBARRIER_CLOCKS;
+    else if (e->work[1][barrier])
+        xg_kest_await_products(e, barrier);
     else
         xg_kest_await_copies(e);
+    if ((barrier + 1 - e->first) % XG_KEST_TOLD < e->m->entry->brought) return;
+    e->batch = 0;
     e->awaited_barrier = barrier;
     e->awaited_at = e->clock;
     e->awaited_issued = e->c->issued;
@@ -584,10 +615,20 @@ XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
 XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
     int64_t issued;
     e->told[barrier] = e->clock;
-    e->behind[barrier] = e->awaited_barrier + 1;
+    e->behind[0][barrier] = e->awaited_barrier + 1;
     issued = (e->c->issued - e->awaited_issued) / XG_MAX(xg_cost_mul(e->weight, e->times), (int64_t)1);
     issued = issued * (e->c->threads - e->m->entry->producers) / XG_WARP_LANES / XG_KEST_WARPS;
-    e->later[barrier] = XG_MAX(e->clock - e->awaited_at, issued);
+    e->later[0][barrier] = XG_MAX(e->clock - e->awaited_at, issued);
+}
+XG_FN void xg_kest_tensor_commit(xg_kest *e, uint32_t barrier) {
+    uint32_t walk;
+    e->told[barrier] = e->products.done;
+    if (!e->m->entry->askers) return;
+    walk = xg_kest_walk(e);
+    if (!e->loop && e->work[walk][barrier]) return; /* a next walk's first ones */
+    e->behind[walk][barrier] = e->awaited_barrier + 1;
+    e->later[walk][barrier] = e->clock - e->awaited_at + XG_KEST_MBARRIER_CLOCKS;
+    e->work[walk][barrier] = e->batch;
 }
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
@@ -599,7 +640,8 @@ XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory)
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
     case XG_K_OP_MBARRIER_WAIT: xg_kest_await_barrier(e, xg_kest_barrier(e, op)); break;
     case XG_K_OP_MBARRIER_ARRIVE: xg_kest_arrive(e, xg_kest_barrier(e, op)); break;
-    case XG_K_OP_TENSOR_COMMIT: e->told[xg_kest_barrier(e, op)] = e->products.done; break;
+    case XG_K_OP_TENSOR_COMMIT: xg_kest_tensor_commit(e, xg_kest_barrier(e, op)); break;
+    case XG_K_OP_MBARRIER_EXPECT: e->first = e->first ? e->first : xg_kest_barrier(e, op) + 1; break;
     case XG_K_OP_TENSOR_COPY:
     case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
@@ -716,6 +758,9 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->awaited_barrier = e->walk = 0;
+    e->walking = NULL;
+    memset(e->counted, 0, sizeof e->counted);
     e->clock = e->tail = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->since = e->n_flight = 0;
     memset(e->piped, 0, sizeof e->piped);
@@ -768,9 +813,11 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     c->shared_bytes = m->shared_bytes;
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
         c->registers = xg_cost_registers(d, f->resident, (int64_t)threads);
+    if (f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    for (k = 1; k <= f->askers; k++) xg_kest_warp(&e, threads - f->producers + k * XG_WARP_LANES, 1, threads);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
-    if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    if (f->producers && !f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     if (f->producers == 2 * XG_WARP_LANES) xg_kest_warp(&e, threads - XG_WARP_LANES, 1, threads);
     xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {

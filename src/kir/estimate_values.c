@@ -20,6 +20,7 @@ enum {
     XG_KEST_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread has */
     XG_KEST_REGISTER = 4,     /* bytes */
     XG_KEST_TOLD = 64,        /* barriers */
+    XG_KEST_WALKS = 4,        /* of attention's gradients three at most; and what is in front of them */
     XG_KEST_MATRIX_ROW = 16,  /* bytes that a lane points at */
     XG_KEST_WIDE = 2,         /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
@@ -77,8 +78,14 @@ typedef struct xg_kest {
     int64_t block[3], thread[3]; /* thread: of lane 0, as one number in [0] */
     int64_t told[XG_KEST_TOLD];  /* by a barrier's address: when what the warp told it of is done */
     /* Of all warps so far, likewise: the barrier behind which one told it, and 1, and how many clocks later. */
-    uint32_t behind[XG_KEST_TOLD];
-    int64_t later[XG_KEST_TOLD], awaited_at, awaited_issued;
+    uint32_t behind[XG_KEST_WALKS][XG_KEST_TOLD];
+    int64_t later[XG_KEST_WALKS][XG_KEST_TOLD], awaited_at, awaited_issued;
+    /* Where a warp asks for the products of others: 1 + the first barrier; clocks of the products behind the last wait
+     * for those, and of those that a barrier tells of; which arrival of the warp's own they were counted for. Each loop
+     * that asks for some, and each one that waits for some, is a walk. */
+    uint32_t first, walk;
+    const xg_kop *loop, *walking;
+    int64_t batch, work[XG_KEST_WALKS][XG_KEST_TOLD], counted[XG_KEST_TOLD];
     uint32_t awaited_barrier;       /* the last one, and when that was */
     int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
     xg_kest_value **values;         /* by id */

@@ -333,6 +333,9 @@ struct xg_kfunc {
     /* entry only: so many threads at the end of a block bring operands for the others; of two warps the second one asks
      * for products */
     uint32_t producers;
+    /* entry only: the warps behind the first of these that ask for products in tensor memory; the barriers, from the
+     * first one on, of what is brought */
+    uint32_t askers, brought;
     /* entry only: two neighbouring blocks multiply in tensor memory together: 128 rows of each, and half of the right
      * matrix's columns of each. The thread that asks stands in the even one; both hear that it is done */
     bool pairs;

@@ -404,6 +404,7 @@ typedef struct xg_attention_kernel {
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
+    bool dots;                                         /* the walk of who asks for products makes sums */
     bool keys_only;                                    /* the walk needs no dP */
     bool skips[2];                                     /* it makes no sums of dS; of the second dot's weights */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
@@ -413,7 +414,7 @@ typedef struct xg_attention_kernel {
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
-    xg_kval *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
+    xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */
@@ -572,7 +573,7 @@ XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, ui
 XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_attention_kernel *before);
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n);
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn); /* the group has read it */
-XG_FN void xg_attention_ask_steps(xg_attention_kernel *w);
+XG_FN void xg_attention_ask_all(xg_attention_kernel *w);
 XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to); /* w->done counts the walk's steps from here on */
 XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step); /* steps that the block has gone through */
 enum {
@@ -620,15 +621,17 @@ XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of 
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
 XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
-XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w); /* of a group */
 XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
 XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n);
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead);
 XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn);
-XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool grads);
+XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool grads);
+XG_FN void xg_attention_ask_products(xg_attention_kernel *w); /* of all steps */
+XG_FN void xg_attention_ask_last(xg_attention_kernel *w);     /* there are no more */
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
-XG_FN void xg_attention_tensor_first(xg_attention_kernel *w); /* the first step's scores are asked for */
+XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by,
+    int64_t apart, int64_t from, int64_t to); /* sums times numbers, or plus those so many columns on times these */
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* all has been summed up */
 XG_FN xg_kval *xg_attention_read_by(
@@ -701,6 +704,7 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings t
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);
+XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next);
 /* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);
 XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p); /* numbers in shared memory for that */
@@ -718,9 +722,11 @@ XG_FN void xg_attention_back_show(xg_attention_kernel *w);                  /* a
 /* ---- attention_back_once.c: dQ in one walk ---- */
 XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights); /* whether dS is such that it may be */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p);
+XG_FN int64_t xg_attention_once_seldom(int64_t steps); /* steps for each that looks for another r0 */
 XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t half);
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w);
 XG_FN void xg_attention_once_end(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_once_join(xg_attention_kernel *w, int64_t half, xg_kval *sum, xg_kval *second);
 
 /* ---- attention_back_emit.c ---- */
 /* Where an element stands: a thread's row, and its column of the step. */
@@ -732,6 +738,7 @@ XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part 
 /* What a dot takes of it; 0 beyond the last key. */
 XG_FN xg_kval *xg_attention_back_weight_within(
     xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s);
+XG_FN xg_attention_summed xg_attention_back_summed(xg_attention_kernel *w, bool second);
 XG_FN void xg_attention_back_products(
     xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half));
 XG_FN void xg_attention_back_grads(xg_attention_kernel *w); /* dP is there */

@@ -18,7 +18,8 @@
 
 enum {
     XG_ATTENTION_BACK_MORE = 240, /* registers of a thread with rows, where there are two groups of them */
-    XG_ATTENTION_BACK_LESS = 24   /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+    XG_ATTENTION_BACK_LESS = 24,  /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+    XG_ATTENTION_BACK_ASKS = 64   /* ... more for one that asks for products, too; half as many less */
 };
 
 /* ---- elements ---- */
@@ -221,8 +222,7 @@ XG_FN void xg_attention_back_exps(xg_attention_kernel *w) {
     xg_attention_back_step_lines(w);
     xg_attention_back_products(w, !w->skips[0], xg_attention_back_exps_row);
 }
-XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
-    bool grouped = w->p->shape.grouped;
+XG_FN xg_attention_summed xg_attention_back_summed(xg_attention_kernel *w, bool second) {
     xg_attention_summed o = xg_attention_out_summed(w);
     int64_t half;
     o.step = second && !w->p->shape.once ? w->values : w->keys;
@@ -232,9 +232,14 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     o.weights_at = second ? 0 : w->p->shape.step;
     o.pieces = w->f->pieces[second];
     for (half = 0; half < w->p->halves; half++) {
-        o.weights[half] = !second ? w->grads[half] : grouped ? w->soft[half] : w->scores[half];
+        o.weights[half] = !second ? w->grads[half] : w->p->shape.grouped ? w->soft[half] : w->scores[half];
         o.to[half] = second ? w->second[half] : w->out[half];
     }
+    return o;
+}
+XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
+    bool grouped = w->p->shape.grouped;
+    xg_attention_summed o = xg_attention_back_summed(w, second);
     if (w->f->unit != XG_TILE_NO_UNIT) {
         if (w->p->shape.in_tensor)
             xg_attention_back_tensor_next(w, &o, !second);
@@ -383,7 +388,6 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
-    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
@@ -673,6 +677,8 @@ XG_FN void xg_attention_back_write_row(
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         column = xg_attention_at(w, first, width - place, place);
         x = from ? xg_attention_read_sum(w, from, half, c) : (second ? w->second : w->out)[half][c];
+        if (from && w->p->shape.once)
+            x = xg_attention_once_join(w, half, x, xg_attention_read_sum(w, from + XG_ATTENTION_HALVES, half, c));
         xg_attention_back_write(w, half, column, x, second);
     }
 }
@@ -786,6 +792,7 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
 }
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
     if (w->p->shape.once) xg_attention_back_begin(w);
+    if (w->p->shape.once && w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     if (!w->f->back.turned)
         xg_attention_back_find_lines(w);
     else if (!w->p->shape.grouped)
@@ -804,8 +811,9 @@ XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n) {
 XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
     const xg_attention_back *b = &w->f->back;
     if (!b->turned) {
+        w->dots = w->p->shape.once;
         if (w->f->match.max) {
-            xg_attention_walk_all(w, false, xg_attention_ask_steps);
+            xg_attention_walk_all(w, false, xg_attention_ask_all);
             xg_attention_back_end_walks(w);
         }
         if (w->p->shape.once) return;
@@ -813,13 +821,15 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
     }
     if (b->turned ? w->p->apart : !b->together) {
         w->begin = w->from;
-        xg_attention_ask_steps(w);
+        xg_attention_ask_all(w);
         xg_attention_walked(w, w->to);
     }
+    w->dots = true;
     w->begin = w->from;
-    if (!b->rows_only) xg_attention_ask_steps(w);
+    if (!b->rows_only) xg_attention_ask_all(w);
 }
 XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
+    int64_t asks = w->p->shape.in_tensor ? (int64_t)XG_ATTENTION_BACK_ASKS : 0;
     xg_attention_kernel before;
     xg_flow part;
     xg_kval *thread;
@@ -828,7 +838,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     if (w->f->back.turned) xg_attention_back_bounds(w, true);
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE - asks / 2);
     if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);
@@ -838,9 +848,10 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     memcpy(w->columns, before.columns, sizeof w->columns);
     w->done = NULL;
     w->walk = NULL;
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS + asks);
     if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
     xg_attention_back_group_ask_all(w);
+    if (w->p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);
 }
 

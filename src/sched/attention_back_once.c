@@ -1,13 +1,16 @@
 /* sched/attention_back_once.c -- attention's dQ in one walk over the keys.
  *
  *     dS = exp (a dP + b r), where r is made of the sum over dP, which is known behind the last key
- *     A = sum of exp (a dP + b r0) K, B = sum of exp b K:   dQ = (A + (r - r0) B) f
+ *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
  *
  * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
- * that what is rounded to 16 bits is no larger than dS: each few steps, and where one brings more than a fifth of a
- * row's weight, it becomes r0' instead, and A becomes A + (r0' - r0) B. As in the forward pass, exps are relative to an
- * earlier maximum, and sums are scaled where that grows by much. That is four products and one exp of each score, not
- * five and two. */
+ * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown much, it becomes r0', and A
+ * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
+ * where that grows by much. That is four products and one exp of each score, not five and two.
+ *
+ * With sums in tensor memory (attention_back_tensor.c) one group of 128 rows has all keys of a step: two groups with
+ * half of them each would need the same r0, and the same maximum. The sum of exp K is asked for while dP is made, so
+ * where another r0 is looked for that waits for dP first. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
 #include "attention.h"
@@ -62,6 +65,7 @@ XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t h
     if (!w->p->shape.once) return;
     xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
     xg_flow_slot(f, &w->pivot[half]);
+    if (w->p->shape.in_tensor) xg_flow_slot(f, &w->before[half]);
 }
 /* A stage with other values of exp, dP, and of what is late. */
 XG_FN xg_kval *xg_attention_once_weight(
@@ -75,76 +79,108 @@ XG_FN xg_kval *xg_attention_once_weight(
     if (exp) return xg_attention_back_real(w, late ? XG_ATTENTION_WEIGHTS : XG_ATTENTION_DELTA, &s);
     return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
 }
+/* Of how many steps one finds another r0, if all weigh the same; one more does, since lanes have sums of their own. */
+XG_FN int64_t xg_attention_once_seldom(int64_t steps) {
+    int64_t found = 2, at;
+    for (at = 1; at < steps; at = 3 * at / 2 + 1) found++;
+    return XG_MAX((steps + found / 2) / found, (int64_t)2);
+}
 /* For which dS of all keys so far would add up to nothing, if the step has brought much of their weight, or several
- * together may have. */
+ * together may have; of tensor memory, if they have half as much weight again as those for which that was found before:
+ * it takes long there, and registers are left. */
 XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     enum {
         STEPS = 4
     };
+    bool in_tensor = w->p->shape.in_tensor;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), *more = xg_attention_number(w, 1.25);
-    xg_kval *all[2], *any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1), *v, *by;
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1),
+            *more = xg_attention_number(w, in_tensor ? 1.5 : 1.25);
+    xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
     xg_flow f = xg_flow_of(&w->t.s, NULL);
-    int64_t n = w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    int64_t n = in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
+    if (!in_tensor) any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1);
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
-        any = xg_k2(b, XG_K_OP_ORI, any, v);
+        any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         xg_flow_slots(&f, w->out[half], (uint32_t)n);
         xg_flow_slot(&f, &w->pivot[half]);
+        if (in_tensor) xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
-    f.op->a = 1;
+    f.op->a = in_tensor ? xg_attention_once_seldom(w->p->walked) : 1;
+    if (in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
-        all[0] = w->sum[half];
-        all[1] = w->stat[half][XG_ATTENTION_GRAD_SUM];
-        xg_attention_combine(w, XG_K_OP_ADDF, all, 2, XG_ATTENTION_BESIDE);
+        xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;
+        if (in_tensor) xg_attention_back_delta_row(w, half);
+        all[0][half] = w->sum[half];
+        if (in_tensor) w->before[half] = w->sum[half];
+        all[1][half] = *delta;
+        *delta = before;
+    }
+    for (c = 0; c < 2; c++) xg_attention_combine(w, XG_K_OP_ADDF, all[c], w->p->halves, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++) {
         /* a's and b's share of an exp, and what the sum over dP has of it */
         by = xg_attention_once_weight(w, half, 0, one, one, zero);
-        v = xg_attention_once_weight(w, half, 0, one, zero, one);
-        v = xg_k2(b, XG_K_OP_MULF, v, xg_attention_once_weight(w, half, 0, one, one, NULL));
+        v = xg_k2(b, XG_K_OP_MULF, w->share, xg_attention_once_weight(w, half, 0, one, one, NULL));
         by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
-        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1], all[0]), by);
-        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0], zero), v, zero);
+        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1][half], all[0][half]), by);
+        v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0][half], zero), v, zero);
         by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
+        grown[half] = by = xg_k2(b, XG_K_OP_MULF, by, w->share);
         for (c = 0; c < n; c++) w->out[half][c] = xg_k3(b, XG_K_OP_FMA, w->second[half][c], by, w->out[half][c]);
         w->pivot[half] = v;
     }
+    n = w->p->depth;
+    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
     xg_flow_end(&f);
 }
+/* The sum of exp K. */
+XG_FN void xg_attention_once_second(xg_attention_kernel *w) {
+    int64_t half, c;
+    for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c++)
+        for (half = 0; half < w->p->halves; half++)
+            w->soft[half][c] = xg_attention_converted_to(w, xg_elem_real(w->scores[half][c]), w->f->sum, w->f->held);
+    xg_attention_back_sum(w, true);
+}
+/* Of tensor memory it is asked for while dP is made, so r0 comes first. */
 XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *most[XG_ATTENTION_HALVES_MAX], *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1);
+    xg_kval *most[XG_ATTENTION_HALVES_MAX];
+    bool in_tensor = w->p->shape.in_tensor;
     xg_attention_back_products(w, true, NULL);
     xg_attention_peaks(w, most, 0, w->p->halves);
     xg_attention_refer(w, most);
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
         w->most[half] = most[half];
-        w->before[half] = w->sum[half];
+        if (!in_tensor) w->before[half] = w->sum[half];
         /* registers are scarcer than what makes factors of them */
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
     }
+    if (in_tensor) xg_attention_once_pivot(w);
+    if (in_tensor) xg_attention_once_second(w);
     xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
-    xg_attention_once_pivot(w);
+    if (!in_tensor) xg_attention_once_pivot(w);
     for (c = 0; c < columns; c++)
         for (half = 0; half < w->p->halves; half++)
             w->grads[half][c] = xg_attention_once_weight(w, half, c, NULL, w->grads[half][c], w->pivot[half]);
     xg_attention_back_sum(w, false);
-    for (c = 0; c < columns; c++)
-        for (half = 0; half < w->p->halves; half++)
-            w->soft[half][c] = xg_attention_once_weight(w, half, c, NULL, zero, one);
-    xg_attention_back_sum(w, true);
+    if (in_tensor) return;
+    xg_attention_once_second(w);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
 }
 XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
-    xg_kval *zero = xg_attention_number(w, 0), **sum, *v;
+    xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1), **sum, *v;
     int64_t half, k;
+    xg_attention_begin_step(w, w->from);                          /* any: they depend on no key */
+    w->share = xg_attention_once_weight(w, 0, 0, one, zero, one); /* lines are 1 */
     for (half = 0; half < w->p->halves; half++) {
         xg_attention_refer_to(w, half, w->most[half]);
-        w->pivot[half] = zero;
+        w->pivot[half] = w->before[half] = zero;
     }
     xg_attention_back_walk(w, xg_attention_once_step);
     for (half = 0; half < w->p->halves; half++) { /* sums relative to the maximum */
@@ -156,22 +192,27 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
         }
     }
 }
+/* A column's dQ, of both sums, by what a row has. */
+XG_FN xg_kval *xg_attention_once_join(xg_attention_kernel *w, int64_t half, xg_kval *sum, xg_kval *second) {
+    xg_kb *b = xg_attention_b(w);
+    return xg_k2(b, XG_K_OP_MULF, xg_k3(b, XG_K_OP_FMA, second, w->pivot[half], sum), w->by[half]);
+}
 /* What rows have is known: dQ. */
 XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     int64_t half, c;
     uint32_t k;
+    if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
         by = xg_attention_exp(w, by, w->shift[half]);
         for (k = 0; k < w->f->back.n_lines; k++)
             if (w->f->back.factors >> k & 1) by = xg_k2(b, XG_K_OP_MULF, by, w->line[half][k]);
+        w->by[half] = by;
         v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
-        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE; c++) {
-            xg_kval **to = &w->out[half][c];
-            *to = xg_k3(b, XG_K_OP_FMA, w->second[half][c], v, *to);
-            *to = xg_k2(b, XG_K_OP_MULF, *to, by);
-        }
+        w->pivot[half] = xg_k2(b, XG_K_OP_MULF, v, w->share);
+        for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->p->shape.in_tensor; c++)
+            w->out[half][c] = xg_attention_once_join(w, half, w->out[half][c], w->second[half][c]);
     }
 }
 

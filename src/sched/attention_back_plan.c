@@ -45,6 +45,7 @@ enum {
     XG_ATTENTION_BACK_MASKED = 16,          /* columns of a step, whose masks take one more: likewise */
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
+    XG_ATTENTION_BACK_TENSOR_CLOCKS = 170,  /* ... whose products another warp asks for: likewise */
     XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 11,      /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 3,     /* ... of the weights as well, where rows are keys */
@@ -68,6 +69,8 @@ enum {
     XG_ATTENTION_BACK_PIECE = 4,            /* numbers that a plain read brings, each in a pass of shared memory */
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
+    XG_ATTENTION_BACK_POWERS = 2,           /* of eight by multiply-adds, with sums in tensor memory: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 1100,   /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -259,7 +262,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16), (int64_t)1), all = xg_cost_mul(p->blocks, p->walked);
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
-    int64_t bytes = xg_type_bytes(p->form.held);
+    int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
@@ -269,13 +272,15 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
+    if (p->shape.in_tensor) waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
+    if (p->shape.in_tensor && p->shape.once)
+        waits += XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
     if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
         c->unit_passes = c->shared_passes;
     }
-    c->warp_clocks =
-        xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * (int64_t)XG_ATTENTION_BACK_GROUP_CLOCKS);
+    c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
     if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
 }
@@ -360,8 +365,9 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
         PERCENT = 85 /* of matrix units' best */
     };
     const xg_attention_form *f = &p->form;
-    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000 * m->sm_count;
-    int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate, (int64_t)1);
+    bool whole = m->tensor_memory && (f->rows | f->keys) % XG_KTENSOR_M == 0; /* no tile has less to do */
+    int64_t rate = xg_cost_tensor_rate(m, XG_TENSOR_F16) * (whole ? 1000 : XG_MAX(m->mma_permille, 1)) / 1000;
+    int64_t cycles = xg_cost_mul(xg_attention_back_elements(f), f->depth) / XG_MAX(rate * m->sm_count, (int64_t)1);
     int64_t rows = xg_cost_mul(xg_cost_mul(f->batch, f->rows + f->keys), f->depth); /* of K, dQ */
     int64_t bytes = xg_cost_mul(xg_cost_add(xg_attention_back_elements(f), rows), xg_type_bytes(f->held));
     int64_t time = xg_cost_scale(cycles, 1000000 * 100 / PERCENT, m->clock_mhz);
@@ -383,6 +389,15 @@ XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
            (!f->back.turned || f->back.second);
 }
 
+/* Of rows that are queries; one walk has more time for them than matrix units leave two. An order that names a tile
+ * says how many. */
+XG_FN int64_t xg_attention_back_powers(
+    const xg_attention_form *f, const xg_attention_shape *s, const xg_record *given) {
+    const xg_numbers *said = given ? xg_record_get(&given->form, "powers") : NULL;
+    if (!s->in_tensor || f->back.turned) return 0;
+    if (said && said->n == 1) return XG_MIN((int64_t)said->p[0], (int64_t)XG_ATTENTION_POWERS - 1);
+    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
+}
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
@@ -396,17 +411,18 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 2, step, 2, true, false, true, false},
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
+            {4, 1, 64, 2, true, false, true, true}, /* one group: rows of two would need one reference */
 #define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
-            XG_ATTENTION_BACK_GROUP_SHAPES(X)
+        XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 2, step, 2, false, false, false, false},
-                XG_ATTENTION_BACK_PAIR_SHAPES(X)
+            XG_ATTENTION_BACK_PAIR_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 1, false, false, false, false},
-                    XG_ATTENTION_BACK_SHAPES(X)
+                XG_ATTENTION_BACK_SHAPES(X)
 #undef X
 #define X(warps, step) {warps, 1, step, 2, false, false, false, false},
-                        XG_ATTENTION_BACK_WIDE_SHAPES(X)
+                    XG_ATTENTION_BACK_WIDE_SHAPES(X)
 #undef X
     };
     int64_t least = INT64_MAX, time;
@@ -416,7 +432,8 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     for (k = 0; k < XG_COUNT(shapes); k++) {
         bool narrow = shapes[k].step == XG_ATTENTION_ROWS;
         s = &shapes[k];
-        if (!xg_attention_is_ordered(given, s, 1, 0)) continue;
+        p->powers = xg_attention_back_powers(&p->form, s, given);
+        if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
         if (narrow && !given && xg_attention_reads(&p->form))
@@ -432,6 +449,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
     }
     if (!best) return false;
     xg_attention_back_settle(p, best, m);
+    p->powers = xg_attention_back_powers(&p->form, best, given);
     p->picoseconds = least;
     return true;
 }

@@ -4,14 +4,14 @@
  *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room
  *     p of 16 bits lies where s was, dS where dP was
  *
- *     first asks for s = Q K, dP = dO V of the first step; then, for each step:
+ *     first, a warp beside these threads, asks for s = Q K, dP = dO V of the first step; then, for each step:
  *         all: wait until s is made; read it; where rows are keys p; "ready"
  *         first: waits until all are ready; asks for dV += p dO, then for s of the next step
  *         all: wait until dP is made; read it; dS; "taken"
  *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
  *
  * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
- * of their own keys, and join. */
+ * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys. */
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
 #define XG_SCHED_ATTENTION_BACK_TENSOR_C
 #include "attention.h"
@@ -20,7 +20,7 @@ XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second)
     return 2 * p->shape.step + (second ? p->depth : 0);
 }
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
-    return xg_attention_back_sums_at(p, p->form.back.second) + (p->form.back.second ? p->columns : p->depth);
+    return xg_attention_back_sums_at(p, true) + xg_attention_back_second_width(p);
 }
 /* An operand of the tile's rows to columns of tensor memory. */
 XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, int64_t width, int64_t to) {
@@ -55,22 +55,27 @@ XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     xg_attention_read_all(w, grads ? w->p->shape.step : 0, w->p->own, grads ? w->grads : w->scores);
     if (!grads && w->f->back.turned) /* the lines are there */
         xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
-    if (!grads && !w->f->back.second) xg_attention_back_tensor_next(w, NULL, false);
+    if (!grads && !xg_attention_back_second_width(w->p)) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
-    int64_t tell = grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY;
-    xg_flow one;
     if (o) xg_attention_write_weights(w, o->weights, o->weights_at);
-    xg_attention_tell(w, tell);
-    one = xg_attention_first_thread(w);
-    xg_attention_await_tell(w, tell, w->turn, 0);
-    if (o) xg_attention_group_out_of(w, o, w->turn, NULL, 0);
-    if (grads) {
-        xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, w->turn);
-        xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);
+    xg_attention_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY);
+}
+/* The same of the thread that asks, for both places: w->dots: sums are made. */
+XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next) {
+    int64_t grads;
+    for (grads = 0; grads < 2; grads++) {
+        xg_attention_await_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY, w->turn, 0);
+        if (w->dots && (grads || xg_attention_back_second_width(w->p))) {
+            xg_attention_summed o = xg_attention_back_summed(w, !grads);
+            xg_attention_group_out_of(w, &o, w->turn, NULL, 0);
+        }
+        if (grads) {
+            xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, w->turn);
+            xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);
+        }
+        xg_attention_ask_scores(w, next, grads);
     }
-    xg_attention_ask_walked(w, xg_attention_after(w, w->step), grads);
-    xg_flow_end(&one);
 }
 
 /* ---- what rows have ---- */

@@ -379,7 +379,6 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
         if (w->p->stages > 1 || w->p->in_turns) xg_attention_bring_walked(w, w->from);
         xg_attention_keep_query(w);
     }
-    if (w->p->shape.in_tensor) xg_attention_tensor_first(w);
     xg_attention_carry(w, &f);
     for (half = 0; half < w->p->halves && behind; half++) {
         int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;

@@ -237,6 +237,10 @@ XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_flow_end(&f);
     xg_flow_end(&one);
 }
+XG_FN void xg_attention_ask_all(xg_attention_kernel *w) {
+    xg_attention_ask_steps(w);
+    if (w->p->shape.in_tensor) xg_attention_ask_products(w);
+}
 
 /* ---- the two products ---- */
 
@@ -471,7 +475,8 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS - 2 * given);
-    xg_attention_walk_all(w, false, xg_attention_ask_steps);
+    xg_attention_walk_all(w, false, xg_attention_ask_all);
+    if (p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);
 }
 

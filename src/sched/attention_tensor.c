@@ -1,16 +1,18 @@
 /* sched/attention_tensor.c -- attention whose scores and sums lie in tensor memory (tcgen05): of warp groups as in
- * attention_group.c, 128 rows each, of which one thread asks for the products.
+ * attention_group.c, 128 rows each, for which one thread asks for the products.
  *
- *     the last warp group's first thread: as in attention_group.c; products themselves say that a buffer is empty
+ *     the last warp group's first warp: as in attention_group.c; products themselves say that a buffer is empty
  *
- *     the other groups: first asks for s = Q K; then, for each step:
+ *     its next warps, one for each group ("first"), and the groups: first asks for s = Q K; then, for each step:
  *         all: wait until s is made; read it; "taken"
  *         first: waits until all have taken it; asks for s = Q K of the next step
  *         all: scores, maximum, weights; p; "ready"
  *         first: waits until all are ready; asks for o = o + p V
  *
+ * So no thread with rows spends its time on asking, nor stands between the others and their products.
+ *
  * Where there are not enough columns for two groups' s and p, but for one s, that is the one group's and the other's in
- * turns: first asks for the next s behind its weights, when the other group has taken its own, and then for o. Where
+ * turns: first asks for the next s when the other group has taken its own, and then for o. Where
  * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
  * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
  * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
@@ -141,7 +143,7 @@ XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t 
         }
 }
 /* A loop over a part's columns, from `first` on, that reads sums of a few at a time, so that what is made of them is
- * short; returns which eight is the first of *n. */
+ * short; once: also of the second ones behind them; returns which eight is the first of *n. */
 XG_FN xg_kval *xg_attention_read_by(
     xg_attention_kernel *w, xg_flow *loop, int64_t first, int64_t columns, int64_t *n, xg_kval **to) {
     enum {
@@ -157,8 +159,13 @@ XG_FN xg_kval *xg_attention_read_by(
     x = xg_flow_for(loop, w->digits[0], xg_elem_index(&w->t.s, eights), *n, eights - *n + 1);
     at = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_MULI, x, XG_KMMA_N), XG_E_I32);
     for (block = 0; block < w->p->shape.blocks; block++) to[block] = xg_k2(b, XG_K_OP_ADDI, to[block], at);
-    for (block = 0; block < w->p->shape.blocks; block++)
-        to[block] = xg_attention_read_cells(w, to[block], *n * XG_KMMA_N);
+    for (block = 0; block < w->p->shape.blocks; block++) {
+        at = to[block];
+        to[block] = xg_attention_read_cells(w, at, *n * XG_KMMA_N);
+        if (!w->p->shape.once) continue;
+        at = xg_k2_int(b, XG_K_OP_ADDI, at, columns);
+        to[XG_ATTENTION_HALVES + block] = xg_attention_read_cells(w, at, *n * XG_KMMA_N);
+    }
     return x;
 }
 /* A thread's sum of a row, of two in each eight. */
@@ -167,13 +174,14 @@ XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *fro
         half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR);
 }
 /* The sums of a thread's rows, `from` to `to` of their halves, times numbers, few at a time beside the scores, by a
- * loop: this is seldom done; without numbers: 0. */
-XG_FN void xg_attention_shrink(
-    xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t from, int64_t to) {
-    int64_t n = by ? 2 * (int64_t)XG_KMMA_N : xg_attention_read_at_once(columns), block, k, i;
+ * loop: this is seldom done; without numbers: 0; apart: those so many columns on are multiplied, and added to them. */
+XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by,
+    int64_t apart, int64_t from, int64_t to) {
+    int64_t n = xg_attention_read_at_once(columns), block, k, i;
     xg_kb *b = xg_attention_b(w);
+    if (by) n = XG_MIN(n, (apart ? 4 : 2) * (int64_t)XG_KMMA_N);
     for (block = from / XG_ATTENTION_HALVES; XG_ATTENTION_HALVES * block < to; block++) {
-        xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *x, *at;
+        xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *more, *x, *at;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         f.rolled = true;
         at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first, columns);
@@ -181,11 +189,14 @@ XG_FN void xg_attention_shrink(
         x = xg_flow_for(&f, x, xg_elem_index(&w->t.s, columns), n, columns);
         at = xg_k2(b, XG_K_OP_ADDI, at, xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32));
         if (by) v = xg_attention_read_cells(w, at, n);
+        more = apart ? xg_attention_read_cells(w, xg_k2_int(b, XG_K_OP_ADDI, at, apart), n) : v;
         for (k = 0; k < n / XG_KMMA_N; k++) {
             o[1 + k] = xg_attention_no_sums(w);
             for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
+                xg_kval *own = xg_attention_lane(w, &more[k], i);
                 x = by[XG_ATTENTION_HALVES * block + i / XG_ATTENTION_PAIR];
-                x = xg_k2(b, XG_K_OP_MULF, xg_attention_lane(w, &v[k], i), x);
+                x = apart ? xg_k3(b, XG_K_OP_FMA, own, x, xg_attention_lane(w, &v[k], i))
+                          : xg_k2(b, XG_K_OP_MULF, own, x);
                 o[1 + k] = xg_attention_insert(w, x, o[1 + k], i);
             }
         }
@@ -212,20 +223,23 @@ XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t f
         xg_flow_slot(f, &w->by[half]);
         xg_flow_slot(f, &w->less[half]);
         xg_flow_slot(f, &w->sum[half]);
-        if (!w->p->shape.in_tensor) xg_flow_slot(f, &w->shrinks[half]);
+        if (!w->p->shape.in_tensor || w->p->shape.once) xg_flow_slot(f, &w->shrinks[half]);
     }
 }
 XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to) {
-    bool in_tensor = w->p->shape.in_tensor;
+    bool in_tensor = w->p->shape.in_tensor, once = w->p->shape.once;
     int64_t half;
-    if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
+    if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, !once); /* once: dP, which is made later */
     for (half = from; half < to; half++) {
         xg_kval *shift = xg_attention_shift(w, most[half]);
         w->shrinks[half] = xg_attention_exp(w, w->stat[half][XG_ATTENTION_REFERENCE], shift);
         w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
         xg_attention_refer_to(w, half, most[half]);
     }
-    if (in_tensor) xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks, from, to);
+    if (in_tensor && once)
+        xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), 2 * w->p->depth, w->shrinks, 0, from, to);
+    else if (in_tensor)
+        xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks, 0, from, to);
 }
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
     xg_kb *b = xg_attention_b(w);
@@ -250,15 +264,18 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c, k;
     xg_kval *zero = xg_attention_number(w, 0), *none, **v;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
+    if (w->p->shape.in_tensor) n = 0; /* they are scaled */
     for (half = 0; half < w->p->halves; half++) {
         for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
         if (once) xg_flow_slot(&f, &w->stat[half][XG_ATTENTION_GRAD_SUM]);
+        if (once && w->p->shape.in_tensor) xg_flow_slot(&f, &w->before[half]);
     }
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
     for (half = 0; half < w->p->halves; half++) {
         v = &w->stat[half][XG_ATTENTION_GRAD_SUM];
         if (once) *v = xg_k2(b, XG_K_OP_MULF, *v, w->shrinks[half]);
+        if (once && w->p->shape.in_tensor) w->before[half] = xg_k2(b, XG_K_OP_MULF, w->before[half], w->shrinks[half]);
         none = xg_kcmpf_(b, XG_CF_OEQ, w->shrinks[half], zero);
         for (k = 0; k <= once; k++)
             for (c = 0, v = (k ? w->second : w->out)[half]; c < n; c++, v++) {
@@ -312,35 +329,19 @@ XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kva
     xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
     xg_attention_commit(w, xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, buffer));
 }
-/* By one thread; grads: for dP. */
+/* By one thread, if it is a step that is walked; grads: for dP. */
 XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool grads) {
     xg_kval *turn = xg_attention_turn(w, step);
     xg_attention_product o = xg_attention_back_product(w, grads);
     bool back = w->f->back.is;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
     xg_attention_await_side(w, grads ? XG_ATTENTION_SIDE_VALUES : XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     if (!back && xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
     xg_attention_group_scores_of(w, &o, turn, NULL, 0);
     if (!back) xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, turn);
     xg_attention_commit(w, xg_attention_teller(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE));
-}
-XG_FN xg_flow xg_attention_first_thread(xg_attention_kernel *w) {
-    xg_kval *own = xg_tile_rest(&w->t, w->thread, xg_attention_group_threads(w->p));
-    xg_flow one = xg_flow_of(&w->t.s, NULL);
-    xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
-    return one;
-}
-/* ..., if it is one that is walked. */
-XG_FN void xg_attention_ask_walked(xg_attention_kernel *w, xg_kval *step, bool grads) {
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
-    xg_attention_ask_scores(w, step, grads);
     xg_flow_end(&f);
-}
-XG_FN void xg_attention_tensor_first(xg_attention_kernel *w) {
-    xg_flow one = xg_attention_first_thread(w);
-    xg_attention_ask_walked(w, w->from, false);
-    if (w->f->back.is) xg_attention_ask_walked(w, w->from, true);
-    xg_flow_end(&one);
 }
 XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
     xg_attention_summed o = xg_attention_out_summed(w);
@@ -350,50 +351,80 @@ XG_FN void xg_attention_ask_out(xg_attention_kernel *w, xg_kval *turn) {
     xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, turn);
     xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_SUMMED));
 }
+XG_FN void xg_attention_ask_step(xg_attention_kernel *w, xg_kval *next) {
+    bool apart = xg_attention_is_apart(w->p, 1);
+    if (xg_attention_is_ahead(w->p)) xg_attention_await_tell(w, XG_ATTENTION_TAKEN, w->turn, 0);
+    if (apart) xg_attention_ask_scores(w, next, false);
+    xg_attention_ask_out(w, w->turn);
+    if (!apart) xg_attention_ask_scores(w, next, false);
+}
+/* The first thread of a warp that brings nothing, for each group: w->thread is the group's first one. */
+XG_FN xg_flow xg_attention_asker(xg_attention_kernel *w) {
+    int64_t threads = w->p->threads, lanes = XG_WARP_LANES, groups = threads / xg_attention_group_threads(w->p);
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, threads + w->p->producers), *own;
+    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_kb *b = xg_attention_b(w);
+    own = xg_k2_int(b, XG_K_OP_ADDI, thread, -(threads + lanes));
+    xg_kval_set_range(own, xg_range_of(-(threads + lanes), w->p->producers - lanes - 1));
+    w->t.e->m->entry->askers = (uint32_t)groups;
+    w->t.e->m->entry->brought = (uint32_t)(w->p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES);
+    w->thread = groups > 1 ? xg_k2_int(b, XG_K_OP_ANDI, own, (groups - 1) * lanes) : w->digits[0];
+    xg_flow_if(&one, xg_kcmpi_(b, XG_CI_EQ, own, w->thread));
+    if (groups == 1) return one;
+    w->thread = xg_k2_int(b, XG_K_OP_MULI, w->thread, xg_attention_group_threads(w->p) / lanes);
+    xg_kval_set_range(w->thread, xg_range_of(0, threads - 1));
+    return one;
+}
+/* The products of all steps. */
+XG_FN void xg_attention_ask_products(xg_attention_kernel *w) {
+    xg_flow one = xg_attention_asker(w), f = xg_flow_of(&w->t.s, NULL);
+    bool back = w->f->back.is;
+    xg_kval *step;
+    xg_attention_ask_scores(w, w->from, false);
+    if (back) xg_attention_ask_scores(w, w->from, true);
+    f.rolled = true;
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    w->turn = xg_attention_turn(w, step);
+    if (back)
+        xg_attention_back_ask_step(w, xg_attention_after(w, step));
+    else
+        xg_attention_ask_step(w, xg_attention_after(w, step));
+    xg_flow_end(&f);
+    xg_flow_end(&one);
+}
+/* All has been asked for. */
+XG_FN void xg_attention_ask_last(xg_attention_kernel *w) {
+    xg_flow one = xg_attention_asker(w);
+    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
+    xg_flow_end(&one);
+}
 
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
-    int64_t parts = p->shape.parts;
-    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL, 0, p->halves);
+    int64_t parts = p->shape.parts, second = xg_attention_back_second_width(p);
+    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL, 0, 0, p->halves);
     if (p->form.back.is)
-        xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0, p->halves);
-    if (p->form.back.second)
-        xg_attention_shrink(w, xg_attention_back_sums_at(p, true), p->columns / parts, NULL, 0, p->halves);
+        xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0, 0, p->halves);
+    if (second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), second / parts, NULL, 0, 0, p->halves);
 }
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *turn = xg_attention_turn(w, step);
-    bool ahead = xg_attention_is_ahead(w->p), apart = xg_attention_is_apart(w->p, 1);
-    xg_flow one;
-    w->turn = turn;
+    bool apart = xg_attention_is_apart(w->p, 1);
+    w->turn = xg_attention_turn(w, step);
     xg_attention_begin_step(w, step);
-    xg_attention_await_tell(w, XG_ATTENTION_MADE, turn, 0);
+    xg_attention_await_tell(w, XG_ATTENTION_MADE, w->turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
     if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
-    if (ahead) {
-        one = xg_attention_first_thread(w);
-        xg_attention_await_tell(w, XG_ATTENTION_TAKEN, turn, 0);
-        xg_attention_ask_walked(w, xg_attention_after(w, step), false);
-        xg_flow_end(&one);
-    }
     xg_attention_weigh(w);
-    if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, turn, 1);
+    if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
     xg_attention_write_weights(w, w->scores, xg_attention_weights_at(w->p));
     xg_attention_tell(w, XG_ATTENTION_READY);
-    one = xg_attention_first_thread(w);
-    if (apart && !ahead) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
-    xg_attention_ask_out(w, turn);
-    if (!apart) xg_attention_ask_walked(w, xg_attention_after(w, step), false);
-    xg_flow_end(&one);
 }
 /* All has been summed up. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
-    xg_flow one = xg_attention_first_thread(w);
-    xg_kval *zero = xg_elem_index(&w->t.s, 0);
-    xg_attention_commit(w, xg_attention_teller(w, XG_ATTENTION_DONE));
-    xg_flow_end(&one);
-    xg_attention_await_tell(w, XG_ATTENTION_DONE, zero, 0);
+    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index(&w->t.s, 0), 0);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
     xg_flow first = xg_flow_of(&w->t.s, NULL);
