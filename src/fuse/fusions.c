@@ -257,7 +257,12 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *node = g->kernels.p[k];
         uint32_t count = 0;
-        if (k + XG_KERNELS_AHEAD < g->kernels.n) xg_kernel_bring(g->kernels.p[k + XG_KERNELS_AHEAD]);
+        if (k + XG_KERNELS_AHEAD < g->kernels.n) {
+            const xg_kernel *next = g->kernels.p[k + XG_KERNELS_AHEAD / 2];
+            xg_kernel_bring(g->kernels.p[k + XG_KERNELS_AHEAD]);
+            xg_inst_bring((uintptr_t)next->inst);
+            for (j = 0; j < next->roots.n; j++) xg_kernel_bring(next->roots.p[j]);
+        }
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
         for (j = 0; j < g->order.n; j++)

@@ -66,9 +66,12 @@ XG_FN void xg_remat_into(xg_inst *fusion, const xg_inst *value, const xg_inst *s
 XG_FN bool xg_remat_comp(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(value, c) {
-        const xg_inst *source = value == c->root || !value->first_use ? NULL : xg_remat_source(value);
+        const xg_inst *source;
         uint32_t ops = 0;
-        bool ok = source && xg_remat_is_cheap(source, &ops);
+        bool ok = value != c->root && value->first_use;
+        XG_FOR_USES(u, value) ok = ok && u->user->op == XG_FUSION; /* what is asked next lies elsewhere */
+        source = ok ? xg_remat_source(value) : NULL;
+        ok = source && xg_remat_is_cheap(source, &ops);
         if (!ok) continue;
         XG_FOR_USES(u, value) ok = ok && xg_remat_takes(u->user, value);
         if (!ok) continue;

@@ -188,10 +188,9 @@ XG_FN void xg_alias_donors_left(xg_plan *p, xg_plan_value *const *results) {
 /* ---- all of it ---- */
 
 XG_FN void xg_plan_alias(xg_plan *p) {
-    xg_plan_value **results = XG_NEW_N(p->arena, xg_plan_value *, p->n_results + (size_t)1);
+    const xg_inst *apart = NULL; /* nothing that it reads can take what it makes */
     uint32_t n = p->values.n, k, j;
-    for (k = 0; k < n; k++)
-        if (p->values.p[k]->role == XG_VALUE_RESULT) results[p->values.p[k]->leaf] = p->values.p[k];
+    xg_plan_value **results = p->values.p + (n - p->n_results); /* they came last */
     xg_alias_donated(p, results);
     for (k = 0; k < p->m->n_donors; k++) {
         xg_plan_value *v = xg_alias_given(p, &p->m->donors[k]);
@@ -215,11 +214,12 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = xg_plan_value_at(p, k);
-        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes) continue;
-        for (j = 0; j < v->inst->n_operands; j++) {
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes || v->inst == apart) continue;
+        for (j = 0, apart = v->inst; j < v->inst->n_operands; j++) {
             xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
-            if (x && x->last == v->first && x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v))
-                break;
+            if (!x || x->last != v->first || !xg_alias_writable(x->buffer)) continue;
+            apart = NULL;
+            if (x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
         }
     }
     xg_alias_donors_left(p, results);

@@ -22,7 +22,8 @@ enum {
     XG_PACK_GUESTS_MAX = 32,
     XG_PACK_MISSES_MAX = 64,
     XG_PACK_ROUNDS = 4,
-    XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */
+    XG_PACK_KEEPS = 1 << 20, /* bytes */
+    XG_PACK_SLIGHT = 1024    /* of the lower bound: not worth another try */
 };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
@@ -440,6 +441,7 @@ XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
     xg_plan_alias(p);
     xg_plan_copies(p);
     xg_plan_pack(p);
+    xg_arena_trim(a, XG_PACK_KEEPS); /* what packing took serves steps and executable */
     return p;
 }
 

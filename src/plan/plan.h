@@ -128,7 +128,8 @@ typedef struct xg_plan {
     /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot
      * count */
     bool asks;
-    uint32_t end; /* the last position */
+    uint32_t end;    /* the last position */
+    uint32_t n_made; /* instructions that are steps, nearly all of which are one each */
     XG_VEC(xg_plan_space) spaces;
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */

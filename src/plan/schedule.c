@@ -41,6 +41,7 @@ typedef struct xg_sched {
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
+    bool ends, meets; /* some end what runs beside others; some are collectives */
     /* by instruction id: its number; the module's, each computation writes its own */
     uint32_t *index;
     XG_VEC(xg_sched_value) values;
@@ -187,8 +188,8 @@ XG_FN void xg_sched_unused(xg_sched *s) {
     s->unused = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     s->free = (bool *)xg_alloc_raw(s->arena, s->n + (size_t)1);
     for (k = 0; k < s->n; k++) {
-        s->free[k] = xg_plan_forwards(s->insts[k]) || !s->made[k];
-        if (s->insts[k]->op == XG_PARAMETER || xg_plan_forwards(s->insts[k])) continue;
+        s->free[k] = !s->made[k] || xg_plan_forwards(s->insts[k]);
+        if (s->free[k]) continue; /* parameters, too */
         for (j = s->leaf_start[k]; j < s->leaf_start[k + 1]; j++) {
             const xg_sched_value *v = &s->values.p[s->leaf_value[j]];
             if (!v->n_users && !v->stays) s->unused[k] = xg_sched_add(s->unused[k], v->bytes);
@@ -283,6 +284,8 @@ XG_APART XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg
     XG_FOR_INSTS(i, c) {
         s->index[i->id] = k;
         s->insts[k++] = i;
+        s->ends = s->ends || xg_op_flags(i->op) & XGF_DONE;
+        s->meets = s->meets || xg_opt_is_collective(i);
     }
     xg_sched_values(s);
     xg_sched_uses(s);
@@ -292,7 +295,7 @@ XG_APART XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg
     s->inner = XG_NEW_N(a, int64_t, s->n + (size_t)1);
     for (k = 0; k < s->n; k++) {
         xg_sched_over(s, k);
-        if (xg_opt_is_control(s->insts[k])) {
+        if (c->n_control && xg_opt_is_control(s->insts[k])) {
             xg_comps called = xg_opt_control_comps(a, s->insts[k]);
             for (j = 0; j < called.n; j++) s->inner[k] = XG_MAX(s->inner[k], all->peaks[called.p[j]->id]);
         }
@@ -617,10 +620,9 @@ XG_APART XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order,
 
 XG_APART XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
     int64_t most = xg_sched_add(peak, peak / XG_SCHED_MORE);
-    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, tries = 0;
-    bool any = false;
-    for (k = 0; k < s->n && !any; k++) any = (xg_op_flags(s->insts[k]->op) & XGF_DONE) != 0;
-    if (!any) return;
+    uint32_t *next, k, tries = 0;
+    if (!s->ends) return;
+    next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
     xg_sched_late_ends(s, order, next);
     if (xg_sched_peak(s, next) <= most) memcpy(order, next, s->n * sizeof *order);
     for (k = 0; k < s->n && tries < XG_SCHED_STARTS_MAX; k++) {
@@ -690,9 +692,9 @@ XG_APART XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint
 }
 /* The order with collectives hidden, if it ends sooner and holds no more than it may. */
 XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
-    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k;
-    for (k = 0; k < s->n && !xg_opt_is_collective(s->insts[k]); k++) {}
-    if (k == s->n) return;
+    uint32_t *next;
+    if (!s->meets) return;
+    next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
     xg_sched_hide(s, order, next);
     if (xg_sched_takes(s, next) < xg_sched_takes(s, order) &&
         xg_sched_peak(s, next) <= xg_sched_add(peak, peak / XG_SCHED_MORE))

@@ -213,16 +213,28 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
     uint32_t number;
     w.p = p;
     w.to = NULL;
+    p->steps.cap = p->n_made + 1; /* a list that grows leaves the smaller ones behind */
+    p->steps.p = (xg_plan_step *)xg_alloc_raw(p->arena, xg_mul(p->m->ctx, p->steps.cap, sizeof *p->steps.p));
     entry = xg_plan_open(&w, p->m->entry, &number);
     xg_plan_steps(&entry, p->m->entry);
     xg_plan_moves_at(&entry, p->m->entry->root, &p->at_end);
 }
 
+/* In a walk over the steps: those to come, and their buffers. */
+XG_FN void xg_plan_steps_ahead(const xg_plan *p, uint32_t at) {
+    const xg_plan_step *s = &p->steps.p[XG_MIN(at + 6, p->steps.n - 1)];
+    uint32_t k;
+    XG_PREFETCH(s->links);
+    xg_inst_bring((uintptr_t)s->inst);
+    s = &p->steps.p[XG_MIN(at + 2, p->steps.n - 1)];
+    for (k = 0; k < s->n_links && k < 8; k++) XG_PREFETCH(&p->buffers.p[s->links[k]]->slice);
+}
 XG_APART XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
     uint32_t q, k;
     for (q = 0; q < p->sequences.n; q++)
         for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
             uint32_t at = p->sequences.p[q]->steps.p[k], number;
+            xg_plan_steps_ahead(p, at);
             if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
             number = kernel(user, p, at);
             p->steps.p[at].kernel = number;

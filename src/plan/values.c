@@ -98,24 +98,30 @@ XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-/* A value with a buffer of its own; most buffers never get another one. */
+/* A value with a buffer of its own; most buffers never get another one. OUT lies where its IN does, which is `in`. */
 typedef struct xg_plan_made {
     xg_plan_value value;
     xg_buffer buffer;
     xg_plan_value *only;
 } xg_plan_made;
-XG_FN xg_plan_value *xg_plan_value_new(
-    xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
-    xg_plan_made *made = (xg_plan_made *)xg_alloc_lines(p->arena, sizeof *made); /* a value is a line */
+XG_FN xg_plan_value *xg_plan_value_in(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role,
+    const xg_shape *s, uint32_t first, const xg_plan_value *in) {
+    size_t bytes = in ? sizeof(xg_plan_value) : sizeof(xg_plan_made);
+    xg_plan_made *made = (xg_plan_made *)xg_alloc_lines(p->arena, bytes); /* a value is a line */
     xg_plan_value *v = &made->value;
     xg_buffer *b = &made->buffer;
-    memset(made, 0, sizeof *made);
+    memset(made, 0, bytes);
     v->inst = i;
     v->leaf = leaf;
     v->role = role;
     v->shape = s;
     v->bytes = xg_plan_bytes(s);
     v->first = v->last = first;
+    xg_push(p->arena, xg_plan_value *, &p->values, v);
+    if (in) {
+        xg_alias_insert(p, in->buffer, v);
+        return v;
+    }
     v->buffer = b;
     b->kind = role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
               : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
@@ -126,8 +132,11 @@ XG_FN xg_plan_value *xg_plan_value_new(
     made->only = v;
     b->values.p = &made->only;
     b->values.n = b->values.cap = 1;
-    xg_push(p->arena, xg_plan_value *, &p->values, v);
     return v;
+}
+XG_FN xg_plan_value *xg_plan_value_new(
+    xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
+    return xg_plan_value_in(p, i, leaf, role, s, first, NULL);
 }
 XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) {
     uint32_t n;
@@ -239,9 +248,8 @@ XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
     for (k = 0; k < n; k++) {
         xg_plan_value *v = xg_plan_value_of(p, body->params[0], k);
         if (in[k]) {
-            v = xg_plan_value_new(p, i, k, XG_VALUE_OUT, leaves[k], *at);
+            v = xg_plan_value_in(p, i, k, XG_VALUE_OUT, leaves[k], *at, in[k]);
             v->from = xg_plan_value_of(p, body->root, k);
-            xg_plan_unite(p, in[k], v);
         } else
             xg_plan_lives(v, *at); /* the next turn reads it again */
         xg_plan_name(p, i, k, v);
@@ -366,6 +374,7 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
         uint32_t k;
         ++*at;
         i->scratch = (void *)(uintptr_t)*at; /* for passes that ask where it is: rematerialize.c */
+        p->n_made += i->op != XG_PARAMETER && i->op != XG_CONSTANT && !xg_plan_forwards(i);
         for (k = 0; many && k < i->n_operands && !xg_plan_forwards(i); k++) xg_plan_meets(p, XG_OPERAND(i, k), *at);
         if (!xg_plan_forwards(i))
             for (k = 0; k < i->n_operands; k++)
