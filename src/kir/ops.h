@@ -31,7 +31,7 @@ enum {
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
     X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, b: the upper bound that it expects of what memory says; 0: it does not say */ \
-    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds; b: in one of so many blocks; 0: it does not say */ \
+    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results; a: 1: it seldom holds, more: once in so many times; b: in one of so many blocks; 0: it does not say */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (results) yields carried; a: 1: it seldom goes on */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, results */ \
     X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop) /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \

@@ -335,15 +335,19 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 }
 XG_FN xg_kop *xg_kparse_if(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *cond = xg_kparse_value(p);
-    bool seldom = xg_ktake(p, "seldom");
-    int64_t of = xg_ktake(p, "of") ? xg_kinteger(p) : 0;
+    int64_t seldom = xg_ktake(p, "seldom"), of;
     xg_ktypes types;
     xg_kop *op;
     (void)code;
+    if (xg_ktake(p, "once")) {
+        xg_kexpect(p, "in");
+        seldom = xg_kinteger(p);
+    }
+    of = xg_ktake(p, "of") ? xg_kinteger(p) : 0;
     memset(&types, 0, sizeof types);
     if (xg_ktake(p, "->")) types = xg_kparse_types(p);
     op = xg_kif(b, cond, types.p, types.n);
-    op->a = seldom;
+    op->a = XG_MAX(seldom, (int64_t)0);
     op->b = XG_MAX(of, (int64_t)0);
     xg_kexpect(p, "{");
     xg_kparse_body(p, op->regions[0], p->scope.n);

@@ -459,7 +459,8 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
     const xg_kregion *other = op->regions[1];
     xg_kprint_value(p, op->operands[0].value);
-    if (op->a) xg_puts(p->b, " seldom");
+    if (op->a == 1) xg_puts(p->b, " seldom");
+    if (op->a > 1) xg_printf(p->b, " once in %lld", (long long)op->a);
     if (op->b) xg_printf(p->b, " of %lld", (long long)op->b);
     if (op->n_results) xg_kprint_result_types(p, op);
     xg_puts(p->b, " {\n");
