@@ -42,7 +42,8 @@ XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, con
     memset(&item, 0, sizeof item);
     item.name = xg_str_z(name);
     item.n = n;
-    item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
+    item.p = XG_NEW_N(a, int64_t, n + (size_t)1);
+    if (n) memcpy((void *)item.p, p, n * sizeof *p); /* of none p may be NULL */
     xg_push(a, xg_numbers, to, item);
 }
 XG_FN void xg_record_put_word(xg_arena *a, xg_numbers_list *to, const char *name, const char *word) {
