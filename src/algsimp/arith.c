@@ -110,19 +110,16 @@ XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
                : NULL;
 }
 RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
-/* |z| |z| is the sum of two squares, which overflow together; infinite where a part is, be the other what it may. */
+/* |z| |z| is the sum of two squares, which overflow together. An infinite part beside one that is NaN makes NaN, as the
+ * modulus does in XLA: to ask for it would cost more than the root did, in what is fused into contractions. */
 RULE(multiply_moduli) {
-    xg_inst *z = P(0)->op == XG_ABS && P(0) == P(1) ? XG_OPERAND(P(0), 0) : NULL, *part[2], *square[2], *most, *sum;
-    uint32_t k;
+    xg_inst *z = P(0)->op == XG_ABS && P(0) == P(1) ? XG_OPERAND(P(0), 0) : NULL, *re, *im;
     if (!z || xg_type_class(z->shape->type) != XGT_C) return NULL;
-    for (k = 0; k < 2; k++) {
-        part[k] = xg_hb_1(&a->b, XG_ABS, xg_hb_1(&a->b, k ? XG_IMAG : XG_REAL, z));
-        square[k] = xg_hb_2(&a->b, XG_MULTIPLY, part[k], part[k]);
-    }
-    sum = xg_hb_2(&a->b, XG_ADD, square[0], square[1]);
-    most = xg_hb_float_like(&a->b, i, HUGE_VAL);
-    for (k = 0; k < 2; k++) sum = xg_hb_select(&a->b, xg_hb_compare(&a->b, "EQ", part[k], most), most, sum);
-    return sum;
+    re = xg_hb_1(&a->b, XG_REAL, z);
+    re = xg_hb_2(&a->b, XG_MULTIPLY, re, re);
+    im = xg_hb_1(&a->b, XG_IMAG, z);
+    im = xg_hb_2(&a->b, XG_MULTIPLY, im, im);
+    return xg_hb_2(&a->b, XG_ADD, re, im);
 }
 RULE(multiply_constants) { return xg_alg_fold_constants(a, i); }
 RULE(divide_one) {
