@@ -110,7 +110,8 @@ XG_FN xg_inst *xg_alg_both_negated(xg_alg *a, xg_inst *i) {
                : NULL;
 }
 RULE(multiply_negates) { return xg_alg_both_negated(a, i); }
-/* |z| |z| is the sum of two squares, which overflow together. */
+/* |z| |z| is the sum of two squares, which overflow together. An infinite part beside one that is NaN makes NaN, as the
+ * modulus does in XLA: to ask for it would cost more than the root did, in what is fused into contractions. */
 RULE(multiply_moduli) {
     xg_inst *z = P(0)->op == XG_ABS && P(0) == P(1) ? XG_OPERAND(P(0), 0) : NULL, *re, *im;
     if (!z || xg_type_class(z->shape->type) != XGT_C) return NULL;

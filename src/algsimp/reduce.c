@@ -205,54 +205,67 @@ RULE(reduce_broadcast_sum) {
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
 }
-/* Which operand of a comparison is y, where x is y == 0, 1, 2 ... along the one dimension that i sums up, on which y
- * does not depend; 2: none is. */
-XG_FN uint32_t xg_alg_one_hot(const xg_inst *i, const xg_inst *x) {
-    const xg_inst *c = x->op == XG_CONVERT ? XG_OPERAND(x, 0) : x;
+/* y, where x is y == 0, 1, 2 ... along the one dimension that i sums up, on which y does not depend; else NULL. */
+XG_FN xg_inst *xg_alg_label(const xg_inst *i, const xg_inst *x) {
+    xg_ints dims = xg_attr_dims(i);
     uint32_t k;
-    for (k = 0; k < 2 && x != c && c->op == XG_COMPARE && xg_str_is(xg_attr_str(c, XG_A_direction), "EQ"); k++) {
-        const xg_inst *n = XG_OPERAND(c, 1 - k);
-        xg_ints dims = xg_attr_dims(i);
+    for (k = 0; k < 2 && x->op == XG_COMPARE && xg_str_is(xg_attr_str(x, XG_A_direction), "EQ"); k++) {
+        const xg_inst *n = XG_OPERAND(x, 1 - k);
         if (n->op == XG_IOTA && xg_alg_is_int(n) && xg_type_bits(n->shape->type) >= 32 && dims.n == 1 &&
-            dims.p[0] == xg_attr_int(n, XG_A_iota_dimension, 0) && xg_alg_is_kept(i, XG_OPERAND(c, k)))
-            return k;
+            dims.p[0] == xg_attr_int(n, XG_A_iota_dimension, 0) && xg_alg_is_kept(i, XG_OPERAND(x, k)))
+            return XG_OPERAND(x, k);
     }
-    return 2;
+    return NULL;
 }
-/* Whether sums of what x is made of are known, x of so many steps at most. */
-XG_FN bool xg_alg_has_sum(const xg_inst *i, const xg_inst *x, uint32_t steps) {
-    if (xg_alg_is_kept(i, x) || xg_alg_one_hot(i, x) < 2) return true;
-    if (!steps || (x->op != XG_NEGATE && x->op != XG_ADD && x->op != XG_SUBTRACT && x->op != XG_MULTIPLY)) return false;
-    if (x->op == XG_MULTIPLY && !xg_alg_is_kept(i, XG_OPERAND(x, 0)) && !xg_alg_is_kept(i, XG_OPERAND(x, 1)))
-        return false;
-    return xg_alg_has_sum(i, XG_OPERAND(x, 0), steps - 1) &&
-           (x->op == XG_NEGATE || xg_alg_has_sum(i, XG_OPERAND(x, 1), steps - 1));
+/* Whether x has, in so many steps at most, one value where `hot` is true and one where it is not: the only label, one
+ * hot, that it is made of. */
+XG_FN bool xg_alg_has_two(const xg_inst *i, xg_inst *x, xg_inst **hot, uint32_t steps) {
+    uint32_t k;
+    if (xg_alg_is_kept(i, x)) return true;
+    if (xg_alg_label(i, x)) {
+        if (!*hot) *hot = x;
+        return *hot == x;
+    }
+    if (!steps || !(xg_op_flags(x->op) & XGF_EW)) return false;
+    for (k = 0; k < x->n_operands; k++) /* bounds and predicates may be scalars */
+        if (RANK(XG_OPERAND(x, k)) != RANK(x) || !xg_alg_has_two(i, XG_OPERAND(x, k), hot, steps - 1)) return false;
+    return true;
 }
-/* Sums of labels, one hot each, smoothed and weighted, of which every one is known: gradients of log-softmax. */
+/* That value, in the shape of i. */
+XG_FN xg_inst *xg_alg_where(xg_alg *a, xg_inst *i, xg_inst *x, const xg_inst *hot, uint32_t is_hot) {
+    xg_inst *in[3], *made;
+    uint32_t k;
+    if (x == hot) return xg_hb_splat(&a->b, xg_hb_int(&a->b, XLAGPU_PRED, is_hot), DIMS(i), RANK(i));
+    if (xg_alg_is_kept(i, x)) return xg_alg_kept(a, i, x);
+    for (k = 0; k < x->n_operands; k++) in[k] = xg_alg_where(a, i, XG_OPERAND(x, k), hot, is_hot);
+    made = xg_inst_clone(x, i->comp, in, i);
+    made->shape = xg_hb_shape(&a->b, x->shape->type, DIMS(i), RANK(i));
+    return made;
+}
+/* Sums of labels, one hot each, smoothed and weighted: one value where the label is, and as often as there are other
+ * places another, which is asked for by itself since it may be infinite or NaN. Gradients of log-softmax. */
 RULE(reduce_one_hot) {
     enum {
         STEPS = 6
     };
-    xg_ints dims = xg_attr_dims(i);
-    xg_inst *x = P(0), *y[2];
-    uint32_t k, hot;
-    if (x->op == XG_BROADCAST || i->n_operands != 2 || x->shape->elements == 0 || !xg_reducer_sums_from_zero(i) ||
-        xg_type_bits(i->shape->type) < 32 || !xg_alg_has_sum(i, x, STEPS))
+    xg_inst *hot = NULL, *y, *in, *x[2], *many[2];
+    int64_t n;
+    uint32_t k;
+    if (!xg_reducer_sums_from_zero(i) || xg_type_class(i->shape->type) == XGT_C || xg_type_bits(i->shape->type) < 32 ||
+        !xg_alg_has_two(i, P(0), &hot, STEPS) || !hot)
         return NULL;
-    hot = xg_alg_one_hot(i, x);
-    if (hot < 2) {
-        y[0] = xg_alg_kept(a, i, XG_OPERAND(XG_OPERAND(x, 0), hot));
-        y[1] = xg_hb_compare(&a->b, "GE", y[0], xg_hb_int_like(&a->b, y[0], 0));
-        y[0] = xg_hb_compare(&a->b, "LT", y[0], xg_hb_int_like(&a->b, y[0], DIMS(x)[dims.p[0]]));
-        return xg_hb_convert(&a->b, xg_hb_2(&a->b, XG_AND, y[1], y[0]), i->shape->type);
+    n = DIMS(P(0))[xg_attr_dims(i).p[0]];
+    if (n < 2 || n > 1 << 24) return NULL;
+    y = xg_alg_kept(a, i, xg_alg_label(i, hot));
+    in = xg_hb_compare(&a->b, "GE", y, xg_hb_int_like(&a->b, y, 0));
+    y = xg_hb_compare(&a->b, "LT", y, xg_hb_int_like(&a->b, y, n));
+    in = xg_hb_2(&a->b, XG_AND, in, y);
+    for (k = 0; k < 2; k++) {
+        x[k] = xg_alg_where(a, i, P(0), hot, k);
+        many[k] = xg_hb_2(&a->b, XG_MULTIPLY, x[0], xg_hb_int_like(&a->b, i, n - k));
     }
-    for (k = 0; k < x->n_operands; k++) {
-        xg_inst *o = XG_OPERAND(x, k);
-        y[k] = x->op == XG_MULTIPLY && xg_alg_is_kept(i, o) && (!k || !xg_alg_is_kept(i, XG_OPERAND(x, 0)))
-                   ? xg_alg_kept(a, i, o)
-                   : xg_alg_reduce_again(a, i, o, dims.p, dims.n);
-    }
-    return k == 1 ? xg_hb_1(&a->b, x->op, y[0]) : xg_hb_2(&a->b, x->op, y[0], y[1]);
+    y = xg_hb_2(&a->b, XG_ADD, x[1], many[1]);
+    return xg_hb_select(&a->b, in, y, many[0]);
 }
 /* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
 RULE(reduce_concatenate) {

@@ -38,11 +38,13 @@ XG_FN int64_t *xg_launch_number(const xg_launch *l, uint32_t k) {
 /* ---- making ---- */
 
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n) {
+    int64_t *kept = XG_NEW_N(a, int64_t, n + (size_t)1);
     xg_numbers item;
     memset(&item, 0, sizeof item);
     item.name = xg_str_z(name);
     item.n = n;
-    item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
+    if (n) memcpy(kept, p, n * sizeof *p); /* of none p may be NULL */
+    item.p = kept;
     xg_push(a, xg_numbers, to, item);
 }
 XG_FN void xg_record_put_word(xg_arena *a, xg_numbers_list *to, const char *name, const char *word) {
