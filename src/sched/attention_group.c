@@ -362,7 +362,7 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
            p->steps > 1 && p->depth + p->columns <= COLUMNS;
 }
 XG_FN bool xg_attention_is_lazy(const xg_attention_plan *p) {
-    if (!p->shape.in_tensor && p->votes && p->columns > XG_ATTENTION_LINE) return false; /* for want of registers */
+    if (p->votes && (p->shape.in_tensor || p->columns > XG_ATTENTION_LINE)) return false; /* for want of registers */
     return p->shape.grouped && p->form.is_lazy && p->form.pieces[0] == 1;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
