@@ -23,7 +23,8 @@ enum {
     XG_ATTENTION_STEP_K = 16, /* elements of a sum that one multiplication takes */
     XG_ATTENTION_STEPS_MAX = XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K,
     XG_ATTENTION_MORE = 232, /* registers of a thread with rows, where there are two groups of them */
-    XG_ATTENTION_LESS = 40   /* of one that asks, for products, too: 128 * 40 + 256 * 232 are 64 K */
+    XG_ATTENTION_LESS = 40,  /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
+    XG_ATTENTION_ASKS = 16   /* ... more for one that asks for products, too; half as many less */
 };
 
 XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p) {
@@ -460,11 +461,12 @@ XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, ui
 }
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
+    int64_t asks = p->shape.in_tensor ? XG_ATTENTION_ASKS : 0;
     xg_flow part;
     xg_kval *thread = xg_attention_group_open(w, &part, p->form.n_stats + 1);
     xg_attention_kernel before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE - asks / 2);
     if (p->shape.in_tensor) xg_attention_tensor_begin(w);
     xg_attention_steps(w);
     if (p->shape.in_tensor) xg_attention_tensor_take(w);
@@ -472,7 +474,7 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     if (p->shape.in_tensor) xg_attention_tensor_end(w);
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS + asks);
     xg_attention_walk_all(w, false, xg_attention_ask_all);
     if (p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);
