@@ -696,6 +696,7 @@ XG_FN void xg_attention_back_group_take(xg_attention_kernel *w);
 /* Sums += weights times the step's rows, which are on their way until the end. */
 XG_FN void xg_attention_back_group_sum(xg_attention_kernel *w, const xg_attention_summed *o, bool second);
 XG_FN void xg_attention_back_group_end(xg_attention_kernel *w);
+XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n);
 
 /* ---- attention_back_tensor.c: with sums in tensor memory ---- */
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
@@ -748,6 +749,7 @@ XG_FN void xg_attention_back_leave(xg_attention_kernel *w);
 XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w));
 XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f);
 XG_FN void xg_attention_back_all(xg_attention_kernel *w, uint32_t n); /* what threads with rows do */
+XG_FN void xg_attention_back_vote(xg_attention_kernel *w);            /* on steps that all rows leave out */
 XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows);
 /* The walk over maxima is over: the next one's votes, and steps, are others. */
 XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w);

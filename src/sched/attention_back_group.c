@@ -14,6 +14,12 @@
 #define XG_SCHED_ATTENTION_BACK_GROUP_C
 #include "attention.h"
 
+enum {
+    XG_ATTENTION_BACK_MORE = 240, /* registers of a thread with rows, where there are two groups of them */
+    XG_ATTENTION_BACK_LESS = 24,  /* of one that asks: 128 * 24 + 256 * 240 are 64 K */
+    XG_ATTENTION_BACK_ASKS = 64   /* ... more for one that asks for products, too; half as many less */
+};
+
 XG_FN void xg_attention_back_group_count(xg_attention_kernel *w, xg_kopcode op, int64_t but) {
     xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = but;
 }
@@ -73,6 +79,56 @@ XG_FN void xg_attention_back_group_end(xg_attention_kernel *w) {
         xg_attention_take(w, w->out, j, w->asked_sums[0][j]);
     for (j = 0; j < (uint32_t)(xg_attention_back_second_width(w->p) / XG_KMMA_N) && !w->skips[1]; j++)
         xg_attention_take(w, w->second, j, w->asked_sums[1][j]);
+}
+
+/* ---- the kernel ---- */
+
+/* What the thread that asks goes through: for maxima and sums, for the sum over dP, for the dots. */
+XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
+    const xg_attention_back *b = &w->f->back;
+    if (!b->turned) {
+        w->dots = w->p->shape.once;
+        if (w->f->match.max) {
+            xg_attention_walk_all(w, false, xg_attention_ask_all);
+            xg_attention_back_end_walks(w);
+        }
+        if (w->p->shape.once) return;
+        xg_attention_back_bounds(w, false);
+    }
+    if (b->turned ? w->p->apart : !b->together) {
+        w->begin = w->from;
+        xg_attention_ask_all(w);
+        xg_attention_walked(w, w->to);
+    }
+    w->dots = true;
+    w->begin = w->from;
+    if (!b->rows_only) xg_attention_ask_all(w);
+}
+XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
+    int64_t asks = w->p->shape.in_tensor ? (int64_t)XG_ATTENTION_BACK_ASKS : 0;
+    xg_attention_kernel before;
+    xg_flow part;
+    xg_kval *thread;
+    if (w->p->bounded && w->f->back.turned) xg_attention_back_vote(w); /* the rows' barrier is behind it */
+    thread = xg_attention_group_open(w, &part, n);
+    if (w->f->back.turned) xg_attention_back_bounds(w, true);
+    before = *w;
+    xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE - asks / 2);
+    if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
+    xg_attention_back_all(w, n);
+    xg_flow_else(&part);
+    xg_attention_group_begin_again(w, &before);
+    w->from = before.from;
+    w->to = before.to;
+    memcpy(w->columns, before.columns, sizeof w->columns);
+    w->done = NULL;
+    w->walk = NULL;
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS + asks);
+    if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_back_group_ask_all(w);
+    if (w->p->shape.in_tensor) xg_attention_ask_last(w);
+    xg_flow_end(&part);
 }
 
 #endif /* XG_SCHED_ATTENTION_BACK_GROUP_C */

@@ -24,7 +24,7 @@ enum {
     XG_ATTENTION_STEPS_MAX = XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K,
     XG_ATTENTION_MORE = 232, /* registers of a thread with rows, where there are two groups of them */
     XG_ATTENTION_LESS = 40,  /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
-    XG_ATTENTION_GIVEN = 8   /* with sums in tensor memory, which ask for more: to each of two from one that asks */
+    XG_ATTENTION_ASKS = 16   /* ... more for one that asks for products, too; half as many less */
 };
 
 XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p) {
@@ -363,7 +363,7 @@ XG_FN bool xg_attention_is_behind(const xg_attention_plan *p) {
            p->steps > 1 && p->depth + p->columns <= COLUMNS;
 }
 XG_FN bool xg_attention_is_lazy(const xg_attention_plan *p) {
-    if (!p->shape.in_tensor && p->votes && p->columns > XG_ATTENTION_LINE) return false; /* for want of registers */
+    if (p->votes && (p->shape.in_tensor || p->columns > XG_ATTENTION_LINE)) return false; /* for want of registers */
     return p->shape.grouped && p->form.is_lazy && p->form.pieces[0] == 1;
 }
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
@@ -461,12 +461,12 @@ XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, ui
 }
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
-    int64_t given = p->shape.in_tensor ? XG_ATTENTION_GIVEN : 0;
+    int64_t asks = p->shape.in_tensor ? XG_ATTENTION_ASKS : 0;
     xg_flow part;
     xg_kval *thread = xg_attention_group_open(w, &part, p->form.n_stats + 1);
     xg_attention_kernel before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, p->threads));
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE + given);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE - asks / 2);
     if (p->shape.in_tensor) xg_attention_tensor_begin(w);
     xg_attention_steps(w);
     if (p->shape.in_tensor) xg_attention_tensor_take(w);
@@ -474,7 +474,7 @@ XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
     if (p->shape.in_tensor) xg_attention_tensor_end(w);
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
-    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS - 2 * given);
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS + asks);
     xg_attention_walk_all(w, false, xg_attention_ask_all);
     if (p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);

@@ -3,8 +3,8 @@
 # several types and all transpositions, attention and its gradients, for sm_90a. No spill, and none of the remarks
 # (C75xx) that say multiplications wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step
 # follow each other: arithmetic may stand between them, but no wait, barrier, branch or access to memory; and nothing
-# waits for all of a thread's memory, as barriers of a cluster would in each step. Without ptxas nothing is done, and
-# that is said. Ends with "N passed, N failed".
+# waits for all of a thread's memory, as barriers of a cluster would in each step. Attention for sm_100a is assembled,
+# too. Without ptxas nothing is done, and that is said. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 PTXAS=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
@@ -80,6 +80,17 @@ case_of() { # NAME, then a module and its arguments
     "$NVDISASM" -c $at.cubin > $at.sass
     in_a_row < $at.sass && ! grep -E 'MEMBAR[.A-Z]*GPU' $at.sass
 }
+# in_tensor NAME, then likewise, of 4096 rows: sums in tensor memory, and registers for those who ask for products; 16
+# bytes of a thread may be spilled, where steps are voted on
+in_tensor() {
+    at=$job_dir/$1.tensor
+    shift
+    "$@" > $at.hlo
+    sed s/1024/4096/g $at.hlo | build/xlagpu compile - --gpu=B200 --emit=ptx -o $at.ptx &&
+        grep -q setmaxnreg $at.ptx && grep -q tcgen05.mma $at.ptx &&
+        $PTXAS -v -arch=sm_100a $at.ptx -o $at.cubin > $at.log 2>&1 || return 1
+    ! grep -E 'C75|warning|spill stores' $at.log | grep -vqE ' (0|4|8|12|16) bytes spill stores'
+}
 # bytes whose k lies apart in memory, left 0 or right 0, are turned in registers; odd ones come through them, too
 for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f32 8192 1 1" "f16 f16 512 1 0" \
     "f8e4m3fn f32 8192 1 1" "s8 s32 8192 0 1" "bf16 f32 4095 1 1"; do
@@ -95,5 +106,7 @@ for one in "bf16 128" "f16 64 GE" "bf16 128 GE"; do
     name=attention_$(echo $one | tr ' ' _)
     if case_of $name attention $one ''; then ok "$name"; else bad "$name"; fi
     if case_of back_$name gradients $one ''; then ok "back_$name"; else bad "back_$name"; fi
+    if in_tensor $name attention $one ''; then ok "$name in tensor memory"; else bad "$name in tensor memory"; fi
+    if in_tensor back_$name gradients $one ''; then ok "back_$name likewise"; else bad "back_$name likewise"; fi
 done
 finish
