@@ -43,12 +43,6 @@ static xg_str xg_verify_next_word(const char **at) {
     *at = e;
     return xg_str_of(p, (size_t)(e - p));
 }
-static bool xg_verify_word_in(const char *words, xg_str w) {
-    xg_str x;
-    while ((x = xg_verify_next_word(&words)).n)
-        if (xg_str_eq(x, w)) return true;
-    return false;
-}
 static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
     uint32_t k;
     for (k = 0; k < XG_COUNT(xg_verify_word_rows); k++)
@@ -81,8 +75,8 @@ XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
 }
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
-    XG_RULE(i, !words || xg_verify_word_in(words, w), "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n, w.p,
-        words);
+    XG_RULE(
+        i, !words || xg_word_in(words, w) >= 0, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n, w.p, words);
 }
 
 /* The row of the opcode table: each attribute is allowed, each required one is there, in the order of the attribute

@@ -342,7 +342,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in = xg_sim_put(p, s, XG_SIM_K_BRX);
     in->a = a;
     in->list = p->list.n;
-    if (t->n_targets > 0xFFFF) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 65535 targets");
+    if (t->n_targets > 0xFFFF) xg_sim_limit(p, s->at, "more than 65535 targets");
     in->n = (uint16_t)t->n_targets;
     for (i = 0; i < t->n_targets; i++) {
         xg_sim_branch_to(p, p->code.n - 1, t->targets[i], s->o[1].at, p->list.n);

@@ -70,7 +70,7 @@ XG_FN xg_sim_ins *xg_sim_put(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_kind kind) {
     if (s->guard != XG_SIM_NOREG) in.flags |= XG_SIM_GUARDED;
     if (s->guard_not) in.flags |= XG_SIM_NOT;
     if (p->code.n == s->first) in.flags |= XG_SIM_FIRST;
-    if (p->code.n >= 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 2^26 records");
+    if (p->code.n >= 1u << 26) xg_sim_limit(p, s->at, "more than 2^26 records");
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
     return &p->code.p[p->code.n - 1];
 }

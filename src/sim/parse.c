@@ -299,15 +299,14 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
             shape.open = true;
         else {
             length[shape.n] = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
-            if (length[shape.n] > (uint64_t)1 << 40)
-                xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
+            if (length[shape.n] > (uint64_t)1 << 40) xg_sim_limit(p, at, "the variable is larger than 2^40 bytes");
         }
         xg_sim_expect(p, ']');
     }
     for (i = shape.n; i-- > 0;) {
         shape.row[i] = (uint64_t)total;
         if (!xg_mul64(total, (int64_t)length[i], &total) || total > (int64_t)1 << 40)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the variable is larger than 2^40 bytes");
+            xg_sim_limit(p, p->t.at, "the variable is larger than 2^40 bytes");
     }
     shape.bytes = (uint64_t)total;
     return shape;
@@ -315,8 +314,7 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
 
 XG_FN uint32_t xg_sim_frame_local(xg_sim_asm *p, uint64_t bytes, uint32_t align, uint32_t at) {
     uint64_t start = ((uint64_t)p->local + align - 1) / align * align;
-    if (start + bytes > 1u << 24)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "more than 16 MiB of local memory a thread");
+    if (start + bytes > 1u << 24) xg_sim_limit(p, at, "more than 16 MiB of local memory a thread");
     p->local = (uint32_t)(start + bytes);
     return (uint32_t)start;
 }
@@ -331,8 +329,7 @@ XG_FN void xg_sim_place(xg_sim_asm *p, xg_sim_sym *s) {
     else {
         xg_sim_var v;
         char *mem;
-        if (s->bytes > 1u << 30)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "a variable of more than 1 GiB");
+        if (s->bytes > 1u << 30) xg_sim_limit(p, s->at, "a variable of more than 1 GiB");
         mem = (char *)xg_alloc(p->a, xg_add(p->c, (size_t)s->bytes, s->align));
         s->offset = ((uint64_t)(uintptr_t)mem + s->align - 1) / s->align * s->align;
         memset(&v, 0, sizeof v);

@@ -155,6 +155,7 @@ XG_FN void xg_sim_function_end(xg_sim_asm *p);           /* flow.c */
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
 XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
 XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
@@ -169,6 +170,14 @@ XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *
     va_list args;
     va_start(args, format);
     xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, NULL, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+/* More than is supported of something. */
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, format, args);
     va_end(args);
     xg_jump(p->c);
 }
@@ -351,8 +360,7 @@ XG_FN uint32_t xg_sim_name(xg_sim_asm *p, xg_str s) {
     return (uint32_t)(uintptr_t)v;
 }
 XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
-    if (++p->depth > XG_SIM_NEST)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "blocks nest deeper than %d", (int)XG_SIM_NEST);
+    if (++p->depth > XG_SIM_NEST) xg_sim_limit(p, at, "blocks nest deeper than %d", (int)XG_SIM_NEST);
     p->n_scopes++;
     if (p->n_scopes >= p->parents_cap)
         p->parents = (uint32_t *)xg_vec_grow(&p->scratch, p->parents, &p->parents_cap, sizeof(uint32_t));
@@ -511,8 +519,7 @@ XG_FN xg_sim_value xg_sim_value_of(uint64_t v, bool is_unsigned) {
 XG_FN xg_sim_value xg_sim_expr_value(xg_sim_asm *p, int level, int depth);
 XG_FN xg_sim_value xg_sim_expr_one(xg_sim_asm *p, int depth) {
     xg_sim_value x;
-    if (depth > 64)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
+    if (depth > 64) xg_sim_limit(p, p->t.at, "the constant expression nests too deep");
     if (xg_sim_accept(p, '+')) return xg_sim_expr_one(p, depth + 1);
     if (xg_sim_accept(p, '-')) {
         x = xg_sim_expr_one(p, depth + 1);
