@@ -357,7 +357,7 @@ XG_FN xg_kval *xg_topk_levels(xg_topk_site *d, xg_topk_level *l, xg_kval *list) 
         l->leaders = both[1];
     }
 }
-XG_FN xg_kval *xg_topk_rest(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
+XG_APART XG_FN xg_kval *xg_topk_rest(xg_topk_site *d, xg_topk_level *l, xg_kval *list) {
     xg_kb *b = &d->s.b;
     int64_t none = INT64_MIN, zero = 0, groups = d->groups;
     xg_kval *at = xg_elem_index(&d->s, d->k - 1), *all[3];

@@ -234,8 +234,8 @@ XG_FN xg_value *xg_call_slice_to_dynamic(xg_eval_run *r, const xg_inst *i, xg_va
         if (!xg_shape_is_scalar(in[d + 1]->shape) || xg_type_class(in[d + 1]->shape->type) != XGT_I) return NULL;
         dims[d] = xg_eval_int_at(in[d + 1], 0);
         if (dims[d] < 0 || dims[d] > in[0]->shape->dims[d])
-            xg_hlo_invalid(i, NULL, "dimension %u, of at most %lld, is to become %lld", d,
-                (long long)in[0]->shape->dims[d], (long long)dims[d]);
+            xg_hlo_wrong(i, "dimension %u, of at most %lld, is to become %lld", d, (long long)in[0]->shape->dims[d],
+                (long long)dims[d]);
     }
     return xg_eval_resize(r, &in[0], dims);
 }
@@ -373,7 +373,7 @@ XG_FN xg_value *xg_call_registered(xg_eval_run *r, const xg_inst *i, const xg_ev
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) operands[k] = xg_eval_literal(r, &r->stack, in[k], 0);
     if (!call->run(call->user, i, operands, i->n_operands, result))
-        xg_hlo_invalid(i, NULL, "the function registered for '%s' failed", call->target);
+        xg_hlo_wrong(i, "the function registered for '%s' failed", call->target);
     v = xg_eval_import(r, result);
     xg_arena_reset(&r->stack, mark);
     return v;

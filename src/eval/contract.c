@@ -205,7 +205,7 @@ XG_APART XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_r
         xg_made m;
         xg_strided c;
         if (size < 0 || size > l->dims[g->dim] - start)
-            xg_hlo_invalid(i, NULL, "group %lld has %lld of %lld rows", (long long)group, (long long)size,
+            xg_hlo_wrong(i, "group %lld has %lld of %lld rows", (long long)group, (long long)size,
                 (long long)(l->dims[g->dim] - start));
         lf[g->dim] = start;
         ld[g->dim] = size;

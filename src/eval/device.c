@@ -249,7 +249,7 @@ XG_FN xg_value *xg_eval_from_host(xg_eval_run *r, const xg_inst *i, const xg_sha
     if (!l)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the evaluator a function that reads from the host",
             r->options.from_host ? "the host has nothing to give" : "there is no host to receive from");
-    if (!xg_shape_compatible(l->shape, shape)) xg_hlo_invalid(i, NULL, "the host gave a value of another shape");
+    if (!xg_shape_compatible(l->shape, shape)) xg_hlo_wrong(i, "the host gave a value of another shape");
     v = xg_eval_import(r, l);
     xg_arena_reset(&r->stack, mark);
     return v;
@@ -326,7 +326,7 @@ XG_FN xg_value *xg_eval_recv_done(xg_eval_run *r, const xg_inst *i, xg_value **i
     v = (*at)->value;
     *at = (*at)->next;
     if (!xg_shape_compatible(v->shape, i->shape->elems[0]))
-        xg_hlo_invalid(i, NULL, "what was sent on channel %lld has another shape", (long long)channel);
+        xg_hlo_wrong(i, "what was sent on channel %lld has another shape", (long long)channel);
     return xg_eval_with_rest(r, i, v);
 }
 

@@ -381,8 +381,7 @@ XG_FN xg_value *xg_eval_set_dimension_size(xg_eval_run *r, const xg_inst *i, xg_
     int64_t dims[XG_RANK_MAX], size = xg_eval_int_at(in[1], 0), bound = XG_OPERAND(i, 0)->shape->dims[d];
     if (XG_OPERAND(i, 0)->shape->dynamic && XG_OPERAND(i, 0)->shape->dynamic[d] == XG_DIM_UNBOUNDED) bound = INT64_MAX;
     if (size < 0 || size > bound)
-        xg_hlo_invalid(
-            i, NULL, "dimension %u, of at most %lld, is to become %lld", d, (long long)bound, (long long)size);
+        xg_hlo_wrong(i, "dimension %u, of at most %lld, is to become %lld", d, (long long)bound, (long long)size);
     memcpy(dims, in[0]->shape->dims, in[0]->shape->rank * sizeof *dims);
     dims[d] = xg_sized_is_dynamic(i->shape, d) ? size : i->shape->dims[d];
     return xg_eval_resize(r, &in[0], dims);
@@ -396,14 +395,13 @@ XG_FN xg_value *xg_eval_dynamic_reshape(xg_eval_run *r, const xg_inst *i, xg_val
         dims[k] = xg_sized_is_dynamic(i->shape, k) ? xg_eval_int_at(in[k + 1], 0) : i->shape->dims[k];
         if (dims[k] < 0 ||
             (dims[k] > i->shape->dims[k] && !(i->shape->dynamic && i->shape->dynamic[k] == XG_DIM_UNBOUNDED)))
-            xg_hlo_invalid(i, NULL, "dimension %u, of at most %lld, is to become %lld", k, (long long)i->shape->dims[k],
+            xg_hlo_wrong(i, "dimension %u, of at most %lld, is to become %lld", k, (long long)i->shape->dims[k],
                 (long long)dims[k]);
         if (!xg_mul64(n, dims[k], &product)) product = -1;
         n = product;
     }
     if (n != in[0]->shape->elements)
-        xg_hlo_invalid(
-            i, NULL, "%lld elements cannot take a shape of %lld", (long long)in[0]->shape->elements, (long long)n);
+        xg_hlo_wrong(i, "%lld elements cannot take a shape of %lld", (long long)in[0]->shape->elements, (long long)n);
     return xg_eval_share(r, xg_sized_shape(r, i->shape->type, dims, i->shape->rank), in[0]);
 }
 

@@ -189,7 +189,7 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
         xg_value *sum = xg_team_reduce(r, w, k);
         const xg_shape *s = xg_team_sized(r, w, k, dim, sum->shape->dims[dim] / w->members.n);
         if (s->dims[dim] * w->members.n > sum->shape->dims[dim])
-            xg_hlo_invalid(w->inst, NULL, "its result is not for groups of %u", w->members.n);
+            xg_hlo_wrong(w->inst, "its result is not for groups of %u", w->members.n);
         for (m = 0; m < w->members.n; m++) {
             xg_value *part = w->out[m * w->n_results + k] = xg_eval_new(r, s);
             xg_team_copy(part, 0, sum, (int64_t)m * s->dims[dim], s->dims[dim], dim);
@@ -204,8 +204,7 @@ XG_FN void xg_team_all_gather(xg_eval_run *r, const xg_team_work *w) {
         int64_t part = (*xg_team_operand(w, 0, k))->shape->dims[dim];
         int64_t all = (int64_t)xg_mul(r->ctx, (size_t)part, w->members.n);
         xg_value *whole = xg_eval_new(r, xg_team_sized(r, w, k, dim, all));
-        if (all != whole->shape->dims[dim])
-            xg_hlo_invalid(w->inst, NULL, "its result is not for groups of %u", w->members.n);
+        if (all != whole->shape->dims[dim]) xg_hlo_wrong(w->inst, "its result is not for groups of %u", w->members.n);
         xg_eval_spend(r, whole->shape->elements);
         for (m = 0; m < w->members.n; m++) {
             xg_eval_dense(r, xg_team_operand(w, m, k));
@@ -222,7 +221,7 @@ XG_FN void xg_team_all_to_all(xg_eval_run *r, const xg_team_work *w) {
     uint32_t n = w->members.n, m, j;
     if (!dims.n) {
         if (w->inst->n_operands != n)
-            xg_hlo_invalid(w->inst, NULL, "it has %u operands, but is among groups of %u", w->inst->n_operands, n);
+            xg_hlo_wrong(w->inst, "it has %u operands, but is among groups of %u", w->inst->n_operands, n);
         for (m = 0; m < n; m++)
             for (j = 0; j < n; j++) w->out[m * n + j] = xg_eval_keep(*xg_team_operand(w, j, m));
         return;
@@ -232,8 +231,7 @@ XG_FN void xg_team_all_to_all(xg_eval_run *r, const xg_team_work *w) {
         const xg_shape *in = (*xg_team_operand(w, 0, 0))->shape;
         xg_value *out = w->out[m] = xg_eval_new(r, xg_team_sized(r, w, 0, (uint32_t)dims.p[0], in->dims[dims.p[0]]));
         int64_t part = out->shape->dims[dims.p[0]] / n;
-        if (part * n != out->shape->dims[dims.p[0]])
-            xg_hlo_invalid(w->inst, NULL, "its result is not for groups of %u", n);
+        if (part * n != out->shape->dims[dims.p[0]]) xg_hlo_wrong(w->inst, "its result is not for groups of %u", n);
         xg_eval_spend(r, out->shape->elements);
         for (j = 0; j < n; j++)
             xg_team_copy(out, j * part, *xg_team_operand(w, j, 0), m * part, part, (uint32_t)dims.p[0]);
@@ -252,15 +250,14 @@ XG_FN void xg_team_ragged_all_to_all(xg_eval_run *r, const xg_team_work *w) {
         xg_eval_dense(r, xg_team_operand(w, m, 0));
         input = *xg_team_operand(w, m, 0);
         if (entries % n)
-            xg_hlo_invalid(
-                w->inst, NULL, "there are %lld offsets, not as many for each of %u devices", (long long)entries, n);
+            xg_hlo_wrong(w->inst, "there are %lld offsets, not as many for each of %u devices", (long long)entries, n);
         for (j = 0; j < entries; j++) {
             xg_value *to = w->out[j / (entries / n)];
             int64_t from = xg_eval_int_at(offsets, j), size = xg_eval_int_at(sizes, j), at = xg_eval_int_at(places, j),
                     have = input->shape->dims[0], room = to->shape->dims[0];
             if (size < 0 || from < 0 || at < 0 || from > have - size || at > room - size)
-                xg_hlo_invalid(w->inst, NULL, "%lld rows from row %lld of %lld to row %lld of %lld do not fit",
-                    (long long)size, (long long)from, (long long)have, (long long)at, (long long)room);
+                xg_hlo_wrong(w->inst, "%lld rows from row %lld of %lld to row %lld of %lld do not fit", (long long)size,
+                    (long long)from, (long long)have, (long long)at, (long long)room);
             xg_team_copy(to, at, input, from, size, 0);
         }
     }
@@ -272,7 +269,7 @@ XG_FN void xg_team_broadcast(xg_eval_run *r, const xg_team_work *w) {
     if (xg_attr_int(w->inst, XG_A_has_dynamic_root, 0)) {
         int64_t at = xg_eval_int_at(*xg_team_operand(w, 0, w->inst->n_operands - 1), 0);
         if (at < 0 || at >= w->members.n)
-            xg_hlo_invalid(w->inst, NULL, "its root is member %lld of %u", (long long)at, w->members.n);
+            xg_hlo_wrong(w->inst, "its root is member %lld of %u", (long long)at, w->members.n);
         root = (uint32_t)at;
     }
     for (m = 0; m < w->members.n; m++)
@@ -323,7 +320,7 @@ XG_FN void xg_team_permute(xg_eval_run *r, const xg_inst *i, const bool *active,
         xg_value **results = XG_NEW_N(&r->stack, xg_value *, i->n_operands);
         if (!active[d]) continue;
         if (source[d] && !active[source[d] - 1])
-            xg_hlo_invalid(i, NULL, "device %u waits for device %u, which does not come here", d, source[d] - 1);
+            xg_hlo_wrong(i, "device %u waits for device %u, which does not come here", d, source[d] - 1);
         for (k = 0; k < i->n_operands; k++)
             results[k] = source[d] ? xg_eval_keep(in[source[d] - 1][k]) : xg_eval_zero(r, in[d][k]->shape);
         out[d] = xg_team_wrap(r, i, in[d], results);
@@ -354,7 +351,7 @@ XG_FN void xg_team_collective(xg_eval_run *r, const xg_inst *i, const bool *acti
                 all = false;
         }
         if (!any) continue;
-        if (!all) xg_hlo_invalid(i, NULL, "it would never end: not all devices of a group come here");
+        if (!all) xg_hlo_wrong(i, "it would never end: not all devices of a group come here");
         w.out = XG_NEW_N(&r->stack, xg_value *, xg_mul(r->ctx, w.members.n, w.n_results));
         xg_team_do(r, &w);
         for (m = 0; m < w.members.n; m++)

@@ -599,7 +599,7 @@ XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
     uint32_t d;
     if (!xg_shape_is_array(p->i->shape) || p->i->n_operands != p->i->shape->rank + 1 ||
         !xg_dims_equal(x->shape, p->i->shape->dims, p->i->shape->rank) || x->shape->type != p->i->shape->type)
-        xg_hlo_invalid(p->i, NULL, "SliceToDynamic wants an array and the size of each of its dimensions");
+        xg_hlo_wrong(p->i, "SliceToDynamic wants an array and the size of each of its dimensions");
     for (d = 0; d < x->shape->rank; d++)
         if (xg_dyn_is_open(p->i->shape, d))
             p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
@@ -612,7 +612,7 @@ XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {
     uint32_t rank = x->shape->rank, d;
     if (p->i->n_operands != 1 || p->i->shape->type != XLAGPU_TUPLE || p->i->shape->n_elems != rank + 1 ||
         !xg_dims_equal(p->i->shape->elems[0], x->shape->dims, rank))
-        xg_hlo_invalid(p->i, NULL, "PadToStatic gives its operand's bounds and the size of each dimension");
+        xg_hlo_wrong(p->i, "PadToStatic gives its operand's bounds and the size of each dimension");
     out = XG_NEW_N(p->m->arena, xg_inst *, rank + (size_t)1);
     out[0] = xg_dyn_zeroed(p, x, NULL);
     for (d = 0; d < rank; d++)

@@ -145,7 +145,7 @@ XG_FN xg_inst *xg_ragged_made(
     return made;
 }
 /* The ragged-dot that a dot is; NULL: it is none. */
-XG_FN xg_inst *xg_ragged_found(const xg_hb *b, xg_inst *dot) {
+XG_APART XG_FN xg_inst *xg_ragged_found(const xg_hb *b, xg_inst *dot) {
     xg_dot_dims d = xg_dot_dims_of(dot);
     xg_ragged_mask m, other;
     uint32_t k, deep;

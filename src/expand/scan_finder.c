@@ -384,7 +384,7 @@ XG_FN void xg_find_hits(xg_finder *f, uint32_t first) {
             f->scans[v] = f->found[k];
     }
 }
-XG_FN bool xg_find_gradient(xg_finder *f) {
+XG_APART XG_FN bool xg_find_gradient(xg_finder *f) {
     bool backwards = xg_find_is_reversed(f);
     xg_inst *d, *before, *decay, *y, *g, *in[2];
     uint32_t a;

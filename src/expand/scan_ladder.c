@@ -157,7 +157,7 @@ XG_FN bool xg_find_combined(xg_finder *f, xg_inst *i, uint32_t *nodes) {
     return true;
 }
 /* All values of the combination that i is one of, and the arrays that they are made of. */
-XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
+XG_APART XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
     uint32_t nodes = 0, k;
     xg_find_slice s;
     if (!(xg_op_flags(i->op) & XGF_EW) || i->n_operands < 2 || !xg_find_is_moved(i) || !xg_find_collect(f, i, &nodes) ||

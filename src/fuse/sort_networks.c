@@ -54,7 +54,7 @@ XG_FN int xg_network_makes_alike(const xg_inst *i) {
     }
     return i->op == XG_PARAMETER ? which : -1;
 }
-XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
+XG_APART XG_FN bool xg_network_reads(xg_network *d, const xg_inst *sort) {
     xg_sort_order o = xg_fuse_sort_order(sort);
     xlagpu_type t = XG_OPERAND(sort, 0)->shape->type;
     int bits = xg_type_bits(t), alike;
@@ -133,7 +133,7 @@ XG_FN xg_inst *xg_network_piece(const xg_hb *b, xg_inst *x, uint32_t dim, int64_
     return made;
 }
 /* The integer for x at place j. */
-XG_FN xg_inst *xg_network_key(const xg_network *d, xg_inst *x, int64_t j) {
+XG_APART XG_FN xg_inst *xg_network_key(const xg_network *d, xg_inst *x, int64_t j) {
     const xg_hb *b = &d->b;
     xg_inst *bits, *v, *sign, *zero, *is;
     if (xg_type_class(x->shape->type) == XGT_I) return xg_hb_convert(b, x, d->key);
@@ -201,7 +201,7 @@ XG_FN bool xg_network_is_of_rows(const xg_inst *x, uint32_t dim) {
     for (k = 0; k < dims.n && dims.p[k] != dim; k++) {}
     return k == dims.n;
 }
-XG_FN void xg_network_build(xg_network *d, xg_inst *sort) {
+XG_APART XG_FN void xg_network_build(xg_network *d, xg_inst *sort) {
     xg_inst *v[XG_NETWORK_ROW_MAX], *x = XG_OPERAND(sort, 0), *all = NULL, *is = NULL, *made;
     xg_hb *b = &d->b;
     int64_t j;
@@ -224,7 +224,7 @@ XG_FN void xg_network_build(xg_network *d, xg_inst *sort) {
 
 /* ---- reductions of what is joined ---- */
 
-XG_FN bool xg_network_reduce(xg_inst *i) {
+XG_APART XG_FN bool xg_network_reduce(xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *v = XG_OPERAND(i, 1), *piece;
     xg_ints dims = xg_attr_dims(i);
     xg_hb b = xg_hb_at(i);

@@ -615,5 +615,13 @@ XG_NORETURN XG_FN void xg_hlo_invalid(const xg_inst *i, const char *hint, const 
     va_end(args);
     xg_hlo_raise(i, XLAGPU_ERROR_INVALID, hint, text);
 }
+XG_NORETURN XG_FN void xg_hlo_wrong(const xg_inst *i, const char *format, ...) {
+    char text[XG_MESSAGE_MAX / 2];
+    va_list args;
+    va_start(args, format);
+    xg_vformat(text, sizeof text, format, args);
+    va_end(args);
+    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, NULL, text);
+}
 
 #endif /* XG_HLO_GRAPH_C */

@@ -641,6 +641,8 @@ XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char
     XG_PRINTF(4, 5); /* at the instruction's place */
 /* The same with XLAGPU_ERROR_INVALID: hundreds of places that pass an argument less. */
 XG_NORETURN XG_FN void xg_hlo_invalid(const xg_inst *i, const char *hint, const char *format, ...) XG_PRINTF(3, 4);
+XG_NORETURN XG_FN void xg_hlo_wrong(const xg_inst *i, const char *format, ...)
+    XG_PRINTF(2, 3); /* ..., without a hint */
 
 /* graph.c */
 XG_FN void xg_comp_link(xg_comp *c, xg_comp *before);

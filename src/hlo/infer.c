@@ -36,7 +36,7 @@ static bool xg_infer_typed_operand(xg_opcode op, uint32_t k) {
 XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
     const xg_op_row *row = &xg_op_rows[i->op];
     uint32_t k;
-    XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi), NULL,
+    XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi),
         "there must be %s%u operand%s, but there are %u", row->hi == row->lo ? "" : "at least ", row->lo,
         row->lo == 1 ? "" : "s", i->n_operands);
     if (row->types != XGT_ANY)
@@ -44,7 +44,7 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
             const xg_shape *s = xg_infer_operand(i, k);
             XG_RULE(i,
                 !xg_shape_is_array(s) || (xg_type_class(s->type) & row->types) || !xg_infer_typed_operand(i->op, k),
-                NULL, "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types), xg_infer_text(i, s));
+                "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types), xg_infer_text(i, s));
         }
     return xg_infer_rules[i->op](m, i);
 }

@@ -1,10 +1,10 @@
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
  *
- * A rule is `XG_RULE(i, condition, hint, format, ...)`: the condition that must hold and the sentence said when it does
- * not. The sentence names what was found (shapes in text) and what the rule wants; the position, the opcode and the
- * name of the instruction are put before it by xg_hlo_fail. Arguments are evaluated only on failure, so a rule that
- * holds costs one test.
+ * A rule is `XG_RULE(i, condition, format, ...)`: the condition that must hold and the sentence said when it does not;
+ * `XG_RULE_HINT` has a hint in front of the sentence. The sentence names what was found (shapes in text) and what the
+ * rule wants; the position, the opcode and the name of the instruction are put before it by xg_hlo_raise. Arguments are
+ * evaluated only on failure, so a rule that holds costs one test.
  *
  * Laws
  * - Shapes that are inferred carry descending layouts, but what only passes values on (tuples, calls, barriers, sorts)
@@ -16,7 +16,11 @@
 #define XG_HLO_INFER_COMMON_C
 #include "hlo.h"
 
-#define XG_RULE(i, ok, hint, ...) \
+#define XG_RULE(i, ok, ...) \
+    do { \
+        if (!(ok)) xg_hlo_wrong((i), __VA_ARGS__); \
+    } while (0)
+#define XG_RULE_HINT(i, ok, hint, ...) \
     do { \
         if (!(ok)) xg_hlo_invalid((i), (hint), __VA_ARGS__); \
     } while (0)
@@ -156,7 +160,7 @@ XG_FN const xg_shape *xg_infer_tuple_of(xg_module *m, const xg_inst *i, uint32_t
 
 XG_FN const xg_shape *xg_want_array(const xg_inst *i, uint32_t k) {
     const xg_shape *s = xg_infer_operand(i, k);
-    XG_RULE(i, xg_shape_is_array(s), NULL, "operand %u must be an array, but is %s", k, xg_infer_text(i, s));
+    XG_RULE(i, xg_shape_is_array(s), "operand %u must be an array, but is %s", k, xg_infer_text(i, s));
     return s;
 }
 XG_FN void xg_want_arrays(const xg_inst *i) {
@@ -165,18 +169,18 @@ XG_FN void xg_want_arrays(const xg_inst *i) {
 }
 XG_FN const xg_shape *xg_want_scalar(const xg_inst *i, uint32_t k, xlagpu_type type, const char *what) {
     const xg_shape *s = xg_infer_operand(i, k);
-    XG_RULE(i, xg_shape_is_scalar(s) && (type == XLAGPU_INVALID || s->type == type), NULL,
+    XG_RULE(i, xg_shape_is_scalar(s) && (type == XLAGPU_INVALID || s->type == type),
         "operand %u, %s, must be %s%s, but is %s", k, what, type == XLAGPU_INVALID ? "a scalar" : xg_type_name(type),
         type == XLAGPU_INVALID ? "" : "[]", xg_infer_text(i, s));
     return s;
 }
 XG_FN void xg_want_same_type(const xg_inst *i, uint32_t a, uint32_t b) {
-    XG_RULE(i, xg_infer_operand(i, a)->type == xg_infer_operand(i, b)->type, "put a convert before it",
+    XG_RULE_HINT(i, xg_infer_operand(i, a)->type == xg_infer_operand(i, b)->type, "put a convert before it",
         "operands %u and %u must have the same element type, but are %s and %s", a, b, xg_infer_operand_text(i, a),
         xg_infer_operand_text(i, b));
 }
 XG_FN void xg_want_token(const xg_inst *i, uint32_t k) {
-    XG_RULE(i, xg_infer_operand(i, k)->type == XLAGPU_TOKEN, NULL, "operand %u must be a token[], but is %s", k,
+    XG_RULE(i, xg_infer_operand(i, k)->type == XLAGPU_TOKEN, "operand %u must be a token[], but is %s", k,
         xg_infer_operand_text(i, k));
 }
 XG_FN bool xg_infer_is_int(xlagpu_type t) { return xg_type_class(t) == XGT_I; }
@@ -186,12 +190,11 @@ XG_FN void xg_want_dims(const xg_inst *i, const char *what, xg_ints v, uint32_t 
     uint64_t seen = 0;
     uint32_t k;
     for (k = 0; k < v.n; k++) {
-        XG_RULE(i, v.p[k] >= 0 && v.p[k] < (int64_t)rank, NULL,
-            "%s=%s names dimension %lld, but there %s %u dimension%s", what, xg_infer_ints_text(i, v),
-            (long long)v.p[k], rank == 1 ? "is" : "are", rank, rank == 1 ? "" : "s");
-        XG_RULE(i, !(seen >> v.p[k] & 1), NULL, "%s=%s names dimension %lld twice", what, xg_infer_ints_text(i, v),
+        XG_RULE(i, v.p[k] >= 0 && v.p[k] < (int64_t)rank, "%s=%s names dimension %lld, but there %s %u dimension%s",
+            what, xg_infer_ints_text(i, v), (long long)v.p[k], rank == 1 ? "is" : "are", rank, rank == 1 ? "" : "s");
+        XG_RULE(i, !(seen >> v.p[k] & 1), "%s=%s names dimension %lld twice", what, xg_infer_ints_text(i, v),
             (long long)v.p[k]);
-        XG_RULE(i, !ascending || k == 0 || v.p[k - 1] < v.p[k], NULL, "%s=%s must be in ascending order", what,
+        XG_RULE(i, !ascending || k == 0 || v.p[k - 1] < v.p[k], "%s=%s must be in ascending order", what,
             xg_infer_ints_text(i, v));
         seen |= (uint64_t)1 << v.p[k];
     }
@@ -199,17 +202,17 @@ XG_FN void xg_want_dims(const xg_inst *i, const char *what, xg_ints v, uint32_t 
 /* The one dimension of an attribute dimensions={d}. */
 XG_FN int64_t xg_want_dim(const xg_inst *i, xg_attr_key key, uint32_t rank) {
     xg_ints v = xg_attr_ints(i, key);
-    XG_RULE(i, v.n == 1, NULL, "%s must name one dimension, but is %s", xg_attr_name(key), xg_infer_ints_text(i, v));
+    XG_RULE(i, v.n == 1, "%s must name one dimension, but is %s", xg_attr_name(key), xg_infer_ints_text(i, v));
     xg_want_dims(i, xg_attr_name(key), v, rank, false);
     return v.p[0];
 }
 XG_FN const xg_shape *xg_want_given(const xg_inst *i) {
-    XG_RULE(i, i->shape != NULL, "write it between '=' and the opcode", "the shape of the result must be stated");
+    XG_RULE_HINT(i, i->shape != NULL, "write it between '=' and the opcode", "the shape of the result must be stated");
     return i->shape;
 }
 XG_FN const xg_shape *xg_want_given_array(const xg_inst *i) {
     const xg_shape *s = xg_want_given(i);
-    XG_RULE(i, xg_shape_is_array(s), NULL, "the result must be an array, but is stated as %s", xg_infer_text(i, s));
+    XG_RULE(i, xg_shape_is_array(s), "the result must be an array, but is stated as %s", xg_infer_text(i, s));
     return s;
 }
 XG_FN int64_t xg_want_sum(const xg_inst *i, int64_t a, int64_t b) {
@@ -240,24 +243,23 @@ XG_FN const char *xg_infer_signature(const xg_inst *i, const xg_comp *c) {
 XG_FN xg_comp *xg_want_comp(const xg_inst *i, xg_attr_key key, uint32_t n_params) {
     xg_comp *c = xg_attr_comp(i, key);
     uint32_t k;
-    XG_RULE(i, c != NULL, NULL, "attribute %s is missing", xg_attr_name(key));
-    XG_RULE(i, c->root != NULL, NULL, "%s=%.*s has no root", xg_attr_name(key), (int)c->name.n, c->name.p);
-    XG_RULE(i, c->n_params == n_params, NULL, "%s=%.*s must take %u parameters, but takes %u", xg_attr_name(key),
+    XG_RULE(i, c != NULL, "attribute %s is missing", xg_attr_name(key));
+    XG_RULE(i, c->root != NULL, "%s=%.*s has no root", xg_attr_name(key), (int)c->name.n, c->name.p);
+    XG_RULE(i, c->n_params == n_params, "%s=%.*s must take %u parameters, but takes %u", xg_attr_name(key),
         (int)c->name.n, c->name.p, n_params, c->n_params);
     for (k = 0; k < n_params; k++)
-        XG_RULE(i, c->params[k] != NULL, NULL, "%s=%.*s lacks parameter %u", xg_attr_name(key), (int)c->name.n,
-            c->name.p, k);
+        XG_RULE(i, c->params[k] != NULL, "%s=%.*s lacks parameter %u", xg_attr_name(key), (int)c->name.n, c->name.p, k);
     return c;
 }
 /* Parameter k must be a scalar of the type. */
 XG_FN void xg_want_scalar_param(const xg_inst *i, xg_attr_key key, const xg_comp *c, uint32_t k, xlagpu_type type) {
     const xg_shape *s = c->params[k]->shape;
-    XG_RULE(i, xg_shape_is_scalar(s) && s->type == type, NULL,
+    XG_RULE(i, xg_shape_is_scalar(s) && s->type == type,
         "parameter %u of %s=%.*s must be %s[], but the computation is %s", k, xg_attr_name(key), (int)c->name.n,
         c->name.p, xg_type_name(type), xg_infer_signature(i, c));
 }
 XG_FN void xg_want_pred_root(const xg_inst *i, xg_attr_key key, const xg_comp *c) {
-    XG_RULE(i, xg_shape_is_scalar(c->root->shape) && c->root->shape->type == XLAGPU_PRED, NULL,
+    XG_RULE(i, xg_shape_is_scalar(c->root->shape) && c->root->shape->type == XLAGPU_PRED,
         "the root of %s=%.*s must be pred[], but the computation is %s", xg_attr_name(key), (int)c->name.n, c->name.p,
         xg_infer_signature(i, c));
 }
@@ -276,7 +278,7 @@ XG_FN xg_comp *xg_want_reducer(const xg_inst *i, xg_attr_key key, uint32_t from,
     for (k = 0; k < n; k++) {
         const xg_shape *r = xg_infer_comp_result(c, k, n);
         xlagpu_type t = xg_infer_operand(i, from + k)->type;
-        XG_RULE(i, r && xg_shape_is_scalar(r) && r->type == t, NULL,
+        XG_RULE(i, r && xg_shape_is_scalar(r) && r->type == t,
             "%s=%.*s must give %u scalar%s of the operands' types (%s[] for operand %u), but the computation is %s",
             xg_attr_name(key), (int)c->name.n, c->name.p, n, n == 1 ? "" : "s in a tuple", xg_type_name(t), from + k,
             xg_infer_signature(i, c));
@@ -292,11 +294,11 @@ XG_FN xg_comp *xg_want_reducer(const xg_inst *i, xg_attr_key key, uint32_t from,
 /* The number of places of a window along a dimension. */
 XG_FN int64_t xg_want_places(const xg_inst *i, uint32_t d, const xg_window_dim *w, int64_t size) {
     int64_t base, window;
-    XG_RULE(i, w->size >= 1, NULL, "window size %lld of dimension %u must be at least 1", (long long)w->size, d);
-    XG_RULE(i, w->stride >= 1, NULL, "window stride %lld of dimension %u must be at least 1", (long long)w->stride, d);
-    XG_RULE(i, w->base_dilation >= 1, NULL, "lhs_dilate %lld of dimension %u must be at least 1",
-        (long long)w->base_dilation, d);
-    XG_RULE(i, w->window_dilation >= 1, NULL, "rhs_dilate %lld of dimension %u must be at least 1",
+    XG_RULE(i, w->size >= 1, "window size %lld of dimension %u must be at least 1", (long long)w->size, d);
+    XG_RULE(i, w->stride >= 1, "window stride %lld of dimension %u must be at least 1", (long long)w->stride, d);
+    XG_RULE(
+        i, w->base_dilation >= 1, "lhs_dilate %lld of dimension %u must be at least 1", (long long)w->base_dilation, d);
+    XG_RULE(i, w->window_dilation >= 1, "rhs_dilate %lld of dimension %u must be at least 1",
         (long long)w->window_dilation, d);
     base = size == 0 ? 0 : xg_want_sum(i, xg_want_product(i, size - 1, w->base_dilation), 1);
     base = xg_want_sum(i, xg_want_sum(i, base, w->pad_low), w->pad_high);

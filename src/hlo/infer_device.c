@@ -27,7 +27,7 @@ static xg_infer_group_mode xg_want_group_mode(const xg_inst *i) {
     bool channel = xg_inst_attr(i, XG_A_channel_id) != NULL,
          global = xg_attr_int(i, XG_A_use_global_device_ids, 0) != 0;
     int word = xg_word_in(words, xg_attr_str(i, XG_A_mode));
-    XG_RULE(i, channel || !global, NULL, "use_global_device_ids=true needs a channel_id");
+    XG_RULE(i, channel || !global, "use_global_device_ids=true needs a channel_id");
     if (word >= 0) return (xg_infer_group_mode)word;
     if (!channel) return XG_GROUP_REPLICA;
     if (!xg_infer_has_global_ids(i->op)) return XG_GROUP_PARTITION;
@@ -46,12 +46,12 @@ static int64_t xg_want_groups(const xg_inst *i, bool uniform) {
     all = xg_want_product(i, replicas, partitions);
     want = mode == XG_GROUP_PARTITION ? partitions : mode == XG_GROUP_FLAT ? all : replicas;
     if (!g || g->n == 0) {
-        XG_RULE(i, mode != XG_GROUP_FLAT, NULL, "replica_groups must not be empty with use_global_device_ids=true");
+        XG_RULE(i, mode != XG_GROUP_FLAT, "replica_groups must not be empty with use_global_device_ids=true");
         return mode == XG_GROUP_BOTH ? all : want;
     }
     for (k = 0; k < g->n; k++) {
-        XG_RULE(i, g->p[k].n > 0, NULL, "replica_groups has an empty group");
-        XG_RULE(i, !uniform || g->p[k].n == g->p[0].n, NULL,
+        XG_RULE(i, g->p[k].n > 0, "replica_groups has an empty group");
+        XG_RULE(i, !uniform || g->p[k].n == g->p[0].n,
             "all replica_groups must be of the same size, but group 0 has %u and group %u has %u", g->p[0].n, k,
             g->p[k].n);
         total += g->p[k].n;
@@ -60,20 +60,19 @@ static int64_t xg_want_groups(const xg_inst *i, bool uniform) {
     for (k = 0; k < g->n; k++)
         for (j = 0; j < g->p[k].n; j++) {
             int64_t id = g->p[k].p[j];
-            XG_RULE(i, id >= 0 && id < total, NULL,
-                "replica_groups of %lld devices must name 0 to %lld, but names %lld", (long long)total,
-                (long long)total - 1, (long long)id);
-            XG_RULE(i, !seen[id], NULL, "replica_groups names %lld twice", (long long)id);
+            XG_RULE(i, id >= 0 && id < total, "replica_groups of %lld devices must name 0 to %lld, but names %lld",
+                (long long)total, (long long)total - 1, (long long)id);
+            XG_RULE(i, !seen[id], "replica_groups names %lld twice", (long long)id);
             seen[id] = 1;
         }
-    XG_RULE(i, want == 1 || total == want, NULL, "replica_groups must name all %lld devices, but names %lld",
-        (long long)want, (long long)total);
+    XG_RULE(i, want == 1 || total == want, "replica_groups must name all %lld devices, but names %lld", (long long)want,
+        (long long)total);
     return mode == XG_GROUP_BOTH ? xg_want_product(i, g->p[0].n, partitions) : (int64_t)g->p[0].n;
 }
 /* The result for operand k: the result itself of one operand, else an element of it. */
 static const xg_shape *xg_want_part(const xg_inst *i, const xg_shape *s, uint32_t k) {
     if (i->n_operands == 1) return s;
-    XG_RULE(i, s->type == XLAGPU_TUPLE && s->n_elems == i->n_operands, NULL,
+    XG_RULE(i, s->type == XLAGPU_TUPLE && s->n_elems == i->n_operands,
         "the result must have one element for each of %u operands, but is %s", i->n_operands, xg_infer_text(i, s));
     return s->elems[k];
 }
@@ -86,7 +85,7 @@ static const xg_shape *xg_want_shards(xg_module *m, const xg_inst *i, const xg_s
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *in = xg_want_array(i, k), *out = xg_want_part(i, s, k), *whole, *part;
         xg_draft d;
-        XG_RULE(i, dim < (int64_t)in->rank && xg_shape_is_array(out) && out->rank == in->rank, NULL,
+        XG_RULE(i, dim < (int64_t)in->rank && xg_shape_is_array(out) && out->rank == in->rank,
             "dimension %lld must exist in %s and in the result %s", (long long)dim, xg_infer_text(i, in),
             xg_infer_text(i, out));
         whole = gather ? out : in;
@@ -96,14 +95,14 @@ static const xg_shape *xg_want_shards(xg_module *m, const xg_inst *i, const xg_s
         if (gather)
             d.size[dim] = xg_want_product(i, in->dims[dim], shards);
         else {
-            XG_RULE(i, shards > 0 && in->dims[dim] % shards == 0, NULL,
+            XG_RULE(i, shards > 0 && in->dims[dim] % shards == 0,
                 "dimension %lld of %s cannot be divided among %lld devices", (long long)dim, xg_infer_text(i, in),
                 (long long)shards);
             d.size[dim] = in->dims[dim] / shards;
         }
         elems[k] = xg_draft_shape(m, &d);
     }
-    XG_RULE(i, size == 1 || shards == size, NULL, "the result %s is for %lld devices in a group, but there are %lld",
+    XG_RULE(i, size == 1 || shards == size, "the result %s is for %lld devices in a group, but there are %lld",
         xg_infer_text(i, s), (long long)shards, (long long)size);
     return i->n_operands == 1 ? elems[0] : xg_shape_tuple(m, elems, i->n_operands);
 }
@@ -112,7 +111,7 @@ static const xg_shape *xg_want_shards(xg_module *m, const xg_inst *i, const xg_s
 static void xg_want_scalar_reducer(const xg_inst *i) {
     xg_comp *c = xg_want_comp(i, XG_A_to_apply, 2);
     uint32_t k;
-    XG_RULE(i, xg_shape_is_scalar(c->root->shape), NULL, "to_apply=%.*s must give a scalar, but is %s", (int)c->name.n,
+    XG_RULE(i, xg_shape_is_scalar(c->root->shape), "to_apply=%.*s must give a scalar, but is %s", (int)c->name.n,
         c->name.p, xg_infer_signature(i, c));
     for (k = 0; k < 2; k++) xg_want_scalar_param(i, XG_A_to_apply, c, k, c->root->shape->type);
 }
@@ -138,17 +137,17 @@ static const xg_shape *xg_infer_all_to_all(xg_module *m, const xg_inst *i) {
     if (xg_inst_attr(i, XG_A_dimensions)) {
         const xg_shape *s = xg_infer_operand(i, 0);
         int64_t d;
-        XG_RULE(i, i->n_operands == 1, "leave dimensions out to exchange one operand with each device",
+        XG_RULE_HINT(i, i->n_operands == 1, "leave dimensions out to exchange one operand with each device",
             "with dimensions= there must be one operand, but there are %u", i->n_operands);
         d = xg_want_dim(i, XG_A_dimensions, s->rank);
-        XG_RULE(i, s->dims[d] % size == 0, NULL, "dimension %lld of %s cannot be divided among %lld devices",
-            (long long)d, xg_infer_text(i, s), (long long)size);
+        XG_RULE(i, s->dims[d] % size == 0, "dimension %lld of %s cannot be divided among %lld devices", (long long)d,
+            xg_infer_text(i, s), (long long)size);
         return xg_shape_default_layout(m, s);
     }
-    XG_RULE(i, size == 1 || (int64_t)i->n_operands == size, NULL,
+    XG_RULE(i, size == 1 || (int64_t)i->n_operands == size,
         "there must be one operand for each of %lld devices, but there are %u", (long long)size, i->n_operands);
     for (k = 1; k < i->n_operands; k++)
-        XG_RULE(i, xg_shape_agrees(xg_infer_operand(i, 0), xg_infer_operand(i, k)), NULL,
+        XG_RULE(i, xg_shape_agrees(xg_infer_operand(i, 0), xg_infer_operand(i, k)),
             "all operands must have the same shape, but are %s", xg_infer_operands_text(i));
     return xg_infer_tuple_of(m, i, 0, i->n_operands, false);
 }
@@ -158,18 +157,18 @@ static const xg_shape *xg_infer_ragged_all_to_all(xg_module *m, const xg_inst *i
     uint32_t k;
     xg_want_groups(i, true);
     xg_want_same_type(i, 0, 1);
-    XG_RULE(i, in->rank >= 1 && in->rank == out->rank, NULL,
+    XG_RULE(i, in->rank >= 1 && in->rank == out->rank,
         "input and output must have as many dimensions, at least one, but are %s and %s", xg_infer_text(i, in),
         xg_infer_text(i, out));
     for (k = 1; k < in->rank; k++)
-        XG_RULE(i, xg_shape_dim_agrees(in, k, out, k), NULL, "input %s and output %s may differ in dimension 0 only",
+        XG_RULE(i, xg_shape_dim_agrees(in, k, out, k), "input %s and output %s may differ in dimension 0 only",
             xg_infer_text(i, in), xg_infer_text(i, out));
     for (k = 2; k < 6; k++) {
         const xg_shape *s = xg_want_array(i, k);
-        XG_RULE(i, xg_infer_is_int(s->type) && s->rank >= 1 && s->rank <= 2, NULL,
+        XG_RULE(i, xg_infer_is_int(s->type) && s->rank >= 1 && s->rank <= 2,
             "operand %u, offsets or sizes, must be integers in one or two dimensions, but is %s", k,
             xg_infer_text(i, s));
-        XG_RULE(i, xg_shape_agrees(s, first), NULL, "offsets and sizes must have the same shape, but are %s",
+        XG_RULE(i, xg_shape_agrees(s, first), "offsets and sizes must have the same shape, but are %s",
             xg_infer_operands_text(i));
     }
     return xg_shape_default_layout(m, out);
@@ -179,9 +178,9 @@ static const xg_shape *xg_infer_collective_same(xg_module *m, const xg_inst *i) 
     uint32_t n = i->n_operands;
     xg_want_group_mode(i); /* a group may leave devices out: those get zeros */
     if (xg_attr_int(i, XG_A_has_dynamic_root, 0)) {
-        XG_RULE(i, n >= 2, NULL, "has_dynamic_root=true needs the root as the last operand");
+        XG_RULE(i, n >= 2, "has_dynamic_root=true needs the root as the last operand");
         n--;
-        XG_RULE(i, xg_shape_is_array(xg_infer_operand(i, n)) && xg_infer_is_int(xg_infer_operand(i, n)->type), NULL,
+        XG_RULE(i, xg_shape_is_array(xg_infer_operand(i, n)) && xg_infer_is_int(xg_infer_operand(i, n)->type),
             "the last operand, the root, must be an integer, but is %s", xg_infer_operand_text(i, n));
     }
     return xg_infer_tuple_of(m, i, 0, n, true);
@@ -199,8 +198,8 @@ static uint32_t xg_want_offsets(const xg_inst *i, const xg_shape *buffer, const 
     for (j = 0; ok && j < offsets->n_elems; j++)
         ok = tuples ? offsets->elems[j]->type == XLAGPU_TUPLE && offsets->elems[j]->n_elems == buffer->rank
                     : xg_shape_is_array(offsets->elems[j]);
-    XG_RULE(i, ok, NULL, "operand %u must hold one offset for each dimension of %s, but is %s", k,
-        xg_infer_text(i, buffer), xg_infer_text(i, offsets));
+    XG_RULE(i, ok, "operand %u must hold one offset for each dimension of %s, but is %s", k, xg_infer_text(i, buffer),
+        xg_infer_text(i, offsets));
     return tuples ? offsets->n_elems : 1;
 }
 static bool xg_infer_in_place(const xg_inst *i) {
@@ -212,7 +211,7 @@ static uint32_t xg_want_in_place(const xg_inst *i) {
     XG_RULE(i,
         (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE) == (xg_infer_operand(i, 1)->type == XLAGPU_TUPLE) &&
             xg_infer_operand(i, 0)->n_elems == xg_infer_operand(i, 1)->n_elems,
-        NULL, "input and output buffers must match, but are %s and %s", xg_infer_operand_text(i, 0),
+        "input and output buffers must match, but are %s and %s", xg_infer_operand_text(i, 0),
         xg_infer_operand_text(i, 1));
     for (side = 0; side < 2; side++) {
         const xg_shape *b = xg_infer_operand(i, side), *o = xg_infer_operand(i, 2 + side);
@@ -220,7 +219,7 @@ static uint32_t xg_want_in_place(const xg_inst *i) {
             n = xg_want_offsets(i, b, o, 2 + side);
             continue;
         }
-        XG_RULE(i, o->type == XLAGPU_TUPLE && o->n_elems == b->n_elems, NULL,
+        XG_RULE(i, o->type == XLAGPU_TUPLE && o->n_elems == b->n_elems,
             "operand %u must hold offsets for each buffer of %s, but is %s", 2 + side, xg_infer_text(i, b),
             xg_infer_text(i, o));
         for (k = 0; k < b->n_elems; k++) n = xg_want_offsets(i, b->elems[k], o->elems[k], 2 + side);
@@ -237,19 +236,19 @@ static void xg_want_pairs_once(const xg_inst *i, uint32_t times) {
     xg_map64_init(&seen[0], m->arena);
     xg_map64_init(&seen[1], m->arena);
     for (k = 0; k < n; k++) {
-        XG_RULE(i, a->v.lists->p[k].n == 2, NULL, "entry %u of source_target_pairs must be a pair", k);
+        XG_RULE(i, a->v.lists->p[k].n == 2, "entry %u of source_target_pairs must be a pair", k);
         for (side = 0; side < 2; side++) {
             int64_t id = a->v.lists->p[k].p[side];
             uint32_t *count;
-            XG_RULE(i, id >= 0 && (limit <= 1 || id < limit), NULL,
+            XG_RULE(i, id >= 0 && (limit <= 1 || id < limit),
                 "source_target_pairs names device %lld, but there are %lld", (long long)id, (long long)limit);
             count = (uint32_t *)xg_map64_get(&seen[side], (uint64_t)id);
             if (!count) {
                 count = XG_NEW(m->arena, uint32_t);
                 xg_map64_put(&seen[side], (uint64_t)id, count);
             }
-            XG_RULE(i, ++*count <= times, NULL, "device %lld is more than %s a %s in source_target_pairs",
-                (long long)id, times == 1 ? "once" : "as often as there are slices", side ? "target" : "source");
+            XG_RULE(i, ++*count <= times, "device %lld is more than %s a %s in source_target_pairs", (long long)id,
+                times == 1 ? "once" : "as often as there are slices", side ? "target" : "source");
         }
     }
 }
@@ -268,12 +267,12 @@ static const xg_shape *xg_infer_collective_permute(xg_module *m, const xg_inst *
 static const xg_shape *xg_infer_rng_bit_generator(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_given(i), *state = xg_want_array(i, 0), *bits = s;
     if (s->type == XLAGPU_TUPLE) {
-        XG_RULE(i, s->n_elems == 2 && xg_shape_agrees(s->elems[0], state), NULL,
+        XG_RULE(i, s->n_elems == 2 && xg_shape_agrees(s->elems[0], state),
             "the result must be (state, bits) with the state %s, but is %s", xg_infer_text(i, state),
             xg_infer_text(i, s));
         bits = s->elems[1];
     }
-    XG_RULE(i, xg_shape_is_array(bits) && xg_infer_is_int(bits->type), NULL, "the bits must be integers, but are %s",
+    XG_RULE(i, xg_shape_is_array(bits) && xg_infer_is_int(bits->type), "the bits must be integers, but are %s",
         xg_infer_text(i, bits));
     return xg_shape_default_layout(m, s);
 }
@@ -281,8 +280,8 @@ static const xg_shape *xg_infer_rng_bit_generator(xg_module *m, const xg_inst *i
 /* ---- opcodes whose shape is given ---- */
 
 static void xg_want_shape(const xg_inst *i, bool ok, const char *want) {
-    XG_RULE(i, ok, NULL, "the result must be %s, but is stated as %s; the operands are %s", want,
-        xg_infer_text(i, i->shape), xg_infer_operands_text(i));
+    XG_RULE(i, ok, "the result must be %s, but is stated as %s; the operands are %s", want, xg_infer_text(i, i->shape),
+        xg_infer_operands_text(i));
 }
 static bool xg_infer_is_scalar(const xg_shape *s, xlagpu_type t) { return xg_shape_is_scalar(s) && s->type == t; }
 static bool xg_infer_is_tuple(const xg_shape *s, uint32_t n) { return s->type == XLAGPU_TUPLE && s->n_elems == n; }
@@ -301,14 +300,14 @@ static void xg_infer_given_rng(const xg_inst *i, const xg_shape *s) {
     int cls = xg_type_class(a->type);
     bool normal = xg_attr_is(i, XG_A_distribution, "rng_normal");
     xg_want_scalar(i, 1, a->type, "a parameter of the distribution");
-    XG_RULE(i, cls == XGT_F || (!normal && (cls == XGT_I || cls == XGT_P)), NULL,
-        "this distribution is not defined for %s", xg_type_name(a->type));
+    XG_RULE(i, cls == XGT_F || (!normal && (cls == XGT_I || cls == XGT_P)), "this distribution is not defined for %s",
+        xg_type_name(a->type));
     xg_want_shape(i, xg_shape_is_array(s) && s->type == a->type, "an array of the parameters' type");
 }
 static void xg_infer_given_gather_start(xg_module *m, const xg_inst *i, const xg_shape *s) {
     xg_want_shape(
         i, s->type == XLAGPU_TUPLE && s->n_elems >= 2 && xg_infer_is_operands(i, s->elems[0]), "(operands, results)");
-    XG_RULE(i, xg_shape_agrees(s->elems[1], xg_want_shards(m, i, s->elems[1], true)), NULL,
+    XG_RULE(i, xg_shape_agrees(s->elems[1], xg_want_shards(m, i, s->elems[1], true)),
         "element 1 of %s must be the gathered operands", xg_infer_text(i, s));
 }
 static void xg_infer_given_permute_start(const xg_inst *i, const xg_shape *s) {
@@ -326,24 +325,24 @@ static void xg_infer_given_permute_start(const xg_inst *i, const xg_shape *s) {
 /* Element k of the tuple that the operand is, and the result must be. */
 static void xg_infer_given_element(const xg_inst *i, const xg_shape *s, uint32_t k) {
     const xg_shape *o = xg_infer_operand(i, 0);
-    XG_RULE(i, o->type == XLAGPU_TUPLE && o->n_elems > k, NULL,
+    XG_RULE(i, o->type == XLAGPU_TUPLE && o->n_elems > k,
         "the operand must be what the start gives, a tuple, but is %s", xg_infer_text(i, o));
     xg_want_shape(i, xg_shape_agrees(s, o->elems[k]), k ? "element 1 of the operand" : "element 0 of the operand");
 }
 static void xg_infer_given_constant(const xg_inst *i, const xg_shape *s) {
     if (!i->literal) return; /* the parser asks before it reads the value */
-    XG_RULE(i, i->literal->shape && xg_shape_agrees(i->literal->shape, s), NULL,
+    XG_RULE(i, i->literal->shape && xg_shape_agrees(i->literal->shape, s),
         "the value is %s, but the shape is stated as %s", xg_infer_text(i, i->literal->shape), xg_infer_text(i, s));
 }
 static void xg_infer_given_layout_constraints(const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_operand_layout_constraints);
     uint32_t k;
     if (!a) return;
-    XG_RULE(i, a->v.shapes->n == i->n_operands, NULL,
+    XG_RULE(i, a->v.shapes->n == i->n_operands,
         "operand_layout_constraints must have one shape for each of %u operands, but has %u", i->n_operands,
         a->v.shapes->n);
     for (k = 0; k < i->n_operands; k++)
-        XG_RULE(i, xg_shape_agrees(a->v.shapes->p[k], xg_infer_operand(i, k)), NULL,
+        XG_RULE(i, xg_shape_agrees(a->v.shapes->p[k], xg_infer_operand(i, k)),
             "operand %u is %s, but its layout constraint is %s", k, xg_infer_operand_text(i, k),
             xg_infer_text(i, a->v.shapes->p[k]));
 }
@@ -399,7 +398,7 @@ static const xg_shape *xg_infer_given(xg_module *m, const xg_inst *i) {
     case XG_OUTFEED: {
         const xg_attr *a = xg_inst_attr(i, XG_A_outfeed_shape);
         xg_want_token(i, 1);
-        XG_RULE(i, !a || xg_shape_agrees(a->v.shape, o), NULL, "outfeed_shape=%s must be the shape of the operand, %s",
+        XG_RULE(i, !a || xg_shape_agrees(a->v.shape, o), "outfeed_shape=%s must be the shape of the operand, %s",
             a ? xg_infer_text(i, a->v.shape) : "", xg_infer_text(i, o));
         xg_want_shape(i, s->type == XLAGPU_TOKEN, "token[]");
         break;

@@ -12,7 +12,7 @@ static void xg_want_alike(const xg_inst *i, uint32_t n) {
     uint32_t k;
     for (k = 0; k < n; k++) {
         xg_want_array(i, k);
-        XG_RULE(i, xg_shape_dims_agree(xg_infer_operand(i, 0), xg_infer_operand(i, k)), NULL,
+        XG_RULE(i, xg_shape_dims_agree(xg_infer_operand(i, 0), xg_infer_operand(i, k)),
             "operands 0 and %u must have the same dimensions, but are %s and %s", k, xg_infer_operand_text(i, 0),
             xg_infer_operand_text(i, k));
     }
@@ -28,13 +28,13 @@ static xg_comp *xg_want_mixed_reducer(const xg_inst *i, uint32_t n) {
     for (k = 0; k < n; k++) {
         const xg_shape *r = xg_infer_comp_result(c, k, n), *init = xg_infer_operand(i, n + k);
         xlagpu_type t = xg_infer_operand(i, k)->type, wide = r && xg_shape_is_scalar(r) ? r->type : XLAGPU_INVALID;
-        XG_RULE(i, wide != XLAGPU_INVALID && xg_infer_is_precision_of(t, wide), NULL,
+        XG_RULE(i, wide != XLAGPU_INVALID && xg_infer_is_precision_of(t, wide),
             "to_apply=%.*s must give %u scalar%s of the operands' types (%s[] for operand %u), but the computation is "
             "%s",
             (int)c->name.n, c->name.p, n, n == 1 ? "" : "s in a tuple", xg_type_name(t), k, xg_infer_signature(i, c));
         xg_want_scalar_param(i, XG_A_to_apply, c, k, wide);
         xg_want_scalar_param(i, XG_A_to_apply, c, n + k, wide);
-        XG_RULE(i, xg_shape_is_scalar(init) && xg_infer_is_precision_of(init->type, wide), NULL,
+        XG_RULE(i, xg_shape_is_scalar(init) && xg_infer_is_precision_of(init->type, wide),
             "operand %u, an initial value, must be %s[], but is %s", n + k, xg_type_name(wide), xg_infer_text(i, init));
     }
     return c;
@@ -51,7 +51,7 @@ static const xg_shape *xg_infer_results(xg_module *m, xg_draft *d, uint32_t n, c
     return bare && n == 1 ? elems[0] : xg_shape_tuple(m, elems, n);
 }
 static void xg_want_even(const xg_inst *i) {
-    XG_RULE(i, i->n_operands % 2 == 0, NULL,
+    XG_RULE(i, i->n_operands % 2 == 0,
         "there must be one initial value for each array, but there are %u operands in all", i->n_operands);
 }
 
@@ -76,8 +76,8 @@ static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
 static void xg_want_window(const xg_inst *i, const xg_shape *s, xg_draft *d) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
     uint32_t n = a ? a->v.window->n : 0, k;
-    XG_RULE(i, n == s->rank, NULL, "the window must have one entry for each dimension of %s, but has %u",
-        xg_infer_text(i, s), n);
+    XG_RULE(
+        i, n == s->rank, "the window must have one entry for each dimension of %s, but has %u", xg_infer_text(i, s), n);
     xg_draft_of(d, s);
     for (k = 0; k < n; k++) {
         int64_t places = xg_want_places(i, k, &a->v.window->p[k], s->dims[k]);
@@ -109,11 +109,11 @@ static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *
      * nothing), was found out before; it lies in its window. Of the operand only the shape counts then. */
     if (i->n_operands == 4)
         XG_RULE(i, xg_type_class(xg_want_array(i, 3)->type) == XGT_I && xg_shape_same_dims(xg_want_array(i, 3), source),
-            NULL, "the selection %s must be integers, one for each element of the source %s",
+            "the selection %s must be integers, one for each element of the source %s",
             xg_infer_text(i, xg_want_array(i, 3)), xg_infer_text(i, source));
     xg_want_reducer(i, XG_A_scatter, 1, 2, 1);
     xg_want_window(i, s, &d);
-    XG_RULE(i, xg_draft_merge(&d, source), NULL,
+    XG_RULE(i, xg_draft_merge(&d, source),
         "the source %s must have one element for each place of the window over %s, which are %s",
         xg_infer_text(i, source), xg_infer_text(i, s), xg_infer_text(i, xg_draft_shape(m, &d)));
     return xg_shape_default_layout(m, s);
@@ -129,7 +129,7 @@ static const xg_shape *xg_infer_map(xg_module *m, const xg_inst *i) {
         xg_want_scalar_param(i, XG_A_to_apply, c, k, xg_infer_operand(i, k)->type);
         xg_draft_merge(&d, xg_infer_operand(i, k));
     }
-    XG_RULE(i, xg_shape_is_scalar(c->root->shape), NULL,
+    XG_RULE(i, xg_shape_is_scalar(c->root->shape),
         "the root of to_apply=%.*s must be a scalar, but the computation is %s", (int)c->name.n, c->name.p,
         xg_infer_signature(i, c));
     d.type = c->root->shape->type;
@@ -140,7 +140,7 @@ static const xg_shape *xg_infer_sort(xg_module *m, const xg_inst *i) {
     xg_comp *c = xg_want_comp(i, XG_A_to_apply, 2 * i->n_operands);
     uint32_t k;
     xg_want_alike(i, i->n_operands);
-    XG_RULE(i, xg_infer_operand(i, 0)->rank > 0, NULL, "scalars cannot be sorted");
+    XG_RULE(i, xg_infer_operand(i, 0)->rank > 0, "scalars cannot be sorted");
     xg_want_dim(i, XG_A_dimensions, xg_infer_operand(i, 0)->rank);
     for (k = 0; k < 2 * i->n_operands; k++)
         xg_want_scalar_param(i, XG_A_to_apply, c, k, xg_infer_operand(i, k / 2)->type);
@@ -152,8 +152,8 @@ static const xg_shape *xg_infer_topk(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0), *elems[2];
     int64_t k = xg_attr_int(i, XG_A_k, -1);
     xg_draft d;
-    XG_RULE(i, s->rank > 0, NULL, "the operand must have at least one dimension, but is %s", xg_infer_text(i, s));
-    XG_RULE(i, k >= 0 && (k <= s->dims[s->rank - 1] || xg_shape_dim_kind(s, s->rank - 1) == XG_DIM_UNBOUNDED), NULL,
+    XG_RULE(i, s->rank > 0, "the operand must have at least one dimension, but is %s", xg_infer_text(i, s));
+    XG_RULE(i, k >= 0 && (k <= s->dims[s->rank - 1] || xg_shape_dim_kind(s, s->rank - 1) == XG_DIM_UNBOUNDED),
         "k=%lld must be between 0 and the last dimension of %s", (long long)k, xg_infer_text(i, s));
     xg_draft_of(&d, s);
     d.size[s->rank - 1] = k;
@@ -173,12 +173,12 @@ static const xg_shape *xg_infer_scan(xg_module *m, const xg_inst *i) {
     bool bare = root->type != XLAGPU_TUPLE;
     uint32_t n, inputs, outputs, k, r;
     xg_draft d;
-    XG_RULE(i, carries >= 0 && carries < (int64_t)i->n_operands, NULL,
+    XG_RULE(i, carries >= 0 && carries < (int64_t)i->n_operands,
         "num_carries=%lld must leave at least one of the %u operands as an input", (long long)carries, i->n_operands);
     inputs = i->n_operands - (uint32_t)carries;
     xg_want_alike(i, inputs);
     s = xg_infer_operand(i, 0);
-    XG_RULE(i, s->rank > 0, NULL, "the inputs must have a dimension to scan, but are %s", xg_infer_text(i, s));
+    XG_RULE(i, s->rank > 0, "the inputs must have a dimension to scan, but are %s", xg_infer_text(i, s));
     dim = xg_want_dim(i, XG_A_dimensions, s->rank);
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *want = xg_infer_operand(i, k);
@@ -189,25 +189,25 @@ static const xg_shape *xg_infer_scan(xg_module *m, const xg_inst *i) {
                 if ((int64_t)r != dim) xg_draft_push(i, &d, want->dims[r], xg_shape_dim_kind(want, r));
             want = xg_draft_shape(m, &d);
         }
-        XG_RULE(i, xg_shape_agrees(want, c->params[k]->shape), NULL,
+        XG_RULE(i, xg_shape_agrees(want, c->params[k]->shape),
             "parameter %u of to_apply=%.*s must be %s, %s operand %u, but is %s", k, (int)c->name.n, c->name.p,
             xg_infer_text(i, want), k < inputs ? "a slice of" : "as", k, xg_infer_text(i, c->params[k]->shape));
     }
     n = bare ? 1 : root->n_elems;
-    XG_RULE(i, (int64_t)n >= carries, NULL, "to_apply=%.*s must give the %lld carried values last, but is %s",
-        (int)c->name.n, c->name.p, (long long)carries, xg_infer_signature(i, c));
+    XG_RULE(i, (int64_t)n >= carries, "to_apply=%.*s must give the %lld carried values last, but is %s", (int)c->name.n,
+        c->name.p, (long long)carries, xg_infer_signature(i, c));
     outputs = n - (uint32_t)carries;
     elems = XG_NEW_N(m->arena, const xg_shape *, n ? n : 1);
     for (k = 0; k < n; k++) {
         const xg_shape *e = bare ? root : root->elems[k];
         elems[k] = e;
         if (k >= outputs) {
-            XG_RULE(i, xg_shape_agrees(e, xg_infer_operand(i, inputs + k - outputs)), NULL,
+            XG_RULE(i, xg_shape_agrees(e, xg_infer_operand(i, inputs + k - outputs)),
                 "result %u of to_apply=%.*s must be %s, as the carried operand, but is %s", k, (int)c->name.n,
                 c->name.p, xg_infer_operand_text(i, inputs + k - outputs), xg_infer_text(i, e));
             continue;
         }
-        XG_RULE(i, xg_shape_is_array(e) && (int64_t)e->rank >= dim, NULL,
+        XG_RULE(i, xg_shape_is_array(e) && (int64_t)e->rank >= dim,
             "result %u of to_apply=%.*s must be an array that can gain dimension %lld, but is %s", k, (int)c->name.n,
             c->name.p, (long long)dim, xg_infer_text(i, e));
         d.type = e->type;
@@ -229,11 +229,11 @@ static const xg_shape *xg_want_features(xg_module *m, const xg_inst *i, uint32_t
     int64_t f = xg_attr_int(i, XG_A_feature_index, -1);
     uint32_t k;
     xg_draft d;
-    XG_RULE(i, f >= 0 && f < (int64_t)s->rank, NULL, "feature_index=%lld is not a dimension of %s", (long long)f,
+    XG_RULE(i, f >= 0 && f < (int64_t)s->rank, "feature_index=%lld is not a dimension of %s", (long long)f,
         xg_infer_text(i, s));
     for (k = first; k <= last; k++) {
         const xg_shape *v = xg_want_array(i, k);
-        XG_RULE(i, v->rank == 1 && v->type == s->type && xg_shape_dim_agrees(v, 0, s, f), NULL,
+        XG_RULE(i, v->rank == 1 && v->type == s->type && xg_shape_dim_agrees(v, 0, s, f),
             "operand %u must be %s[%lld], one value for each feature of %s, but is %s", k, xg_type_name(s->type),
             (long long)s->dims[f], xg_infer_text(i, s), xg_infer_text(i, v));
     }
@@ -257,7 +257,7 @@ static const xg_shape *xg_infer_batch_norm_inference(xg_module *m, const xg_inst
 }
 static const xg_shape *xg_infer_batch_norm_grad(xg_module *m, const xg_inst *i) {
     const xg_shape *features = xg_want_features(m, i, 1, 3), *s = xg_infer_operand(i, 0), *g = xg_want_array(i, 4);
-    XG_RULE(i, g->type == s->type && xg_shape_dims_agree(g, s), NULL, "the gradient %s must have the shape of %s",
+    XG_RULE(i, g->type == s->type && xg_shape_dims_agree(g, s), "the gradient %s must have the shape of %s",
         xg_infer_text(i, g), xg_infer_text(i, s));
     return xg_infer_norm(m, i, features);
 }

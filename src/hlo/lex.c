@@ -61,6 +61,11 @@ XG_NORETURN XG_FN void xg_lex_fail_at(const xg_lex *x, size_t offset, const char
     va_start(args, format);
     xg_lex_vfail(x, offset, hint, format, args);
 }
+XG_NORETURN XG_FN void xg_lex_wrong_at(const xg_lex *x, size_t offset, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_lex_vfail(x, offset, NULL, format, args);
+}
 XG_FN const char *xg_lex_found(const xg_lex *x) {
     enum {
         SHOWN = 40
@@ -311,12 +316,12 @@ XG_FN xg_str xg_lex_balanced(xg_lex *x) {
             p++;
         } else if (*p == '}' || *p == ']' || *p == ')') {
             if (open[n - 1] != *p)
-                xg_lex_fail_at(x, (size_t)(p - x->base), NULL, "expected '%c' here, found '%c'", open[n - 1], *p);
+                xg_lex_wrong_at(x, (size_t)(p - x->base), "expected '%c' here, found '%c'", open[n - 1], *p);
             n--;
             p++;
         } else if (*p == '"' || *p == '\'') {
             const char *q = xg_lex_skip_string(p);
-            if (!q) xg_lex_fail_at(x, (size_t)(p - x->base), NULL, "a string without end");
+            if (!q) xg_lex_wrong_at(x, (size_t)(p - x->base), "a string without end");
             p = q;
         } else if (*p == 0 || (p[0] == '/' && p[1] == '*'))
             xg_lex_fail(x, NULL, "a bracket that is never closed: expected '%c' before %s", open[n - 1],

@@ -156,10 +156,10 @@ XG_FN xg_inst *xg_parse_element(xg_parse *p, xg_inst *tuple) {
     uint64_t key;
     xg_inst *i;
     if (tuple->shape->type != XLAGPU_TUPLE)
-        xg_lex_fail_at(&p->lex, at, NULL, "#%lld asks for an element of %s, which is no tuple", (long long)index,
+        xg_lex_wrong_at(&p->lex, at, "#%lld asks for an element of %s, which is no tuple", (long long)index,
             xg_parse_shape_text(p, tuple->shape));
     if (index < 0 || index >= tuple->shape->n_elems)
-        xg_lex_fail_at(&p->lex, at, NULL, "#%lld: the tuple has %u elements", (long long)index, tuple->shape->n_elems);
+        xg_lex_wrong_at(&p->lex, at, "#%lld: the tuple has %u elements", (long long)index, tuple->shape->n_elems);
     key = (uint64_t)tuple->id << 32 | (uint64_t)index;
     i = (xg_inst *)xg_map64_get(&p->elements, key);
     if (i) return i;
@@ -194,8 +194,8 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
         i = xg_parse_element(p, i);
     }
     if (shape && !xg_shape_compatible_sizes(shape, i->shape))
-        xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape),
-            i->name.p, xg_parse_shape_text(p, i->shape));
+        xg_lex_wrong_at(x, at, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape), i->name.p,
+            xg_parse_shape_text(p, i->shape));
     return i;
 }
 XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r) {
@@ -203,8 +203,8 @@ XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r) {
     uint32_t n = p->insts.n - r->operands;
     if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
     if (n < row->lo || (row->hi != 255 && n > row->hi))
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
-            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+        xg_lex_wrong_at(&p->lex, r->op_at, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n, r->op_text.p,
+            row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
 }
 XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
     while (p->lex.kind != ')') {
@@ -378,7 +378,7 @@ XG_FN xg_comp *xg_parse_wrap(xg_parse *p, const xg_parse_rhs *r) {
     xg_inst *param, **params = XG_NEW_N(p->arena, xg_inst *, n);
     uint32_t kept = r->attrs, base;
     if (!r->shape || r->shape->type != XLAGPU_TUPLE || r->shape->n_elems < 2)
-        xg_lex_fail_at(&p->lex, r->op_at, NULL,
+        xg_lex_wrong_at(&p->lex, r->op_at,
             "the shape of '%.*s' must be written as ((operand shapes...), result shape, ...)", (int)r->op_text.n,
             r->op_text.p);
     for (k = 0; k < n; k++) {
@@ -416,8 +416,8 @@ XG_FN void xg_parse_unsugar(xg_parse *p, xg_parse_rhs *r) {
     }
     for (start = p->insts.p[r->operands]; start->op == XG_ASYNC_UPDATE; start = XG_OPERAND(start, 0)) {}
     if (start->op != XG_ASYNC_START || xg_attr_calls(start)->root->op != r->op)
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' must follow a '%s-start', not '%s'", (int)r->op_text.n,
-            r->op_text.p, xg_op_name(r->op),
+        xg_lex_wrong_at(&p->lex, r->op_at, "'%.*s' must follow a '%s-start', not '%s'", (int)r->op_text.n, r->op_text.p,
+            xg_op_name(r->op),
             start->op == XG_ASYNC_START ? xg_op_name(xg_attr_calls(start)->root->op) : xg_op_name(start->op));
     r->op = r->sugar == XG_SUGAR_UPDATE ? XG_ASYNC_UPDATE : XG_ASYNC_DONE;
 }
@@ -472,7 +472,7 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
     at = xg_lex_offset(x);
     name = xg_parse_new_name(p, "an instruction");
     if (x->kind == '{' || x->kind == '(' || (xg_str_is(name, "ENTRY") && xg_parse_at_name(p)))
-        xg_lex_fail_at(x, at, NULL, "'}' is missing in front of this: the computation above it is not closed");
+        xg_lex_wrong_at(x, at, "'}' is missing in front of this: the computation above it is not closed");
     xg_lex_expect(x, '=', "'=' after the instruction's name");
     i = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (!xg_dict_put(&p->comp->names, name, i)) {
@@ -501,7 +501,7 @@ XG_FN void xg_parse_number_params(xg_parse *p, xg_comp *c) {
         if (i->op != XG_PARAMETER) continue;
         left--;
         if (i->number >= n)
-            xg_lex_fail_at(&p->lex, i->source_at - 1, NULL,
+            xg_lex_wrong_at(&p->lex, i->source_at - 1,
                 "parameter number %lld, but the computation has %u parameters: they are numbered from 0",
                 (long long)i->number, n);
         if (c->params[i->number])
@@ -557,7 +557,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;
-        if (x->kind == XG_TOK_END) xg_lex_fail_at(x, open, NULL, "the computation is never closed: '}' is missing");
+        if (x->kind == XG_TOK_END) xg_lex_wrong_at(x, open, "the computation is never closed: '}' is missing");
         i = xg_parse_inst(p, &root);
         if (!root) continue;
         if (c->root)
@@ -565,7 +565,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
                 xg_parse_line_of(p, c->root->source_at - 1));
         c->root = i;
     }
-    if (!c->first) xg_lex_fail_at(x, open, NULL, "a computation without instructions");
+    if (!c->first) xg_lex_wrong_at(x, open, "a computation without instructions");
     xg_lex_next(x);
     xg_parse_finish_comp(p, c, unnamed);
     p->comp = outer;
@@ -626,7 +626,7 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     result = xg_parse_signature(p);
     xg_parse_body(p, c);
     if (result && !xg_shape_compatible_sizes(result, c->root->shape))
-        xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s",
+        xg_lex_wrong_at(x, result_at, "the computation is declared to give %s, but its root '%s' is %s",
             xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
     xg_parse_comp_attrs(p, c);
     xg_comp_give_name(c, name);

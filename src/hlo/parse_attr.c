@@ -75,7 +75,7 @@ XG_FN void xg_attr_parse_FLOAT(xg_parse *p, xg_attr *a) {
     float v = 0;
     bool overflow = false;
     if (!text.n || xg_float_parse32(text.p, text.n, &v, &overflow) != text.n || overflow)
-        xg_lex_fail_at(&p->lex, at, NULL, "expected a number like 0.001");
+        xg_lex_wrong_at(&p->lex, at, "expected a number like 0.001");
     a->v.d = v;
 }
 XG_FN void xg_attr_parse_WORD(xg_parse *p, xg_attr *a) {
@@ -252,15 +252,15 @@ XG_FN uint32_t xg_parse_grid(
     uint32_t n = 0, k;
     char mark = 'x';
     while (mark == 'x') {
-        if (n == XG_RANK_MAX) xg_lex_fail_at(&p->lex, at, NULL, "more than %d dimensions", (int)XG_RANK_MAX);
+        if (n == XG_RANK_MAX) xg_lex_wrong_at(&p->lex, at, "more than %d dimensions", (int)XG_RANK_MAX);
         out[n][2] = 0;
         mark = '_';
         for (k = 0; k < most && mark == '_'; k++)
-            if (!xg_parse_cut_int(&text, &out[n][k], &mark)) xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
-        if (k < least || mark == '_') xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
+            if (!xg_parse_cut_int(&text, &out[n][k], &mark)) xg_lex_wrong_at(&p->lex, at, "expected %s", form);
+        if (k < least || mark == '_') xg_lex_wrong_at(&p->lex, at, "expected %s", form);
         n++;
     }
-    if (mark) xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
+    if (mark) xg_lex_wrong_at(&p->lex, at, "expected %s", form);
     return n;
 }
 XG_FN void xg_attr_parse_PADDING(xg_parse *p, xg_attr *a) { /* 0_1x2_3_1 */
@@ -303,7 +303,7 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) {
     xg_lex_next(x);
     for (f = 1; f < XG_COUNT(fields); f++)
         if (n[f] && n[f] != n[0])
-            xg_lex_fail_at(x, at, NULL, "the window's size has %u dimensions, its %s has %u", n[0], fields[f], n[f]);
+            xg_lex_wrong_at(x, at, "the window's size has %u dimensions, its %s has %u", n[0], fields[f], n[f]);
     dims = XG_NEW_N(p->arena, xg_window_dim, n[0]);
     for (k = 0; k < n[0]; k++) {
         dims[k].size = grid[0][k][0];
@@ -314,7 +314,7 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) {
         dims[k].window_dilation = n[4] ? grid[4][k][0] : 1;
         dims[k].reversal = n[5] && grid[5][k][0] != 0;
         if (n[5] && (grid[5][k][0] < 0 || grid[5][k][0] > 1))
-            xg_lex_fail_at(x, at, NULL, "rhs_reversal is 0 or 1 in each dimension");
+            xg_lex_wrong_at(x, at, "rhs_reversal is 0 or 1 in each dimension");
     }
     w->n = n[0];
     w->p = dims;
@@ -335,17 +335,15 @@ XG_FN void xg_parse_labels(
                : c == letters[1]      ? &role[1]
                : c >= '0' && c <= '9' ? &spatial[c - '0']
                                       : NULL;
-        if (!slot)
-            xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' has no meaning in '%.*s'", c, (int)s.n, s.p);
+        if (!slot) xg_lex_wrong_at(&p->lex, at, "dimension labels: '%c' has no meaning in '%.*s'", c, (int)s.n, s.p);
         if (*slot >= 0)
-            xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' is there twice in '%.*s'", c, (int)s.n, s.p);
+            xg_lex_wrong_at(&p->lex, at, "dimension labels: '%c' is there twice in '%.*s'", c, (int)s.n, s.p);
         *slot = k;
         digits += c >= '0' && c <= '9';
     }
     for (k = 0; k < digits; k++)
         if (spatial[k] < 0)
-            xg_lex_fail_at(
-                &p->lex, at, NULL, "dimension labels: '%.*s' lacks the spatial dimension %u", (int)s.n, s.p, k);
+            xg_lex_wrong_at(&p->lex, at, "dimension labels: '%.*s' lacks the spatial dimension %u", (int)s.n, s.p, k);
     *n = digits;
 }
 XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01f */
@@ -361,7 +359,7 @@ XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01
             break;
         }
     if (!under || !arrow || under > arrow)
-        xg_lex_fail_at(&p->lex, at, NULL, "expected dimension labels like b01f_01io->b01f");
+        xg_lex_wrong_at(&p->lex, at, "expected dimension labels like b01f_01io->b01f");
     l->text = text;
     xg_parse_labels(p, at, xg_str_of(text.p, (size_t)(under - text.p)), "bf", role, spatial, &n);
     l->input_batch = role[0];
@@ -376,8 +374,8 @@ XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01
     l->output_feature = role[1];
     l->output_spatial = *xg_ints_new(p->arena, spatial, n_output);
     if (n != n_kernel || n != n_output)
-        xg_lex_fail_at(&p->lex, at, NULL,
-            "dimension labels: input, kernel and output have %u, %u and %u spatial dimensions", n, n_kernel, n_output);
+        xg_lex_wrong_at(&p->lex, at, "dimension labels: input, kernel and output have %u, %u and %u spatial dimensions",
+            n, n_kernel, n_output);
     a->v.labels = l;
 }
 XG_FN void xg_attr_parse_ALIASES(xg_parse *p, xg_attr *a) { /* {{0}: (1, {}), ...} */

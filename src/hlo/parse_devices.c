@@ -18,7 +18,7 @@ XG_FN int64_t xg_devices_count(xg_parse *p, size_t at, xg_ints dims) {
     uint32_t k;
     for (k = 0; k < dims.n; k++) {
         if (dims.p[k] < 1)
-            xg_lex_fail_at(&p->lex, at, NULL, "a count of devices must be at least 1, not %lld", (long long)dims.p[k]);
+            xg_lex_wrong_at(&p->lex, at, "a count of devices must be at least 1, not %lld", (long long)dims.p[k]);
         if (!xg_mul64(product, dims.p[k], &product) || product > XG_GROUP_IDS_MAX)
             xg_fail_at(
                 p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "more than %d devices", (int)XG_GROUP_IDS_MAX);
@@ -48,7 +48,7 @@ XG_FN xg_iota xg_parse_iota(xg_parse *p, xg_buf *b) {
     memset(&v, 0, sizeof v);
     v.dims = xg_parse_ints(p, '[', ']', "a count of devices");
     if (!v.dims.n || v.dims.n > 63)
-        xg_lex_fail_at(x, at, NULL, "between 1 and 63 dimensions are expected, but got %u", v.dims.n);
+        xg_lex_wrong_at(x, at, "between 1 and 63 dimensions are expected, but got %u", v.dims.n);
     v.count = xg_devices_count(p, at, v.dims);
     xg_putc(b, '[');
     xg_devices_put_ints(b, v.dims);
@@ -60,7 +60,7 @@ XG_FN xg_iota xg_parse_iota(xg_parse *p, xg_buf *b) {
     for (k = 0; k < v.perm.n; k++)
         if (v.perm.p[k] >= 0 && v.perm.p[k] < v.dims.n) seen |= UINT64_C(1) << v.perm.p[k];
     if (v.perm.n != v.dims.n || seen != (UINT64_C(1) << v.dims.n) - 1)
-        xg_lex_fail_at(x, at, NULL, "expected each of the %u dimensions once", v.dims.n);
+        xg_lex_wrong_at(x, at, "expected each of the %u dimensions once", v.dims.n);
     xg_puts(b, "T(");
     xg_devices_put_ints(b, v.perm);
     xg_putc(b, ')');
@@ -119,7 +119,7 @@ XG_FN xg_str xg_parse_axis_name(xg_parse *p, xg_buf *b) {
     uint32_t k;
     for (k = 0; k < name.n; k++)
         if ((unsigned char)name.p[k] < 32 || name.p[k] == '\'' || name.p[k] == '\\')
-            xg_lex_fail_at(&p->lex, at, NULL, "the name of an axis has no quotes, backslashes or control characters");
+            xg_lex_wrong_at(&p->lex, at, "the name of an axis has no quotes, backslashes or control characters");
     xg_printf(b, "'%.*s'", (int)name.n, name.p);
     return name;
 }
@@ -152,13 +152,12 @@ XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) {
         seen = (uint8_t *)xg_alloc(p->arena, ids.n);
         for (k = 0; k < ids.n; k++) {
             if (ids.p[k] < 0 || ids.p[k] >= n || seen[ids.p[k]])
-                xg_lex_fail_at(x, at, NULL, "device_ids must name each device from 0 to %lld once", (long long)(n - 1));
+                xg_lex_wrong_at(x, at, "device_ids must name each device from 0 to %lld once", (long long)(n - 1));
             seen[ids.p[k]] = 1;
         }
     }
     if (n != m->count)
-        xg_lex_fail_at(
-            x, at, NULL, "the mesh has %lld devices, device_ids has %lld", (long long)m->count, (long long)n);
+        xg_lex_wrong_at(x, at, "the mesh has %lld devices, device_ids has %lld", (long long)m->count, (long long)n);
     xg_lex_expect(x, ')', "',' or ')'");
     xg_putc(b, ')');
 }
@@ -188,7 +187,7 @@ XG_FN void xg_parse_mesh(xg_parse *p, xg_mesh *m, xg_buf *b) {
         m->names[m->n] = xg_parse_axis_name(p, b);
         for (k = 0; k < m->n; k++)
             if (xg_str_eq(m->names[k], m->names[m->n]))
-                xg_lex_fail_at(x, axis_at, NULL, "the mesh has two axes '%.*s'", (int)m->names[k].n, m->names[k].p);
+                xg_lex_wrong_at(x, axis_at, "the mesh has two axes '%.*s'", (int)m->names[k].n, m->names[k].p);
         xg_lex_expect(x, '=', "'=' and the size of the axis");
         xg_putc(b, '=');
         m->sizes[m->n] = xg_lex_int(x, "the size of the axis");
@@ -221,7 +220,7 @@ XG_FN void xg_axes_add(xg_parse *p, const xg_mesh *m, size_t at, xg_axes *v, xg_
         if (v->p[k].axis == a.axis && v->p[k].pre < a.pre * a.size && a.pre < v->p[k].pre * v->p[k].size)
             xg_lex_fail_at(&p->lex, at, XG_HINT_ONCE, "the axis '%.*s' is there twice", (int)m->names[a.axis].n,
                 m->names[a.axis].p);
-    if (v->n == XG_MESH_AXES_MAX) xg_lex_fail_at(&p->lex, at, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
+    if (v->n == XG_MESH_AXES_MAX) xg_lex_wrong_at(&p->lex, at, "more than %d axes", (int)XG_MESH_AXES_MAX);
     v->p[v->n++] = a;
 }
 /* 'x' or 'x':(2)4 */
@@ -231,7 +230,7 @@ XG_FN xg_axis xg_parse_axis(xg_parse *p, const xg_mesh *m, xg_buf *b) {
     xg_str name = xg_parse_axis_name(p, b);
     xg_axis a;
     for (a.axis = 0; a.axis < m->n && !xg_str_eq(m->names[a.axis], name); a.axis++) {}
-    if (a.axis == m->n) xg_lex_fail_at(x, at, NULL, "the mesh has no axis '%.*s'", (int)name.n, name.p);
+    if (a.axis == m->n) xg_lex_wrong_at(x, at, "the mesh has no axis '%.*s'", (int)name.n, name.p);
     a.pre = 1;
     a.size = m->sizes[a.axis];
     if (!xg_lex_take(x, ':')) return a;
@@ -304,15 +303,15 @@ XG_FN const xg_groups *xg_groups_iota(xg_parse *p, xg_buf *b) { /* [2,4]<=[4,2]T
     xg_ints tile = xg_parse_ints(p, '[', ']', "a count of devices");
     const xg_groups *known;
     xg_iota v;
-    if (tile.n != 2) xg_lex_fail_at(&p->lex, at, NULL, "expected two numbers, [groups,size], but got %u", tile.n);
+    if (tile.n != 2) xg_lex_wrong_at(&p->lex, at, "expected two numbers, [groups,size], but got %u", tile.n);
     xg_putc(b, '[');
     xg_devices_put_ints(b, tile);
     xg_puts(b, "]<=");
     xg_lex_expect(&p->lex, XG_TOK_LE, "'<='");
     v = xg_parse_iota(p, b);
     if (xg_devices_count(p, at, tile) != v.count)
-        xg_lex_fail_at(&p->lex, at, NULL, "[%lld,%lld] does not hold the %lld devices on the right",
-            (long long)tile.p[0], (long long)tile.p[1], (long long)v.count);
+        xg_lex_wrong_at(&p->lex, at, "[%lld,%lld] does not hold the %lld devices on the right", (long long)tile.p[0],
+            (long long)tile.p[1], (long long)v.count);
     known = xg_groups_known(p, at, b, v.count);
     return known ? known : xg_groups_cut(p, b, xg_devices_expand(p, &v), tile.p[0], tile.p[1]);
 }
@@ -343,7 +342,7 @@ typedef struct xg_digits_of {
 } xg_digits_of;
 XG_FN void xg_groups_digit(xg_parse *p, size_t at, xg_digits_of *d, int64_t size, int64_t stride) {
     if (size == 1) return;
-    if (d->n == 64) xg_lex_fail_at(&p->lex, at, NULL, "the mesh has more than 64 parts of axes");
+    if (d->n == 64) xg_lex_wrong_at(&p->lex, at, "the mesh has more than 64 parts of axes");
     d->sizes[d->n] = size;
     d->strides[d->n++] = stride;
 }
@@ -362,8 +361,8 @@ XG_FN void xg_groups_rest(xg_parse *p, size_t at, xg_digits_of *d, const xg_mesh
         for (c = 0; c < n; c++)
             if (axes[c].axis == a && axes[c].pre > pre) next = XG_MIN(next, axes[c].pre);
         if (next % pre != 0)
-            xg_lex_fail_at(&p->lex, at, NULL, "the parts of the axis '%.*s' do not fit together", (int)m->names[a].n,
-                m->names[a].p);
+            xg_lex_wrong_at(
+                &p->lex, at, "the parts of the axis '%.*s' do not fit together", (int)m->names[a].n, m->names[a].p);
         xg_groups_digit(p, at, d, next / pre, stride * (m->sizes[a] / next));
         pre = next;
     }
@@ -416,7 +415,7 @@ XG_FN void xg_sharding_devices(xg_parse *p, xg_buf *b) { /* [2,2]0,1,2,3 or [2,2
     size_t at = xg_lex_offset(x);
     xg_ints tile = xg_parse_ints(p, '[', ']', "a count of devices");
     int64_t want = xg_devices_count(p, at, tile), n = 0;
-    if (!tile.n) xg_lex_fail_at(x, at, NULL, "devices needs the dimensions of the tiling");
+    if (!tile.n) xg_lex_wrong_at(x, at, "devices needs the dimensions of the tiling");
     xg_puts(b, "devices=[");
     xg_devices_put_ints(b, tile);
     xg_putc(b, ']');
@@ -432,8 +431,7 @@ XG_FN void xg_sharding_devices(xg_parse *p, xg_buf *b) { /* [2,2]0,1,2,3 or [2,2
             xg_lex_fail_at(x, at, "write {replicated}, or {maximal device=N}", "a tiling has more than one device");
     }
     if (n != want)
-        xg_lex_fail_at(
-            x, at, NULL, "the tiling has %lld places, but %lld devices are given", (long long)want, (long long)n);
+        xg_lex_wrong_at(x, at, "the tiling has %lld places, but %lld devices are given", (long long)want, (long long)n);
 }
 XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_axes *used, xg_buf *b) { /* {'x','y':(1)2,?} */
     bool first = true;
@@ -563,7 +561,7 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
     if (parts[1].n == 0 && xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
         xg_lex_fail_at(x, at, XG_HINT_SHARDING, "a maximal sharding needs device=n");
     if (parts[2].n != 0 && parts[0].p[0] != 'd')
-        xg_lex_fail_at(x, at, NULL, "'%s' belongs to a sharding with devices", parts[2].p);
+        xg_lex_wrong_at(x, at, "'%s' belongs to a sharding with devices", parts[2].p);
     for (k = 0; k < XG_COUNT(parts); k++) {
         if (k && parts[k].n) xg_putc(b, ' ');
         xg_put(b, parts[k].p, parts[k].n);

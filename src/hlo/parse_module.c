@@ -73,7 +73,7 @@ XG_FN void xg_parse_donors(xg_parse *p) {
 XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     size_t at = xg_lex_offset(&p->lex);
     int64_t v = xg_lex_int(&p->lex, what);
-    if (v < 1) xg_lex_fail_at(&p->lex, at, NULL, "%s must be at least 1", what);
+    if (v < 1) xg_lex_wrong_at(&p->lex, at, "%s must be at least 1", what);
     return v;
 }
 
@@ -234,16 +234,16 @@ XG_FN void xg_parse_finish_entry(xg_parse *p) {
         return;
     }
     if (m->entry_params->n_elems != m->entry->n_params)
-        xg_lex_fail_at(&p->lex, m->entry->source_at - 1, NULL,
+        xg_lex_wrong_at(&p->lex, m->entry->source_at - 1,
             "the entry has %u parameters, entry_computation_layout has %u", m->entry->n_params,
             m->entry_params->n_elems);
     for (k = 0; k < m->entry->n_params; k++)
         if (!xg_shape_compatible(shapes[k], m->entry_params->elems[k]))
-            xg_lex_fail_at(&p->lex, m->entry->params[k]->source_at - 1, NULL,
+            xg_lex_wrong_at(&p->lex, m->entry->params[k]->source_at - 1,
                 "parameter %u is %s, but entry_computation_layout says %s", k, xg_parse_shape_text(p, shapes[k]),
                 xg_parse_shape_text(p, m->entry_params->elems[k]));
     if (!xg_shape_compatible(m->entry->root->shape, m->entry_result))
-        xg_lex_fail_at(&p->lex, m->entry->root->source_at - 1, NULL,
+        xg_lex_wrong_at(&p->lex, m->entry->root->source_at - 1,
             "the entry's result is %s, but entry_computation_layout says %s",
             xg_parse_shape_text(p, m->entry->root->shape), xg_parse_shape_text(p, m->entry_result));
 }
@@ -264,7 +264,7 @@ XG_FN void xg_parse_single(xg_parse *p) {
     c->root = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (name.n) {
         if (!xg_dict_put(&c->names, name, c->root))
-            xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
+            xg_lex_wrong_at(x, at, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
         xg_inst_take_name(c->root);
     }
     if (x->kind != XG_TOK_END)

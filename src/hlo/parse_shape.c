@@ -109,8 +109,8 @@ XG_FN void xg_parse_layout_split_at(xg_parse *p, xg_buf *b, const xg_layout_of *
     int64_t dim = xg_lex_int(x, "a dimension"), size, index, before = 0;
     char mark;
     if (dim < 0 || dim >= of->rank)
-        xg_lex_fail_at(x, at, NULL, "the split names dimension %lld, the array has %u", (long long)dim, of->rank);
-    if ((*seen >> dim) & 1) xg_lex_fail_at(x, at, NULL, "the layout splits dimension %lld twice", (long long)dim);
+        xg_lex_wrong_at(x, at, "the split names dimension %lld, the array has %u", (long long)dim, of->rank);
+    if ((*seen >> dim) & 1) xg_lex_wrong_at(x, at, "the layout splits dimension %lld twice", (long long)dim);
     *seen |= UINT64_C(1) << dim;
     size = of->dims[of->order[of->rank - 1 - dim]];
     xg_put_i64(b, dim);
@@ -241,8 +241,7 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
     const xg_layout *layout = NULL;
     if (!xg_type_bits(type)) {
         if (rank)
-            xg_lex_fail_at(
-                &p->lex, at, NULL, "%s has no dimensions: write %s[]", xg_type_name(type), xg_type_name(type));
+            xg_lex_wrong_at(&p->lex, at, "%s has no dimensions: write %s[]", xg_type_name(type), xg_type_name(type));
         return xg_shape_other(p->m, type, NULL);
     }
     for (k = 0; k < rank; k++)
@@ -291,7 +290,7 @@ XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill) {
     xg_lex_expect(x, '(', "'(' and the shape that the buffer holds");
     at = xg_lex_offset(x);
     s = xg_parse_shape(p, fill);
-    if (!xg_shape_is_array(s)) xg_lex_fail_at(x, at, NULL, "a buffer holds an array");
+    if (!xg_shape_is_array(s)) xg_lex_wrong_at(x, at, "a buffer holds an array");
     s = xg_shape_other(p->m, XLAGPU_BUFFER, s);
     xg_lex_expect(x, ')', "')' after the buffer's shape");
     p->depth--;

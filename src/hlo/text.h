@@ -69,6 +69,8 @@ XG_NORETURN XG_FN void xg_lex_fail(const xg_lex *x, const char *hint, const char
     XG_PRINTF(3, 4); /* at the current token */
 XG_NORETURN XG_FN void xg_lex_fail_at(const xg_lex *x, size_t offset, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_lex_wrong_at(const xg_lex *x, size_t offset, const char *format, ...)
+    XG_PRINTF(3, 4); /* without a hint */
 
 /* ---- parse.c ---- */
 

@@ -48,18 +48,18 @@ static void xg_verify_layout(const xg_inst *i, const xg_shape *s) {
     uint64_t seen = 0;
     uint32_t k;
     if (!l) return;
-    XG_RULE(i, l->rank == s->rank, NULL, "the layout of %s has %u dimensions", xg_infer_text(i, s), l->rank);
+    XG_RULE(i, l->rank == s->rank, "the layout of %s has %u dimensions", xg_infer_text(i, s), l->rank);
     for (k = 0; k < l->rank; k++) {
         int32_t d = l->minor_to_major[k];
-        XG_RULE(i, d >= 0 && d < (int32_t)l->rank && !(seen >> d & 1), NULL,
+        XG_RULE(i, d >= 0 && d < (int32_t)l->rank && !(seen >> d & 1),
             "the layout of %s must be a permutation of 0 to %u", xg_infer_text(i, s), l->rank - 1);
         seen |= (uint64_t)1 << d;
     }
     XG_RULE(i,
         l->element_bits >= 0 && (l->element_bits == 0 || l->element_bits == xg_type_bits(s->type) ||
                                     l->element_bits == 8 * (int64_t)xg_type_bytes(s->type)),
-        NULL, "the layout of %s says E(%lld), but its elements have %d bits", xg_infer_text(i, s),
-        (long long)l->element_bits, xg_type_bits(s->type));
+        "the layout of %s says E(%lld), but its elements have %d bits", xg_infer_text(i, s), (long long)l->element_bits,
+        xg_type_bits(s->type));
 }
 static void xg_verify_shape(xg_verifier *v, const xg_inst *i, const xg_shape *s) {
     uint32_t k;
@@ -82,10 +82,10 @@ static void xg_verify_operands(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_use *u = &i->operands[k];
-        XG_RULE(i, u->value != NULL, NULL, "operand %u is missing", k);
-        XG_RULE(i, u->value->comp == i->comp, NULL, "operand %u, %.*s, is in another computation", k,
-            (int)u->value->name.n, u->value->name.p);
-        XG_RULE(i, u->value->scratch == (void *)i->comp, NULL, "operand %u, %.*s, must come before it", k,
+        XG_RULE(i, u->value != NULL, "operand %u is missing", k);
+        XG_RULE(i, u->value->comp == i->comp, "operand %u, %.*s, is in another computation", k, (int)u->value->name.n,
+            u->value->name.p);
+        XG_RULE(i, u->value->scratch == (void *)i->comp, "operand %u, %.*s, must come before it", k,
             (int)u->value->name.n, u->value->name.p);
         if (u->user != i) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
     }
@@ -113,19 +113,19 @@ static void xg_verify_threads(const xg_inst *i, const xg_comp *callee) {
         return;                              /* one of them says it */
     if (!callee->execution_thread.n) return; /* it runs where it is called */
     want = xg_verify_thread(async ? xg_attr_str(i, XG_A_async_execution_thread) : i->comp->execution_thread, &a);
-    XG_RULE(i, a == b && memcmp(want, got, (size_t)a) == 0, NULL,
+    XG_RULE(i, a == b && memcmp(want, got, (size_t)a) == 0,
         "it runs %.*s on thread \"%.*s\", but that is for thread \"%.*s\"", (int)callee->name.n, callee->name.p, a,
         want, b, got);
 }
 static void xg_verify_callee(xg_verifier *v, const xg_inst *i, const xg_comp *callee) {
     xg_verify_comp_state *s, *own = &v->comps[i->comp->id];
-    XG_RULE(i, callee && callee->module == v->m && callee->id < v->m->n_comp_ids, NULL,
+    XG_RULE(i, callee && callee->module == v->m && callee->id < v->m->n_comp_ids,
         "it calls a computation that is not in this module");
     s = &v->comps[callee->id];
-    XG_RULE(i, s->order && s->order < own->order, NULL, "it calls %.*s, which must be defined before it",
-        (int)callee->name.n, callee->name.p);
-    XG_RULE(i, callee != v->m->entry, NULL, "it calls the entry computation %.*s", (int)callee->name.n, callee->name.p);
-    XG_RULE(i, !s->fusion && !(i->op == XG_FUSION && s->called), "give each fusion a computation of its own",
+    XG_RULE(i, s->order && s->order < own->order, "it calls %.*s, which must be defined before it", (int)callee->name.n,
+        callee->name.p);
+    XG_RULE(i, callee != v->m->entry, "it calls the entry computation %.*s", (int)callee->name.n, callee->name.p);
+    XG_RULE_HINT(i, !s->fusion && !(i->op == XG_FUSION && s->called), "give each fusion a computation of its own",
         "%.*s belongs to a fusion and cannot be called from elsewhere", (int)callee->name.n, callee->name.p);
     s->called = true;
     if (i->op == XG_FUSION) s->fusion = i;
@@ -145,25 +145,23 @@ static void xg_verify_callees(xg_verifier *v, const xg_inst *i) {
 /* What nothing in a fused computation uses is allowed: it is left out of the kernel. */
 static void xg_verify_fused(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_calls(fusion);
-    XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
+    XG_RULE(fusion, !c->root->first_use, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
         (int)c->name.n, c->name.p);
 }
 
 XG_APART static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     const xg_shape *s;
-    XG_RULE(
-        i, (uint32_t)i->op < (uint32_t)XG_OPCODE_COUNT && i->id < v->m->n_ids, NULL, "it has an unknown opcode or id");
+    XG_RULE(i, (uint32_t)i->op < (uint32_t)XG_OPCODE_COUNT && i->id < v->m->n_ids, "it has an unknown opcode or id");
     xg_verify_operands(i);
     xg_verify_attrs(i);
     xg_verify_callees(v, i);
-    XG_RULE(i, i->shape != NULL, NULL, "it has no shape");
-    XG_RULE(i, i->op != XG_CONSTANT || i->literal, NULL, "it has no value");
+    XG_RULE(i, i->shape != NULL, "it has no shape");
+    XG_RULE(i, i->op != XG_CONSTANT || i->literal, "it has no value");
     xg_verify_shape(v, i, i->shape);
     if (i->op == XG_CUSTOM_CALL) xg_verify_constraints(v, i);
     s = xg_hlo_infer(v->m, i);
-    XG_RULE(i, xg_shape_agrees(i->shape, s), NULL,
-        "the result is stated as %s, but the operands and attributes give %s", xg_infer_text(i, i->shape),
-        xg_infer_text(i, s));
+    XG_RULE(i, xg_shape_agrees(i->shape, s), "the result is stated as %s, but the operands and attributes give %s",
+        xg_infer_text(i, i->shape), xg_infer_text(i, s));
     if (i->op == XG_FUSION) xg_verify_fused(i);
 }
 
@@ -189,12 +187,12 @@ static void xg_verify_pair(const xg_inst *i) {
     const xg_inst *user = i->first_use ? i->first_use->user : NULL;
     if (pair < 0) return;
     if (start) {
-        XG_RULE(i, user && !i->first_use->next, NULL, "it must have exactly one user, the operation that completes it");
-        XG_RULE(i, (int)user->op == pair, NULL, "its user must be %s, but is %s", xg_op_name((xg_opcode)pair),
+        XG_RULE(i, user && !i->first_use->next, "it must have exactly one user, the operation that completes it");
+        XG_RULE(i, (int)user->op == pair, "its user must be %s, but is %s", xg_op_name((xg_opcode)pair),
             xg_op_name(user->op));
     } else
-        XG_RULE(i, (int)XG_OPERAND(i, 0)->op == pair, NULL, "its operand must be %s, but is %s",
-            xg_op_name((xg_opcode)pair), xg_op_name(XG_OPERAND(i, 0)->op));
+        XG_RULE(i, (int)XG_OPERAND(i, 0)->op == pair, "its operand must be %s, but is %s", xg_op_name((xg_opcode)pair),
+            xg_op_name(XG_OPERAND(i, 0)->op));
 }
 
 static bool xg_verify_is_transfer(xg_opcode op) {
@@ -211,16 +209,16 @@ XG_APART static void xg_verify_transfer(const xg_inst *i) {
                                              : XG_RECV;
     const xg_inst *other = !start ? XG_OPERAND(i, 0) : i->first_use && !i->first_use->next ? i->first_use->user : NULL;
     if (!other || other->op != pair) {
-        XG_RULE(i, piped, NULL, "it must be paired with one %s", xg_op_name(pair));
+        XG_RULE(i, piped, "it must be paired with one %s", xg_op_name(pair));
         return;
     }
     if (start) return; /* its done compares */
     XG_RULE(i,
         !xg_inst_attr(i, XG_A_channel_id) ||
             xg_attr_int(i, XG_A_channel_id, 0) == xg_attr_int(other, XG_A_channel_id, 0),
-        NULL, "it must have the channel_id of its %s, %lld", xg_op_name(pair),
+        "it must have the channel_id of its %s, %lld", xg_op_name(pair),
         (long long)xg_attr_int(other, XG_A_channel_id, 0));
-    XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0), NULL,
+    XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0),
         "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
 /* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the
@@ -234,13 +232,13 @@ static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
         c->piped = true;
         xg_map64_put(&v->channels, id, c);
     }
-    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op), NULL,
+    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op),
         "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op), (int)c->first->name.n,
         c->first->name.p);
     if (xg_verify_is_transfer(i->op)) {
         uint32_t *count = &c->count[i->op == XG_SEND ? 0 : i->op == XG_SEND_DONE ? 1 : i->op == XG_RECV ? 2 : 3];
         if (!xg_inst_attr(i, XG_A_frontend_attributes)) c->piped = false;
-        XG_RULE(i, ++*count == 1 || c->piped, NULL, "channel %lld already has a %s", (long long)id, xg_op_name(i->op));
+        XG_RULE(i, ++*count == 1 || c->piped, "channel %lld already has a %s", (long long)id, xg_op_name(i->op));
     }
 }
 static void xg_verify_devices(xg_verifier *v, const xg_inst *i) {
@@ -249,16 +247,16 @@ static void xg_verify_devices(xg_verifier *v, const xg_inst *i) {
     if (i->op == XG_ALL_REDUCE || i->op == XG_ALL_REDUCE_START) {
         if (!v->all_reduce) v->all_reduce = i;
         XG_RULE(i, xg_attr_int(i, XG_A_constrain_layout, 0) == xg_attr_int(v->all_reduce, XG_A_constrain_layout, 0),
-            NULL, "all all-reduce operations must agree in constrain_layout");
+            "all all-reduce operations must agree in constrain_layout");
     }
 }
 
 /* ---- one computation ---- */
 
 static void xg_verify_param(const xg_comp *c, const xg_inst *i) {
-    XG_RULE(i, i->number >= 0 && i->number < (int64_t)c->n_params, "number them 0, 1, 2 ... without gaps",
+    XG_RULE_HINT(i, i->number >= 0 && i->number < (int64_t)c->n_params, "number them 0, 1, 2 ... without gaps",
         "parameter(%lld) in a computation of %u parameters", (long long)i->number, c->n_params);
-    XG_RULE(i, c->params[i->number] == i, NULL, "there are two parameters with the number %lld", (long long)i->number);
+    XG_RULE(i, c->params[i->number] == i, "there are two parameters with the number %lld", (long long)i->number);
 }
 static void xg_verify_comp(xg_verifier *v, const xg_comp *c) {
     size_t uses = 0, operands = 0;

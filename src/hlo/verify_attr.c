@@ -43,12 +43,6 @@ static xg_str xg_verify_next_word(const char **at) {
     *at = e;
     return xg_str_of(p, (size_t)(e - p));
 }
-static bool xg_verify_word_in(const char *words, xg_str w) {
-    xg_str x;
-    while ((x = xg_verify_next_word(&words)).n)
-        if (xg_str_eq(x, w)) return true;
-    return false;
-}
 static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
     uint32_t k;
     for (k = 0; k < XG_COUNT(xg_verify_word_rows); k++)
@@ -81,8 +75,8 @@ XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
 }
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
-    XG_RULE(i, !words || xg_verify_word_in(words, w), NULL, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n,
-        w.p, words);
+    XG_RULE(
+        i, !words || xg_word_in(words, w) >= 0, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n, w.p, words);
 }
 
 /* The row of the opcode table: each attribute is allowed, each required one is there, in the order of the attribute
@@ -104,16 +98,16 @@ static void xg_verify_attr_set(const xg_inst *i) {
     xg_str w;
     uint32_t k;
     for (k = 0; k < i->n_attrs; k++) {
-        XG_RULE(i, k == 0 || i->attrs[k - 1].key < i->attrs[k].key, NULL, "attribute %s is there twice or out of order",
+        XG_RULE(i, k == 0 || i->attrs[k - 1].key < i->attrs[k].key, "attribute %s is there twice or out of order",
             xg_attr_name(i->attrs[k].key));
-        XG_RULE(i, xg_verify_may_carry(i->op, i->attrs[k].key), NULL,
+        XG_RULE(i, xg_verify_may_carry(i->op, i->attrs[k].key),
             "attribute %s does not belong to this opcode; it may carry: %s", xg_attr_name(i->attrs[k].key),
             xg_op_attrs(i->op));
     }
     while ((w = xg_verify_next_word(&list)).n) {
         if (w.p[w.n - 1] != '!') continue;
         for (k = 0; k < i->n_attrs && !xg_verify_is_named(w, xg_str_z(xg_attr_name(i->attrs[k].key))); k++) {}
-        XG_RULE(i, k < i->n_attrs, NULL, "attribute %.*s is missing", (int)w.n - 1, w.p);
+        XG_RULE(i, k < i->n_attrs, "attribute %.*s is missing", (int)w.n - 1, w.p);
     }
 }
 
@@ -124,20 +118,20 @@ static void xg_verify_attr_value(const xg_inst *i, const xg_attr *a) {
     case XG_K_WORDS:
         for (k = 0; k < a->v.words->n; k++) xg_verify_word(i, a->key, a->v.words->p[k]);
         if (a->key == XG_A_operand_precision && i->op != XG_CUSTOM_CALL)
-            XG_RULE(i, a->v.words->n <= i->n_operands, NULL, "operand_precision has %u entries for %u operands",
+            XG_RULE(i, a->v.words->n <= i->n_operands, "operand_precision has %u entries for %u operands",
                 a->v.words->n, i->n_operands);
         break;
     case XG_K_INSTS: /* control predecessors */
         for (k = 0; k < a->v.insts->n; k++) {
             const xg_inst *p = a->v.insts->p[k];
-            XG_RULE(i, p && p->comp == i->comp && p->scratch == (void *)i->comp, NULL,
+            XG_RULE(i, p && p->comp == i->comp && p->scratch == (void *)i->comp,
                 "control predecessor %.*s must come before it in the same computation", p ? (int)p->name.n : 0,
                 p ? p->name.p : "");
         }
         break;
     case XG_K_INT:
         if (a->key == XG_A_cross_program_prefetch_index)
-            XG_RULE(i, a->v.i >= 0, NULL, "cross_program_prefetch_index=%lld must not be negative", (long long)a->v.i);
+            XG_RULE(i, a->v.i >= 0, "cross_program_prefetch_index=%lld must not be negative", (long long)a->v.i);
         break;
     default: break;
     }

@@ -56,53 +56,29 @@ XG_FN void xg_bc_strings(xg_bc *b) {
     }
     b->n_strings = n;
 }
-/* The names of a VHLO operation's properties in its newest version up to `most`; *version, which must be older, becomes
- * that. NULL: there is none. */
-XG_FN const char *xg_bc_vhlo_find(xg_str op, int most, int *version) {
+/* The names of an operation's properties, and its newest version that is known. NULL: not known. */
+XG_FN const char *xg_bc_prop_names(xg_str op, int *newest) {
     XG_TABLE const char *const names[] = {
-#define X(op, version, names) names,
-        XG_VHLO_OPS(X)
-#undef X
-    };
-    XG_TABLE const uint8_t versions[] = {
-#define X(op, version, names) version,
-        XG_VHLO_OPS(X)
-#undef X
-    };
-    const char *found = NULL, *row =
-#define X(op, version, names) op "\0"
-                                  XG_VHLO_OPS(X);
-#undef X
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(versions); k++, row += strlen(row) + 1)
-        if (xg_str_is(op, row) && versions[k] <= most && versions[k] > *version) {
-            found = names[k];
-            *version = versions[k];
-        }
-    return found;
-}
-/* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
-XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    XG_TABLE const char *const other[][2] = {
-#define X(op, names) {op, names},
+#define X(ops, newest, names) names,
         XG_BC_OPS(X)
 #undef X
     };
-    xg_str op = name->text;
+    XG_TABLE const uint8_t versions[] = {
+#define X(ops, newest, names) newest,
+        XG_BC_OPS(X)
+#undef X
+    };
+    const char *row =
+#define X(ops, newest, names) ops "\0"
+        XG_BC_OPS(X);
+#undef X
     uint32_t k;
-    int version = 0;
-    for (k = 0; !name->vhlo && k < XG_COUNT(other); k++)
-        if (xg_str_is(op, other[k][0])) return other[k][1];
-    if (!name->vhlo) return NULL;
-    for (k = 0; op.p[k] != '.'; k++) {}
-    op = xg_str_of(op.p + k + 1, op.n - k - 1);
-    return xg_bc_vhlo_find(op, name->version, &version);
-}
-/* The newest version of an operation of VHLO that is known. */
-XG_FN int xg_bc_newest(xg_str op) {
-    int newest = 1;
-    (void)xg_bc_vhlo_find(op, INT_MAX, &newest);
-    return newest;
+    for (k = 0; k < XG_COUNT(versions); k++, row += strlen(row) + 1)
+        if (xg_word_in(row, op) >= 0) {
+            *newest = versions[k];
+            return names[k];
+        }
+    return NULL;
 }
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
 XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
@@ -110,6 +86,7 @@ XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_st
     xg_bc_name v;
     xg_buf out;
     uint32_t n = op.n, k;
+    int newest = 1;
     memset(&v, 0, sizeof v);
     v.version = 1;
     v.vhlo = xg_str_is(dialect, "vhlo");
@@ -127,8 +104,8 @@ XG_APART XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_st
     xg_printf(&out, "%.*s.%.*s", (int)dialect.n, dialect.p, (int)op.n, op.p);
     v.text = xg_str_of(out.p, out.n);
     v.row = xg_ir_row(b->ir, v.text);
-    v.props = xg_bc_prop_names(&v);
-    if (v.vhlo && v.version > xg_bc_newest(op))
+    v.props = xg_bc_prop_names(v.vhlo ? op : v.text, &newest);
+    if (v.vhlo && v.version > newest)
         xg_bc_fail(b, at, "write an older version: serialize_portable_artifact takes one",
             "%.*s, version %d, is newer than this reader", (int)XG_MIN(v.text.n, 100u), v.text.p, v.version);
     return v;
@@ -220,10 +197,11 @@ XG_FN void xg_bc_op_properties(xg_bc *b, xg_bc_cur *c, const xg_bc_name *name, x
     m = b->props[xg_bc_index(b, c, b->n_props, "properties")];
     names = name->props;
     while (names && *names) {
-        size_t n = strcspn(names, " ?");
-        bool optional = names[n] == '?';
-        xg_bc_add(b, v, xg_str_of(names, n), optional ? xg_bc_optional(b, &m) : xg_bc_attr(b, &m));
-        names += n + optional;
+        size_t n = strcspn(names, " ?+-");
+        char mark = names[n];
+        if (mark != (name->version > 1 ? '-' : '+'))
+            xg_bc_add(b, v, xg_str_of(names, n), mark == '?' ? xg_bc_optional(b, &m) : xg_bc_attr(b, &m));
+        names += n + (mark != ' ' && mark);
         names += *names == ' ';
     }
     if (m.p != m.end)

@@ -2,7 +2,7 @@
  *
  * A file is a run of sections: strings, dialects, attributes and types (entries of bytes that are decoded when they are
  * first asked for), properties, operations. VHLO is StableHLO with a version behind each name; the properties of an
- * operation are its attributes in the alphabetical order of their names, which XG_VHLO_OPS lists.
+ * operation are its attributes in the alphabetical order of their names, which XG_BC_OPS lists.
  *
  * Laws
  * - Values end as those of MLIR text do (ir.h), so one translation to HLO serves both.
@@ -32,50 +32,35 @@ typedef enum xg_bc_section {
     XG_BC_PROPERTIES
 } xg_bc_section;
 
-/* X(operation, version, the names of its attributes in alphabetical order) */
+/* X(operations, newest version, the names of their attributes in alphabetical order), first of VHLO, then of other
+ * dialects. Behind a name: ? it may be missing, + since version 2, - in version 1 alone */
 /* clang-format off */
-#define XG_VHLO_ACCURATE(X) \
-    X("cbrt", 2, "result_accuracy") X("cosine", 2, "result_accuracy") X("exponential", 2, "result_accuracy") \
-    X("exponential_minus_one", 2, "result_accuracy") X("log", 2, "result_accuracy") \
-    X("log_plus_one", 2, "result_accuracy") X("logistic", 2, "result_accuracy") X("rsqrt", 2, "result_accuracy") \
-    X("sine", 2, "result_accuracy") X("sqrt", 2, "result_accuracy") X("tan", 2, "result_accuracy") \
-    X("tanh", 2, "result_accuracy")
-#define XG_VHLO_OPS(X) \
-    XG_VHLO_ACCURATE(X) \
+#define XG_VHLO_CONVOLUTION \
+    "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions padding- precision_config rhs_dilation window_reversal window_strides"
+#define XG_BC_OPS(X) \
+    X("cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh", 2, "result_accuracy+") \
     X("func", 1, "arg_attrs function_type res_attrs sym_name sym_visibility") \
     X("call", 1, "callee") \
     X("constant", 1, "value") \
-    X("iota", 1, "iota_dimension") \
-    X("dynamic_iota", 1, "iota_dimension") \
+    X("iota dynamic_iota", 1, "iota_dimension") \
     X("compare", 1, "compare_type comparison_direction") \
     X("dot", 1, "precision_config") \
-    X("dot_general", 1, "lhs_batching_dimensions lhs_contracting_dimensions precision_config rhs_batching_dimensions rhs_contracting_dimensions") \
-    X("dot_general", 2, "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions lhs_component_count lhs_contracting_dimensions lhs_precision_type num_primitive_operations precision_config rhs_batching_dimensions rhs_component_count rhs_contracting_dimensions rhs_precision_type") \
-    X("convolution", 1, "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation window_reversal window_strides") \
-    X("dynamic_conv", 1, "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation window_reversal window_strides") \
-    X("dynamic_conv", 2, "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions precision_config rhs_dilation window_reversal window_strides") \
-    X("gather", 1, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims slice_sizes start_index_map") \
-    X("gather", 2, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims slice_sizes start_index_map start_indices_batching_dims") \
-    X("dynamic_gather", 1, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims start_index_map") \
-    X("dynamic_gather", 2, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims start_index_map start_indices_batching_dims") \
-    X("scatter", 1, "index_vector_dim indices_are_sorted inserted_window_dims scatter_dims_to_operand_dims unique_indices update_window_dims") \
-    X("scatter", 2, "index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims scatter_dims_to_operand_dims scatter_indices_batching_dims unique_indices update_window_dims") \
-    X("all_gather", 1, "all_gather_dim channel_id replica_groups use_global_device_ids") \
+    X("dot_general", 2, "accumulation_type+ allow_imprecise_accumulation+ lhs_batching_dimensions lhs_component_count+ lhs_contracting_dimensions lhs_precision_type+ num_primitive_operations+ precision_config rhs_batching_dimensions rhs_component_count+ rhs_contracting_dimensions rhs_precision_type+") \
+    X("convolution", 1, XG_VHLO_CONVOLUTION) \
+    X("dynamic_conv", 2, XG_VHLO_CONVOLUTION) \
+    X("gather", 2, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims+ slice_sizes start_index_map start_indices_batching_dims+") \
+    X("dynamic_gather", 2, "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims+ start_index_map start_indices_batching_dims+") \
+    X("scatter", 2, "index_vector_dim indices_are_sorted input_batching_dims+ inserted_window_dims scatter_dims_to_operand_dims scatter_indices_batching_dims+ unique_indices update_window_dims") \
     X("all_gather", 2, "all_gather_dim channel_id replica_groups use_global_device_ids") \
-    X("all_reduce", 1, "channel_id replica_groups use_global_device_ids") \
     X("all_reduce", 2, "channel_id replica_groups use_global_device_ids") \
     X("reduce_scatter", 1, "channel_id replica_groups scatter_dimension use_global_device_ids") \
-    X("all_to_all", 1, "channel_id concat_dimension replica_groups split_count split_dimension") \
     X("all_to_all", 2, "channel_id concat_dimension replica_groups split_count split_dimension") \
-    X("collective_broadcast", 1, "channel_id replica_groups") \
-    X("collective_broadcast", 2, "channel_id has_dynamic_root replica_groups") \
+    X("collective_broadcast", 2, "channel_id has_dynamic_root+ replica_groups") \
     X("collective_reduce", 1, "channel_id has_dynamic_root replica_groups use_global_device_ids") \
     X("collective_permute", 1, "channel_id source_target_pairs") \
     X("cross-replica-sum", 1, "replica_groups") \
     X("reduce_window", 1, "base_dilations padding window_dilations window_dimensions window_strides") \
-    X("reduce", 1, "dimensions") \
-    X("map", 1, "dimensions") \
-    X("reverse", 1, "dimensions") \
+    X("reduce map reverse", 1, "dimensions") \
     X("sort", 1, "dimension is_stable") \
     X("select_and_scatter", 1, "padding window_dimensions window_strides") \
     X("pad", 1, "edge_padding_high edge_padding_low interior_padding") \
@@ -84,41 +69,28 @@ typedef enum xg_bc_section {
     X("broadcast_in_dim", 1, "broadcast_dimensions") \
     X("dynamic_broadcast_in_dim", 1, "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions") \
     X("transpose", 1, "permutation") \
-    X("concatenate", 1, "dimension") \
+    X("concatenate get_dimension_size set_dimension_size", 1, "dimension") \
     X("dynamic_slice", 1, "slice_sizes") \
-    X("get_dimension_size", 1, "dimension") \
-    X("set_dimension_size", 1, "dimension") \
     X("torch_index_select", 1, "batch_dims dim") \
-    X("custom_call", 1, "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts") \
-    X("custom_call", 2, "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts result_tilings") \
+    X("custom_call", 2, "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts result_tilings+") \
     X("reduce_precision", 1, "exponent_bits mantissa_bits") \
     X("fft", 1, "fft_length fft_type") \
     X("cholesky", 1, "lower") \
     X("triangular_solve", 1, "left_side lower transpose_a unit_diagonal") \
     X("rng", 1, "rng_distribution") \
     X("rng_bit_generator", 1, "rng_algorithm") \
-    X("composite", 1, "composite_attributes decomposition name version") \
     X("composite", 2, "composite_attributes decomposition name version") \
     X("get_tuple_element", 1, "index") \
-    X("batch_norm_training", 1, "epsilon feature_index") \
-    X("batch_norm_inference", 1, "epsilon feature_index") \
-    X("batch_norm_grad", 1, "epsilon feature_index") \
-    X("einsum", 1, "einsum_config") \
-    X("unary_einsum", 1, "einsum_config") \
+    X("batch_norm_training batch_norm_inference batch_norm_grad", 1, "epsilon feature_index") \
+    X("einsum unary_einsum", 1, "einsum_config") \
     X("infeed", 1, "infeed_config layout") \
     X("outfeed", 1, "outfeed_config") \
-    X("send", 1, "channel_id channel_type is_host_transfer") \
-    X("send", 2, "channel_id channel_type is_host_transfer source_target_pairs") \
-    X("recv", 1, "channel_id channel_type is_host_transfer") \
-    X("recv", 2, "channel_id channel_type is_host_transfer source_target_pairs")
-/* Of other dialects; ? marks attributes that may be missing. */
-#define XG_BC_OPS(X) \
-    X("builtin.module", "sym_name? sym_visibility?") \
-    X("sdy.mesh", "mesh sym_name") \
-    X("sdy.sharding_constraint", "sharding") \
-    X("sdy.reshard", "sharding") \
-    X("sdy.sharding_group", "group_id") \
-    X("sdy.manual_computation", "in_shardings manual_axes out_shardings")
+    X("send recv", 2, "channel_id channel_type is_host_transfer source_target_pairs+") \
+    X("builtin.module", 1, "sym_name? sym_visibility?") \
+    X("sdy.mesh", 1, "mesh sym_name") \
+    X("sdy.sharding_constraint sdy.reshard", 1, "sharding") \
+    X("sdy.sharding_group", 1, "group_id") \
+    X("sdy.manual_computation", 1, "in_shardings manual_axes out_shardings")
 /* X(code, element type): VHLO's scalars */
 #define XG_VHLO_TYPES(X) \
     X(0, PRED) X(2, BF16) X(3, F16) X(4, F32) X(5, F64) X(6, F8E4M3FN) X(7, F8E5M2) X(9, S64) X(10, S4) X(11, S8) \

@@ -42,7 +42,8 @@ XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
     return true;
 }
 /* Plain sums inside of the dims need no rules. NULL: these are asked. */
-XG_FN const xg_imap *xg_kflat_plain(xg_aff_ctx *x, const xg_imap *map, const xg_aff *const *at, const xg_imap *flat) {
+XG_APART XG_FN const xg_imap *xg_kflat_plain(
+    xg_aff_ctx *x, const xg_imap *map, const xg_aff *const *at, const xg_imap *flat) {
     xg_aff_env env = xg_imap_env(x, map);
     const xg_aff *sum = xg_aff_const(x, 0);
     xg_imap *to;

@@ -439,7 +439,9 @@ XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z);
 XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to); /* scalar or same number of lanes */
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v);             /* i1, integers, index */
-XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v);            /* rounded to the format */
+XG_FN xg_kval *xg_kir_lane(xg_kb *b, xg_kval *vector, xg_kval *lane);
+XG_FN xg_kval *xg_kir_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, xg_kval *lane);
+XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v); /* rounded to the format */
 XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits);
 XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y);

@@ -225,18 +225,24 @@ XG_FN void xg_klow_store(xg_kb *b, xg_kval *v, xg_kval *p, int64_t align) {
 XG_FN xg_kval *xg_klow_offset(xg_kb *b, xg_kval *p, int64_t bytes) {
     return bytes ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
-XG_FN xg_kval *xg_klow_lane(xg_kb *b, xg_kval *vector, int64_t lane) {
+XG_FN xg_kval *xg_kir_lane(xg_kb *b, xg_kval *vector, xg_kval *lane) {
     xg_kval *v[2];
     v[0] = vector;
-    v[1] = xg_kconst_int(b, XG_E_INDEX, lane);
+    v[1] = lane;
     return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vector->type->elem));
 }
-XG_FN xg_kval *xg_klow_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, int64_t lane) {
+XG_FN xg_kval *xg_klow_lane(xg_kb *b, xg_kval *vector, int64_t lane) {
+    return xg_kir_lane(b, vector, xg_kconst_int(b, XG_E_INDEX, lane));
+}
+XG_FN xg_kval *xg_kir_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, xg_kval *lane) {
     xg_kval *v[3];
     v[0] = x;
     v[1] = vector;
-    v[2] = xg_kconst_int(b, XG_E_INDEX, lane);
+    v[2] = lane;
     return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vector->type);
+}
+XG_FN xg_kval *xg_klow_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, int64_t lane) {
+    return xg_kir_with_lane(b, x, vector, xg_kconst_int(b, XG_E_INDEX, lane));
 }
 XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) { return xg_kcmpi_int(b, XG_CI_NE, v, 0); }
 XG_FN void xg_klow_need_flat(xg_kleveller *z, const xg_ktype *t) {

@@ -69,7 +69,7 @@ XG_FN size_t xg_kname_argument(const xg_kval *v, char *out, size_t cap) {
 }
 
 /* The wish of a value, made of characters that a name may have; 0: it has none and gets a number. */
-XG_FN size_t xg_kname_wish(const xg_kval *v, char *out, size_t cap) {
+XG_APART XG_FN size_t xg_kname_wish(const xg_kval *v, char *out, size_t cap) {
     size_t n = 0, i;
     bool digits = true;
     if (v->name.n) {

@@ -33,7 +33,7 @@ XG_FN bool xg_ktype_has_range(const xg_ktype *t) { return t->kind == XG_TK_SCALA
 XG_FN xg_range xg_krange_none(void) { return xg_range_of(1, 0); }
 
 /* Exact bounds only: an end that would leave int64 makes the whole unknown. */
-XG_FN xg_range xg_krange_add(xg_range x, xg_range y, int64_t sign) {
+XG_APART XG_FN xg_range xg_krange_add(xg_range x, xg_range y, int64_t sign) {
     xg_range r = xg_krange_none();
     int64_t lo, hi;
     if (sign < 0) {

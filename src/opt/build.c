@@ -120,9 +120,12 @@ XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) {
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
 }
-XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
+XG_FN xg_inst *xg_hb_in_dims(const xg_hb *b, xg_opcode op, xg_inst *x, const int64_t *dims, uint32_t rank) {
     if (xg_dims_equal(x->shape, dims, rank)) return x;
-    return xg_hb_op(b, XG_RESHAPE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    return xg_hb_op(b, op, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+}
+XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    return xg_hb_in_dims(b, XG_RESHAPE, x, dims, rank);
 }
 XG_FN xg_inst *xg_hb_broadcast(
     const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {

@@ -82,7 +82,7 @@ XG_FN bool xg_assign_is_plain(const xg_shape *s) {
 XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
 /* Does the reduce go over the innermost dimensions, and is what it reads combined with one value for each of its
  * results? */
-XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
+XG_APART XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
     xg_ints dims = xg_attr_dims(reduce);
     const xg_inst *x = XG_OPERAND(reduce, 0);
     uint32_t kept = reduce->shape->rank, looks = 0, k;
@@ -238,7 +238,7 @@ XG_FN bool xg_assign_may_rename(const xg_inst *i) {
     return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i);
 }
 
-XG_FN bool xg_assign_all(xg_comp *c) {
+XG_APART XG_FN bool xg_assign_all(xg_comp *c) {
     const bool *made = c->module->made;
     xg_inst *i;
     bool changed = false;

@@ -261,9 +261,7 @@ XG_FN bool xg_parts_plan(xg_parts_sum *s) {
 /* ---- parts ---- */
 
 XG_FN xg_inst *xg_parts_as(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
-    return xg_dims_equal(x->shape, dims, rank)
-               ? x
-               : xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    return xg_hb_in_dims(b, XG_BITCAST, x, dims, rank);
 }
 /* The dimension of [rows, parts, length], or [parts, rows, length], that has the rows. */
 XG_FN uint32_t xg_parts_row_dim(const xg_parts_rows *r) { return r->outer > 1; }

@@ -33,7 +33,7 @@ typedef struct xg_while {
 } xg_while;
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_index(element); }
-XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
+XG_APART XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple)
         if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;

@@ -57,12 +57,7 @@ static xg_kval *xg_lz_in_i32(xg_kb *b, xg_kop *op, xg_kopcode extend) {
     return xg_kcast(b, XG_K_OP_TRUNCI, r, op->results[0].type->elem);
 }
 
-static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) {
-    xg_kval *v[2];
-    v[0] = vec;
-    v[1] = I32_(k);
-    return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, vec->type->elem));
-}
+static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) { return xg_kir_lane(b, vec, I32_(k)); }
 static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
     return t == x->type ? x : xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, t);
 }
@@ -404,11 +399,7 @@ XG_LZ_RULE(math) {
 
 /* ---- memory and vectors ---- */
 static xg_kval *xg_lz_vinsert(xg_kb *b, xg_kval *x, xg_kval *vec, int64_t k) {
-    xg_kval *v[3];
-    v[0] = x;
-    v[1] = vec;
-    v[2] = I32_(k);
-    return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vec->type);
+    return xg_kir_with_lane(b, x, vec, I32_(k));
 }
 static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     xg_kval *v[2], *r;

@@ -68,8 +68,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     q->seats = (xr_seat *)xg_mem_alloc(&q->c, n * sizeof *q->seats);
     q->threads = (xr_thread *)xg_mem_alloc(&q->c, n * sizeof *q->threads);
     q->lock = xr_lock_new(&q->c);
-    if (!q->devices || !q->seats || !q->threads || !q->lock)
-        return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->devices || !q->seats || !q->threads || !q->lock) return xr_no_memory(&q->c);
     memset(q->seats, 0, n * sizeof *q->seats);
     q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
@@ -210,7 +209,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     j.size = size;
     j.peers = (xr_peers *)xg_mem_alloc(&q->c, sizeof *j.peers + q->n * sizeof(xlagpu_program *));
     if (!j.peers) {
-        xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&q->c);
         return NULL;
     }
     memset(j.peers, 0, sizeof *j.peers);

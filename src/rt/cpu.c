@@ -146,7 +146,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_de
         if (c && c->lock) xr_lock_free(c->lock);
         if (c) xg_mem_free(&d->c, c->lock);
         xg_mem_free(&d->c, c);
-        return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return xr_no_memory(&d->c);
     }
     for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
     d->threads = c->n;
@@ -260,7 +260,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     uint64_t *at = sections ? (uint64_t *)xg_mem_alloc(c, sections * sizeof *at) : NULL, *room = at;
     bool ok;
     if (!sections) return xr_cpu_damaged(p);
-    if (!at) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!at) return xr_no_memory(c);
     for (k = 0; k < p->n_kernels; room += all[k++].n) all[k].at = room;
     ok = xr_cpu_layout(all, p->n_kernels, &m->map);
     if (ok) m->map.base = (char *)xr_pages_new(m->map.bytes);
@@ -283,13 +283,13 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     if (!xg_exe_runs_on(p->strings + p->head.target_name, p->device->target))
         return xr_fail(c, XLAGPU_ERROR_DEVICE, "the executable is for another device");
     m = (xr_cpu_module *)xg_mem_alloc(c, sizeof *m);
-    if (!m) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!m) return xr_no_memory(c);
     memset(m, 0, sizeof *m);
     p->module = m;
     m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
     if (m->kernels) memset(m->kernels, 0, p->n_kernels * sizeof *m->kernels);
     all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
-    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_no_memory(c);
     xg_mem_free(c, all);
     return s;
 }

@@ -444,7 +444,7 @@ XG_FN XG_COLD void xr_cuda_close(xlagpu_device *d) {
 XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_cuda *u = (xr_cuda *)xg_mem_alloc(&d->c, sizeof *u);
     xlagpu_status s;
-    if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!u) return xr_no_memory(&d->c);
     memset(u, 0, sizeof *u);
     d->state = u;
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
@@ -455,7 +455,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_d
         if (u->cache)
             memcpy(u->cache, desc->cache, n);
         else
-            s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+            s = xr_no_memory(&d->c);
     }
     if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);

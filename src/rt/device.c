@@ -11,6 +11,9 @@ XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *form
     va_end(args);
     return s;
 }
+XG_ONE_COPY XG_FN XG_COLD xlagpu_status xr_no_memory(xg_ctx *c) {
+    return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+}
 XG_ONE_COPY XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
@@ -232,7 +235,7 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, c
     if (xr_function_find(d, name))
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!f) return xr_no_memory(&d->c);
     xg_format(f->name, sizeof f->name, "%s", name);
     f->desc = *desc;
     f->desc.name = f->name;
@@ -269,7 +272,7 @@ XLAGPU_DEF XG_COLD xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *
         xg_mem_free(&d->c, p);
         xg_mem_free(&d->c, copy);
         xg_mem_free(&d->c, label);
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     memset(p, 0, sizeof *p);

@@ -197,7 +197,7 @@ XG_FN XG_COLD xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_status s = XLAGPU_OK;
     if (e->kept) return XLAGPU_OK;
     e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
-    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!e->kept) return xr_no_memory(&d->c);
     memset(e->kept, 0, (n + 1) * sizeof *e->kept);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;

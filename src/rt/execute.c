@@ -123,7 +123,7 @@ XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xr_begin(&d->c);
     e = xr_execution_new(p);
     if (!e) {
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     e->next = p->executions;

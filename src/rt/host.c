@@ -30,7 +30,7 @@ XG_FN void xr_host_close(xlagpu_device *d) {
 }
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
-    if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!h) return xr_no_memory(&d->c);
     memset(h, 0, sizeof *h);
     xg_sim_memory_init(&h->memory, &d->c);
     d->state = h;

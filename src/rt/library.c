@@ -55,7 +55,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
             d->platform->name);
     if (!d->libraries) {
         d->libraries = (struct xr_libraries *)xg_mem_alloc(&d->c, sizeof *d->libraries);
-        if (!d->libraries) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        if (!d->libraries) return xr_no_memory(&d->c);
         memset(d->libraries, 0, sizeof *d->libraries);
     }
     l = d->libraries;

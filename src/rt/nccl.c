@@ -306,7 +306,7 @@ XG_FN XG_COLD xlagpu_status xr_comm_ids(xlagpu_clique *q, xr_comm *c) {
     uint32_t k;
     int error = 0;
     c->ids = (xr_nccl_id *)xg_mem_alloc(&q->c, c->n_groups * sizeof *c->ids);
-    if (!c->ids) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!c->ids) return xr_no_memory(&q->c);
     memset(c->ids, 0, c->n_groups * sizeof *c->ids);
     for (k = 0; k < c->n_groups && !q->process && !error; k++) error = q->nccl->new_id(&c->ids[k]);
     return error ? xr_nccl_failed(q, &q->c, "ncclGetUniqueId", error)
@@ -341,7 +341,7 @@ XG_FN XG_COLD bool xr_comm_same(const xlagpu_clique *q, const xr_comm *a, const 
 XG_FN XG_COLD xlagpu_status xr_comm_get(xlagpu_clique *q, const xr_collective *of, const xr_comm **out) {
     xr_comm *c = xr_comm_new(q, of), **end;
     xr_comm_job j;
-    xlagpu_status s = c ? XLAGPU_OK : xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xlagpu_status s = c ? XLAGPU_OK : xr_no_memory(&q->c);
     if (!c) return s;
     for (end = &q->comms; *end && !xr_comm_same(q, *end, c); end = &(*end)->next) {}
     *out = *end ? *end : c;
@@ -363,7 +363,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder) {
     const xr_comm *all;
     xlagpu_status s;
     q->nccl = (struct xr_nccl *)xg_mem_alloc(&q->c, sizeof *q->nccl);
-    if (!q->nccl) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->nccl) return xr_no_memory(&q->c);
     memset(q->nccl, 0, sizeof *q->nccl);
     s = xr_nccl_bind(q, folder);
     return s == XLAGPU_OK ? xr_comm_get(q, NULL, &all) : s;

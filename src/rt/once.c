@@ -106,7 +106,7 @@ XG_FN void xr_once_forget(xlagpu_execution *e, xr_record *r) {
 
 XG_FN xlagpu_status xr_once_event_new(xlagpu_execution *e, bool timed, void **event) {
     double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
-    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (timed && !t) return xr_no_memory(&e->c);
     *event = t;
     return XLAGPU_OK;
 }

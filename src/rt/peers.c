@@ -32,7 +32,7 @@ XG_FN XG_COLD xlagpu_status xr_peers_open(xlagpu_clique *q) {
     bool ours;
     if (!f->reach || n < 2 || n > XR_PEERS_DEVICES_MAX || q->processes > 1) return XLAGPU_OK;
     q->reach = (uint8_t *)xg_mem_alloc(&q->c, (size_t)n * n);
-    if (!q->reach) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->reach) return xr_no_memory(&q->c);
     memset(q->reach, 0, (size_t)n * n);
     for (k = 0; k < n * n; k++) {
         if (k / n == k % n || !f->reach(q->devices[k / n], q->devices[k % n], &ours)) continue;

@@ -456,7 +456,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
 XG_FN XG_COLD xlagpu_program *xr_program_new(xlagpu_device *d) {
     xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
     if (!p) {
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     memset(p, 0, sizeof *p);

@@ -251,7 +251,7 @@ XG_FN XG_COLD xlagpu_status xr_meet_processes(xlagpu_clique *q, const xr_endpoin
     double until = xr_seconds() + q->timeout;
     uint32_t k;
     q->sockets = (int *)xg_mem_alloc(&q->c, q->processes * sizeof *q->sockets);
-    if (!q->sockets) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->sockets) return xr_no_memory(&q->c);
     for (k = 0; k < q->processes; k++) q->sockets[k] = -1;
     return q->process ? xr_go_to_process(q, a, until) : xr_wait_for_processes(q, a, until);
 }

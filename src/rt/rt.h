@@ -452,6 +452,7 @@ XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void 
 XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
+XG_FN xlagpu_status xr_no_memory(xg_ctx *c);
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);

@@ -324,7 +324,7 @@ XG_FN bool xg_attention_back_is_closed(xg_attention_back_group *w, const xg_atte
 /* ---- the forward pass ---- */
 
 /* The second dot of attention that reads the same weights, if a kernel can be made of it once it alone reads them. */
-XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_inst *dot) {
+XG_APART XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_inst *dot) {
     xg_attention_members *m = &w->ahead;
     const xg_device *device = &dot->comp->module->device;
     xg_attention_plan *p = XG_NEW(w->arena, xg_attention_plan);
@@ -414,7 +414,7 @@ XG_FN void xg_attention_back_find_known(xg_attention_back_group *w) {
     }
 }
 /* dS goes through memory, if that is faster. */
-XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
+XG_APART XG_FN bool xg_attention_back_shows(xg_attention_back_group *w, xg_inst *query) {
     enum {
         MARGIN = 32, /* a part of the time: an estimate */
         PART = 32    /* of the device's memory */
@@ -456,7 +456,7 @@ XG_FN bool xg_attention_back_make_both(xg_attention_back_group *w, xg_inst *quer
     xg_attention_back_unmake(w);
     return false;
 }
-XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
+XG_APART XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
     w->first = xg_attention_back_side_of(w);
     w->second = xg_attention_back_side_of(w);
     if (key && !xg_attention_back_take(w, w->second, key)) return false;

@@ -375,7 +375,7 @@ XG_FN int64_t xg_attention_ramp(const xg_attention_plan *p) {
     return p->tiles % tiles ? p->tiles : tiles;
 }
 /* Blocks begin by falling work, as far as half of the second cache has the keys and values of their heads. */
-XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m) {
+XG_APART XG_FN void xg_attention_order(xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t bytes = xg_cost_mul(f->keys * (f->depth + f->columns), xg_type_bytes(f->held)), k, steps, before = 0;
     p->ramp = xg_attention_ramp(p);

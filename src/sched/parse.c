@@ -41,7 +41,7 @@ XG_FN xg_str xg_nparse_name(xg_nparse *r, const char *what) {
 XG_FN int64_t xg_nparse_extent(xg_nparse *r, const char *what) {
     size_t at = xg_lex_offset(r->x);
     int64_t v = xg_lex_int(r->x, what);
-    if (v < 1 || v > INT64_MAX / 4) xg_lex_fail_at(r->x, at, NULL, "%s is at least 1, and not as large as that", what);
+    if (v < 1 || v > INT64_MAX / 4) xg_lex_wrong_at(r->x, at, "%s is at least 1, and not as large as that", what);
     return v;
 }
 /* Of the variables of the nest that have names there. */
@@ -86,12 +86,12 @@ XG_FN xg_nbuf *xg_nparse_param(xg_nparse *r) {
     xg_str name = xg_nparse_name(r, "the name of a buffer");
     const xg_shape *s;
     if (xg_nest_find_buf(r->n, name))
-        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a buffer", (int)name.n, name.p);
+        xg_lex_wrong_at(r->x, at, "'%.*s' is already the name of a buffer", (int)name.n, name.p);
     xg_lex_expect(r->x, ':', "':' after a buffer's name");
     at = xg_lex_offset(r->x);
     s = xg_parse_shape(r->p, false);
     if (!xg_shape_is_array(s) || s->dynamic || s->elements == 0)
-        xg_lex_fail_at(r->x, at, NULL, "a buffer is an array of fixed size");
+        xg_lex_wrong_at(r->x, at, "a buffer is an array of fixed size");
     return xg_nest_buf(r->n, name, s->type, s->dims, s->rank, XG_NS_GLOBAL);
 }
 XG_FN void xg_nparse_params(xg_nparse *r, bool outputs) {
@@ -123,7 +123,7 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
         b->place = xg_lex_int(r->x, "where it begins");
         b->placed = true;
         if (b->scope != XG_NS_SHARED || b->place < 0 || b->place > INT32_MAX)
-            xg_lex_fail_at(r->x, at, NULL, "only arrays in shared memory begin at a place of it");
+            xg_lex_wrong_at(r->x, at, "only arrays in shared memory begin at a place of it");
     }
     while (xg_nparse_word(r, "align")) {
         xg_naligned a;
@@ -137,7 +137,7 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
         a.offset = xg_lex_int(r->x, "the offset");
         xg_lex_expect(r->x, ')', "')'");
         if (a.axis >= b->rank || a.factor < 1 || a.offset < 0 || a.factor > INT32_MAX || a.offset > INT32_MAX)
-            xg_lex_fail_at(r->x, at, NULL, "no such alignment: an axis, a factor of at least 1, an offset");
+            xg_lex_wrong_at(r->x, at, "no such alignment: an axis, a factor of at least 1, an offset");
         xg_push(r->n->arena, xg_naligned, &aligned, a);
     }
     b->aligned = aligned.p;
@@ -161,7 +161,7 @@ XG_FN const xg_aff **xg_nparse_indices(xg_nparse *r, const xg_nbuf *b, const xg_
 }
 XG_FN void xg_nparse_define(xg_nparse *r, xg_str name, size_t at, xg_inst *i) {
     if (!xg_dict_put(&r->p->comp->names, name, i))
-        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a value", (int)name.n, name.p);
+        xg_lex_wrong_at(r->x, at, "'%.*s' is already the name of a value", (int)name.n, name.p);
     xg_inst_take_name(i);
 }
 /* A parameter of the body: what one argument of the block gives. */
@@ -193,7 +193,7 @@ XG_FN void xg_nparse_index(xg_nparse *r, xg_narg_vec *args, xg_str name, size_t 
     a.kind = XG_NA_INDEX;
     a.type = xg_type_find(type);
     if (!(xg_type_class(a.type) & XGT_I))
-        xg_lex_fail_at(r->x, at, NULL, "an index is an integer, not '%.*s'", (int)type.n, type.p);
+        xg_lex_wrong_at(r->x, at, "an index is an integer, not '%.*s'", (int)type.n, type.p);
     xg_lex_expect(r->x, '(', "'('");
     a.at = XG_NEW(r->n->arena, const xg_aff *);
     a.at[0] = xg_nparse_expr(r, names);
@@ -223,11 +223,10 @@ XG_FN xg_comp *xg_nparse_combine(xg_nparse *r, const xg_nblock *b) {
         xg_lex_fail_at(r->x, at, "add, multiply, maximum, minimum, and, or, xor, or a computation in front of the nest",
             "no combiner of %u results is called '%.*s'", b->n_outs, (int)name.n, name.p);
     if (c->n_params != 2 * b->n_outs)
-        xg_lex_fail_at(r->x, at, NULL, "'%.*s' does not combine %u results", (int)name.n, name.p, b->n_outs);
+        xg_lex_wrong_at(r->x, at, "'%.*s' does not combine %u results", (int)name.n, name.p, b->n_outs);
     for (k = 0; k < c->n_params; k++)
         if (c->params[k]->shape->plain != xg_shape_scalar(r->n->module, b->outs[k % b->n_outs].buf->type)->plain)
-            xg_lex_fail_at(
-                r->x, at, NULL, "parameter %u of '%.*s' is not of the result's type", k, (int)name.n, name.p);
+            xg_lex_wrong_at(r->x, at, "parameter %u of '%.*s' is not of the result's type", k, (int)name.n, name.p);
     return c;
 }
 XG_FN void xg_nparse_stores(
@@ -243,7 +242,7 @@ XG_FN void xg_nparse_stores(
         at = xg_lex_offset(r->x);
         name = xg_nparse_name(r, "a buffer to write to");
         o.buf = xg_nest_find_buf(r->n, name);
-        if (!o.buf) xg_lex_fail_at(r->x, at, NULL, "no buffer is called '%.*s'", (int)name.n, name.p);
+        if (!o.buf) xg_lex_wrong_at(r->x, at, "no buffer is called '%.*s'", (int)name.n, name.p);
         o.at = xg_nparse_indices(r, o.buf, names);
         xg_push(r->n->arena, xg_nout, &outs, o);
     } while (xg_lex_take(r->x, ','));
@@ -256,7 +255,7 @@ XG_FN void xg_nparse_stores(
         at = xg_lex_offset(r->x);
         i = xg_parse_inst_ref(r->p);
         if (values.n < outs.n && i->shape->plain != xg_shape_scalar(r->n->module, outs.p[values.n].buf->type)->plain)
-            xg_lex_fail_at(r->x, at, NULL, "'%.*s' is not of the type of '%.*s'", (int)i->name.n, i->name.p,
+            xg_lex_wrong_at(r->x, at, "'%.*s' is not of the type of '%.*s'", (int)i->name.n, i->name.p,
                 (int)outs.p[values.n].buf->name.n, outs.p[values.n].buf->name.p);
         xg_push(r->n->arena, xg_inst *, &values, i);
     } while (xg_lex_take(r->x, ','));
@@ -270,7 +269,7 @@ XG_FN void xg_nparse_stores(
     }
     if (!inits) return;
     if (!b->combine || n_inits != outs.n)
-        xg_lex_fail_at(r->x, init_at, NULL, "init has one value for each place that is updated");
+        xg_lex_wrong_at(r->x, init_at, "init has one value for each place that is updated");
     {
         const xg_literal **init = XG_NEW_N(r->n->arena, const xg_literal *, outs.n);
         for (k = 0; k < outs.n; k++) {
@@ -357,7 +356,7 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
         } else {
             xg_inst *i = xg_parse_rhs_inst(r->p, name, at, NULL, true);
             if (i->op == XG_PARAMETER || !xg_shape_is_scalar(i->shape))
-                xg_lex_fail_at(r->x, at, NULL, "'%.*s' is no scalar", (int)name.n, name.p);
+                xg_lex_wrong_at(r->x, at, "'%.*s' is no scalar", (int)name.n, name.p);
             xg_nparse_define(r, name, at, i);
         }
     }
@@ -391,7 +390,7 @@ XG_FN void xg_nparse_loop(xg_nparse *r, xg_nstmt *parent) {
     uint32_t k = 0;
     xg_nstmt *s;
     if (xg_nest_var_taken(r->n, name))
-        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a variable", (int)name.n, name.p);
+        xg_lex_wrong_at(r->x, at, "'%.*s' is already the name of a variable", (int)name.n, name.p);
     xg_nparse_expect_word(r, "in");
     extent = xg_nparse_extent(r, "a loop's extent");
     if (xg_nparse_word(r, "at")) {
@@ -414,7 +413,7 @@ XG_FN xg_niter xg_nparse_iter(xg_nparse *r, const xg_imap *names) {
     xg_str kind = xg_nparse_name(r, "S or R"), name;
     xg_niter i;
     memset(&i, 0, sizeof i);
-    if (xg_word_in("S R", kind) < 0) xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
+    if (xg_word_in("S R", kind) < 0) xg_lex_wrong_at(r->x, at, "an iterator is S, spatial, or R, reduced");
     i.kind = kind.p[0];
     name = xg_nparse_name(r, "an iterator's name");
     xg_lex_expect(r->x, ':', "':' after an iterator's name");
@@ -433,7 +432,7 @@ XG_FN xg_nregion xg_nparse_region(xg_nparse *r, const xg_imap *names) {
     uint32_t d;
     memset(&g, 0, sizeof g);
     g.buf = xg_nest_find_buf(r->n, name);
-    if (!g.buf) xg_lex_fail_at(r->x, at, NULL, "no buffer is called '%.*s'", (int)name.n, name.p);
+    if (!g.buf) xg_lex_wrong_at(r->x, at, "no buffer is called '%.*s'", (int)name.n, name.p);
     g.dims = XG_NEW_N(r->n->arena, xg_nshare, g.buf->rank);
     xg_lex_expect(r->x, '[', "'[' after a buffer's name");
     for (d = 0; d < g.buf->rank; d++) {
@@ -445,7 +444,7 @@ XG_FN xg_nregion xg_nparse_region(xg_nparse *r, const xg_imap *names) {
         hi = xg_nparse_expr(r, names);
         apart = xg_aff_add_scaled(&env, hi, g.dims[d].base, -1);
         if (!apart || apart->kind != XG_AFF_CONST || apart->k < 1)
-            xg_lex_fail_at(r->x, at, NULL, "the ends of an interval are a number of at least 1 apart");
+            xg_lex_wrong_at(r->x, at, "the ends of an interval are a number of at least 1 apart");
         g.dims[d].hi = apart->k - 1;
     }
     xg_lex_expect(r->x, ']', "']' behind the indices");
@@ -483,14 +482,13 @@ XG_FN void xg_nparse_check_regions(xg_nparse *r) {
         for (j = 0; j < own.n; j++) {
             for (i = 0; i < d->regions.n && d->regions.p[i].buf != own.p[j].buf; i++) {}
             if (i == d->regions.n || !xg_nregion_covers(r->n, &d->regions.p[i], &own.p[j]))
-                xg_lex_fail_at(r->x, d->at, NULL, "'%.*s' %s more of '%.*s' than is declared",
-                    (int)d->block->block->name.n, d->block->block->name.p, does, (int)own.p[j].buf->name.n,
-                    own.p[j].buf->name.p);
+                xg_lex_wrong_at(r->x, d->at, "'%.*s' %s more of '%.*s' than is declared", (int)d->block->block->name.n,
+                    d->block->block->name.p, does, (int)own.p[j].buf->name.n, own.p[j].buf->name.p);
         }
         for (i = 0; i < d->regions.n; i++) {
             for (j = 0; j < own.n && own.p[j].buf != d->regions.p[i].buf; j++) {}
             if (j == own.n)
-                xg_lex_fail_at(r->x, d->at, NULL, "'%.*s' does not do that: it %s nothing of '%.*s'",
+                xg_lex_wrong_at(r->x, d->at, "'%.*s' does not do that: it %s nothing of '%.*s'",
                     (int)d->block->block->name.n, d->block->block->name.p, does, (int)d->regions.p[i].buf->name.n,
                     d->regions.p[i].buf->name.p);
         }
@@ -503,7 +501,7 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     const xg_imap *names = xg_nest_names(r->n, parent, NULL);
     xg_nstmt *s;
     if (xg_nest_find(r->n, name))
-        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a block", (int)name.n, name.p);
+        xg_lex_wrong_at(r->x, at, "'%.*s' is already the name of a block", (int)name.n, name.p);
     s = xg_nest_block(r->n, name);
     xg_nstmt_append(parent, s);
     xg_lex_expect(r->x, '(', "'(' before a block's iterators");

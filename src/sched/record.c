@@ -82,15 +82,16 @@ XG_FN void xg_sched_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
     xg_do_reverse_compute_inline(n, consumer);
     xg_trace_step(n, NULL, 0, "reverse_compute_inline %s", of);
 }
-XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
+XG_FN void xg_sched_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit, bool reverse) {
     const char *of = xg_trace_label(n, block), *at = xg_trace_label(n, loop);
-    xg_do_compute_at(n, block, loop, keep_unit);
-    xg_trace_step(n, NULL, 0, "compute_at %s %s%s", of, at, keep_unit ? " keep_unit" : "");
+    (reverse ? xg_do_reverse_compute_at : xg_do_compute_at)(n, block, loop, keep_unit);
+    xg_trace_step(n, NULL, 0, "%scompute_at %s %s%s", reverse ? "reverse_" : "", of, at, keep_unit ? " keep_unit" : "");
+}
+XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
+    xg_sched_at(n, block, loop, keep_unit, false);
 }
 XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
-    const char *of = xg_trace_label(n, block), *at = xg_trace_label(n, loop);
-    xg_do_reverse_compute_at(n, block, loop, keep_unit);
-    xg_trace_step(n, NULL, 0, "reverse_compute_at %s %s%s", of, at, keep_unit ? " keep_unit" : "");
+    xg_sched_at(n, block, loop, keep_unit, true);
 }
 XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop) {
     const char *of = xg_trace_label(n, block), *at = xg_trace_label(n, loop);

@@ -264,7 +264,7 @@ XG_FN xg_str xg_split_key(const xg_inst *dot) {
     return xg_str_of(b.p, b.n);
 }
 /* known: parts by key. */
-XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
+XG_APART XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     xg_module *m = i->comp->module;
     int64_t size, *parts;
     xg_str key;
@@ -356,7 +356,7 @@ XG_FN xg_inst *xg_split_features_of(
     }
     return xg_hb_reshape(b, xg_hb_transpose(b, x, perm), dims, s->rank);
 }
-XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts) {
+XG_APART XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts) {
     const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
     xg_inst *operands[2], *made;
     int64_t dims[XG_RANK_MAX], part = l->output_feature, batches = xg_attr_int(conv, XG_A_batch_group_count, 1);
@@ -373,7 +373,7 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }
 /* Whether taps of i become sums of slices. Both operands have their dimensions in the same order. */
-XG_FN bool xg_split_is_taps(const xg_inst *i) {
+XG_APART XG_FN bool xg_split_is_taps(const xg_inst *i) {
     enum {
         TAPS = 27,
         PLACES = 16 /* of a picture, for each tap: fewer do not fill a row's threads */

@@ -70,7 +70,7 @@ XG_FN int64_t xg_tile_halo_cost(
 }
 /* How many positions of each axis lie in a box; what is summed up has none beside, and may have eight of the outermost
  * axis, pictures, innermost: where others have no eight. */
-XG_FN bool xg_tile_halo_choose(
+XG_APART XG_FN bool xg_tile_halo_choose(
     const xg_tile_plan *p, const xg_tile_group *m, const xg_tile_group *window, int64_t *best) {
     enum {
         EIGHT = 8
@@ -96,7 +96,7 @@ XG_FN bool xg_tile_halo_choose(
     return least < INT64_MAX;
 }
 /* Boxes, then within one the last axis but one, all others, and innermost the last one, or behind it the first one. */
-XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
+XG_APART XG_FN void xg_tile_halo_split(xg_tile_group *g, const int64_t *inside) {
     xg_tile_group old = *g;
     uint32_t n = old.n, k;
     bool turned = inside[n - 1] < XG_KWGMMA_LINES;

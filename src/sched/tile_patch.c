@@ -472,7 +472,7 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
 }
 /* Zeros, and what does not change from step to step; the first part's patch. */
-XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;

@@ -222,7 +222,7 @@ XG_FN uint32_t xg_sim_trace_in_turn(xg_sim_warp_clock *c, uint32_t at, uint32_t 
 }
 /* When the record begins; where it moves, the warp's own clock is its slot to issue. A move, and what an instruction's
  * further records do, waits for nothing: it hands on when its operand is ready. */
-XG_FN uint32_t xg_sim_trace_begin(
+XG_APART XG_FN uint32_t xg_sim_trace_begin(
     xg_sim_worker *w, const xg_sim_warp *v, xg_sim_warp_clock *c, const xg_sim_ins *in, const xg_sim_price *p) {
     bool waits = in->kind != XG_SIM_K_ALU || p->weight;
     uint32_t at;
@@ -238,7 +238,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     return at;
 }
 /* A record has been executed for this warp: its clock, and when its results are ready. */
-XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_APART XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
     xg_sim_warp_clock *c = &r->warps[v->id];

@@ -75,20 +75,20 @@ XG_FN uint32_t xg_sim_address(
         if (*space == XG_SIM_PARAM && is == XG_SIM_LOCAL) *space = XG_SIM_LOCAL;
         if (*space == XG_SIM_GENERIC) *space = is;
         if (*space != is)
-            xg_sim_bad(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names",
+            xg_sim_wrong(p, base->at, "'%.*s' is not in the address space that the instruction names",
                 (int)base->word.n, base->word.p);
         return xg_sim_address_of(p, s, base->sym, add, 8);
     }
     if (*space == XG_SIM_PARAM && !p->f->entry) *space = XG_SIM_LOCAL;
     code = base->sym->reg << 1;
-    if (base->sym->type == XG_SIM_PRED) xg_sim_bad(p, base->at, NULL, "a predicate is no address");
+    if (base->sym->type == XG_SIM_PRED) xg_sim_wrong(p, base->at, "a predicate is no address");
     *wide = xg_sim_bytes_of(p, code) == 8;
     if (!*wide && (xg_sim_bytes_of(p, code) != 4 || *space == XG_SIM_GLOBAL || *space == XG_SIM_GENERIC))
         xg_sim_bad(p, base->at, "addresses of global and generic memory have 64 bits",
             "'%.*s' is too narrow for an address", (int)base->word.n, base->word.p);
     if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
         uint32_t sum = xg_sim_temp(p, 8);
-        if (!*wide) xg_sim_bad(p, o->at, NULL, "the offset does not fit 32 bits");
+        if (!*wide) xg_sim_wrong(p, o->at, "the offset does not fit 32 bits");
         xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
         return sum;
     }
@@ -103,11 +103,11 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t n = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : xg_sim_take(s, "v8") ? 8 : 1;
     if (n == 1) {
         *items = o;
-        if (o->kind == XG_SIM_O_VEC && o->n != 1) xg_sim_bad(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8");
+        if (o->kind == XG_SIM_O_VEC && o->n != 1) xg_sim_wrong(p, o->at, "a vector operand needs .v2, .v4 or .v8");
         if (o->kind == XG_SIM_O_VEC) *items = o->items;
         return 1;
     }
-    if (o->kind != XG_SIM_O_VEC || o->n != n) xg_sim_bad(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
+    if (o->kind != XG_SIM_O_VEC || o->n != n) xg_sim_wrong(p, o->at, ".v%u needs %u registers in braces", n, n);
     *items = o->items;
     return n;
 }
@@ -144,9 +144,9 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     t = xg_sim_take_type(p, s);
     if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
-    if (n * xg_sim_types[t].bytes > 32) xg_sim_bad(p, s->at, NULL, "an access of more than 32 bytes");
+    if (n * xg_sim_types[t].bytes > 32) xg_sim_wrong(p, s->at, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM))
-        xg_sim_bad(p, s->at, NULL, "constants and kernel parameters cannot be written");
+        xg_sim_wrong(p, s->at, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
         if (t == XG_SIM_B128) {
@@ -195,7 +195,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                             : 0u)
                    << XG_SIM_M_VECTOR;
     if (in->kind == XG_SIM_K_PARAM && in->imm + n * xg_sim_types[t].bytes > p->f->info.param_bytes)
-        xg_sim_bad(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
+        xg_sim_wrong(p, where->at, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
 }
 
 /* X(NAME, text): the operation of atom and red. */
@@ -247,7 +247,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     if (n > 1 && ((space != XG_SIM_GLOBAL && space != XG_SIM_GENERIC) || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
     if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC)
-        xg_sim_bad(p, s->at, NULL, "atomics work on global and shared memory only");
+        xg_sim_wrong(p, s->at, "atomics work on global and shared memory only");
     if (whole) {
         xg_sim_halves_of(p, s, &s->o[2], false, b);
         if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
@@ -259,7 +259,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
         dests = &s->o[0];
         if (n > 1) {
             if (dests->kind != XG_SIM_O_VEC || dests->n != n)
-                xg_sim_bad(p, dests->at, NULL, "the destination must have %u registers in braces", n);
+                xg_sim_wrong(p, dests->at, "the destination must have %u registers in braces", n);
             dests = dests->items;
         }
         for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
@@ -292,7 +292,7 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     uint32_t a, d;
     xg_sim_ins *in;
     xg_sim_operands(p, s, 2, 2);
-    if (space == XG_SIM_GENERIC) xg_sim_bad(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
+    if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
     a = xg_sim_source_of(p, s, &s->o[1], t, false);
     d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
@@ -322,7 +322,7 @@ XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 1, 1);
-    if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_bad(p, s->o[0].at, NULL, "'bra' needs a label");
+    if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_wrong(p, s->o[0].at, "'bra' needs a label");
     xg_sim_put(p, s, XG_SIM_K_BRA);
     xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
 }
@@ -331,7 +331,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, i;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "idx")) xg_sim_bad(p, s->at, NULL, "'brx' is written brx.idx");
+    if (!xg_sim_take(s, "idx")) xg_sim_wrong(p, s->at, "'brx' is written brx.idx");
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 0, XG_SIM_U32);
@@ -342,7 +342,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in = xg_sim_put(p, s, XG_SIM_K_BRX);
     in->a = a;
     in->list = p->list.n;
-    if (t->n_targets > 0xFFFF) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 65535 targets");
+    if (t->n_targets > 0xFFFF) xg_sim_limit(p, s->at, "more than 65535 targets");
     in->n = (uint16_t)t->n_targets;
     for (i = 0; i < t->n_targets; i++) {
         xg_sim_branch_to(p, p->code.n - 1, t->targets[i], s->o[1].at, p->list.n);
@@ -360,8 +360,8 @@ XG_FN void xg_sim_call_args(
     xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n, bool ret) {
     uint32_t i;
     if ((list ? list->n : 0) != n)
-        xg_sim_bad(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n,
-            ret ? "results" : "parameters", list ? list->n : 0);
+        xg_sim_wrong(p, list ? list->at : s->at, "the function has %u %s, not %u", n, ret ? "results" : "parameters",
+            list ? list->n : 0);
     for (i = 0; i < n; i++) {
         const xg_sim_operand *o = &list->items[i];
         xg_sim_copy c;
@@ -378,17 +378,15 @@ XG_FN void xg_sim_call_args(
             else if (o->kind == XG_SIM_O_NUM && !ret)
                 here = xg_sim_constant(p, o->value, bytes);
             else
-                xg_sim_bad(p, o->at, NULL, "expected a register");
+                xg_sim_wrong(p, o->at, "expected a register");
             if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u))
-                xg_sim_bad(
-                    p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
+                xg_sim_wrong(p, o->at, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
             xg_sim_list_add(p, here);
         } else {
             if (o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL)
-                xg_sim_bad(p, o->at, NULL, "expected a .param variable of this function");
+                xg_sim_wrong(p, o->at, "expected a .param variable of this function");
             if (o->sym->bytes < c.bytes)
-                xg_sim_bad(
-                    p, o->at, NULL, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
+                xg_sim_wrong(p, o->at, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
             here = (uint32_t)o->sym->offset;
         }
         c.from = ret ? formals[i].at : here;
@@ -474,7 +472,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     to = i < s->n ? &s->o[i++] : NULL;
     if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG))
         xg_sim_bad(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
-    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) xg_sim_bad(p, s->at, NULL, "an .entry cannot be called");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) xg_sim_wrong(p, s->at, "an .entry cannot be called");
     if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
     if (to->kind == XG_SIM_O_REG) {
         const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
@@ -482,7 +480,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             xg_sim_bad(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it",
                 "a call through a register needs a prototype");
     }
-    if (i != s->n) xg_sim_bad(p, s->at, NULL, "too many operands");
+    if (i != s->n) xg_sim_wrong(p, s->at, "too many operands");
     if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
         around = xg_sim_jump(p, s, s->guard, !s->guard_not);
         s->guard = XG_SIM_NOREG;
@@ -553,7 +551,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
              : xg_sim_take(s, "and") ? XG_SIM_BAR_AND
              : xg_sim_take(s, "or")  ? XG_SIM_BAR_OR
                                      : XG_SIM_BAR_SYNC;
-        if (op == XG_SIM_BAR_SYNC) xg_sim_bad(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
+        if (op == XG_SIM_BAR_SYNC) xg_sim_wrong(p, s->at, "a barrier reduction needs .popc, .and or .or");
         xg_sim_take(s, "u32");
         xg_sim_take(s, "pred");
     } else
@@ -585,7 +583,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) xg_sim_bad(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
+    if (op < 0) xg_sim_wrong(p, s->at, "'shfl' needs .up, .down, .bfly or .idx");
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
     d = xg_sim_dest(p, s, 0, XG_SIM_B32);
@@ -610,7 +608,7 @@ XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) xg_sim_bad(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
+    if (op < 0) xg_sim_wrong(p, s->at, "'vote' needs .all, .any, .uni or .ballot");
     xg_sim_take(s, op == 3 ? "b32" : "pred");
     xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
     d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
@@ -629,8 +627,8 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, d2 = XG_SIM_NOREG, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!all && !xg_sim_take(s, "any")) xg_sim_bad(p, s->at, NULL, "'match' needs .any or .all");
-    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'match' needs .sync");
+    if (!all && !xg_sim_take(s, "any")) xg_sim_wrong(p, s->at, "'match' needs .any or .all");
+    if (!xg_sim_take(s, "sync")) xg_sim_wrong(p, s->at, "'match' needs .sync");
     t = xg_sim_take_type(p, s);
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
@@ -655,7 +653,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'redux' needs .sync");
+    if (!xg_sim_take(s, "sync")) xg_sim_wrong(p, s->at, "'redux' needs .sync");
     op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");

@@ -48,7 +48,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
     if (i >= s->n || s->o[i].kind != XG_SIM_O_NUM || s->o[i].number || s->o[i].value > max)
-        xg_sim_bad(p, i < s->n ? s->o[i].at : s->at, NULL, "expected an integer constant up to %u", max);
+        xg_sim_wrong(p, i < s->n ? s->o[i].at : s->at, "expected an integer constant up to %u", max);
     return (uint32_t)s->o[i].value;
 }
 
@@ -125,11 +125,11 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
         imm = xg_sim_take(s, "r") ? 1 : 0;
-        if (!imm && !xg_sim_take(s, "l")) xg_sim_bad(p, s->at, NULL, "'shf' needs .l or .r");
+        if (!imm && !xg_sim_take(s, "l")) xg_sim_wrong(p, s->at, "'shf' needs .l or .r");
         if (xg_sim_take(s, "clamp"))
             imm |= 2;
         else if (!xg_sim_take(s, "wrap"))
-            xg_sim_bad(p, s->at, NULL, "'shf' needs .clamp or .wrap");
+            xg_sim_wrong(p, s->at, "'shf' needs .clamp or .wrap");
         xg_sim_take(s, "b32");
     } else if (arg == XG_SIM_BIT_fns) {
         f = XG_F(fns_b32);
@@ -141,7 +141,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             if (xg_sim_take(s, "hi"))
                 imm |= 4;
             else if (!xg_sim_take(s, "lo"))
-                xg_sim_bad(p, s->at, NULL, "'dp2a' needs .lo or .hi");
+                xg_sim_wrong(p, s->at, "'dp2a' needs .lo or .hi");
         }
         x = xg_sim_take_type(p, s);
         y = xg_sim_take_type(p, s);
@@ -183,7 +183,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
     bool clamp = xg_sim_take(s, "clamp");
     xg_sim_type t;
     if (!clamp && !xg_sim_take(s, "wrap"))
-        xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+        xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
     xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
@@ -204,11 +204,11 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_sim_type whole) {
     uint32_t bytes = v->n ? xg_sim_types[whole].bytes / v->n : 0;
-    if (v->n != 2 && v->n != 4) xg_sim_bad(p, v->at, NULL, "a mov takes vectors of 2 or 4 parts");
+    if (v->n != 2 && v->n != 4) xg_sim_wrong(p, v->at, "a mov takes vectors of 2 or 4 parts");
     if (bytes == 1) return XG_SIM_B8;
     if (bytes == 2) return XG_SIM_B16;
     if (bytes == 4) return XG_SIM_B32;
-    xg_sim_bad(p, v->at, NULL, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
+    xg_sim_wrong(p, v->at, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
 }
 XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
     uint32_t t = xg_sim_temp(p, 4);
@@ -287,7 +287,7 @@ XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         return;
     }
     if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128)
-        xg_sim_bad(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+        xg_sim_wrong(p, o->at, "expected a .b128 register, or two of 64 bits in braces");
     out[0] = o->sym->reg << 1;
     out[1] = (o->sym->reg + 1) << 1;
 }
@@ -497,7 +497,7 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
-    if (!xg_sim_take(s, "sat")) xg_sim_bad(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (!xg_sim_take(s, "sat")) xg_sim_wrong(p, s->at, "'cvt.pack' needs .sat");
     if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) {
         xg_sim_cvt_pack_small(p, s);
         return;

@@ -54,7 +54,7 @@ XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_si
 }
 XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, uint32_t most) {
     if (s->n < least || s->n > most)
-        xg_sim_bad(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
+        xg_sim_wrong(p, s->at, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
             s->n < least ? least : most, s->n);
 }
 
@@ -70,7 +70,7 @@ XG_FN xg_sim_ins *xg_sim_put(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_kind kind) {
     if (s->guard != XG_SIM_NOREG) in.flags |= XG_SIM_GUARDED;
     if (s->guard_not) in.flags |= XG_SIM_NOT;
     if (p->code.n == s->first) in.flags |= XG_SIM_FIRST;
-    if (p->code.n >= 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 2^26 records");
+    if (p->code.n >= 1u << 26) xg_sim_limit(p, s->at, "more than 2^26 records");
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
     return &p->code.p[p->code.n - 1];
 }
@@ -284,29 +284,29 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
         if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
-        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) xg_sim_bad(p, o->at, NULL, "expected a predicate");
+        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) xg_sim_wrong(p, o->at, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
-    if (o->inverted) xg_sim_bad(p, o->at, NULL, "'!' only stands before a predicate");
+    if (o->inverted) xg_sim_wrong(p, o->at, "'!' only stands before a predicate");
     switch (o->kind) {
     case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
     case XG_SIM_O_VAR: return xg_sim_address_value(p, s, o, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
         if (o->sym->type == XG_SIM_PRED)
-            xg_sim_bad(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p,
-                xg_sim_types[t].text);
+            xg_sim_wrong(
+                p, o->at, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[t].text);
         code = o->sym->reg << 1;
         break;
     case XG_SIM_O_LABEL: xg_sim_unknown_word(p, o);
-    default: xg_sim_bad(p, o->at, NULL, "expected a register or constant of type .%s", xg_sim_types[t].text);
+    default: xg_sim_wrong(p, o->at, "expected a register or constant of type .%s", xg_sim_types[t].text);
     }
     have = xg_sim_bytes_of(p, code);
     if (have != XG_MAX(bytes, 2u) && !(wider && have > bytes)) {
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 2) return xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, code);
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 8) return xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, code);
         if (o->kind == XG_SIM_O_SREG && have == 8 && bytes == 4) return xg_sim_via(p, s, XG_SIM_F_u32_u64, 4, code);
-        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_wrong(p, o->at, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     }
     return code;
@@ -319,13 +319,13 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
     if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
-    if (o->kind != XG_SIM_O_REG || o->inverted) xg_sim_bad(p, o->at, NULL, "the destination must be a register");
+    if (o->kind != XG_SIM_O_REG || o->inverted) xg_sim_wrong(p, o->at, "the destination must be a register");
     have = p->vregs.p[o->sym->reg].bytes;
     if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
+        xg_sim_wrong(p, o->at, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
             xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
     if (have != bytes && !(wider && have > bytes))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_wrong(p, o->at, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
@@ -669,7 +669,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d, a, b, c, product;
-    if (!hi && !xg_sim_take(s, "lo")) xg_sim_bad(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
+    if (!hi && !xg_sim_take(s, "lo")) xg_sim_wrong(p, s->at, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
     sgn = t == XG_SIM_S32;

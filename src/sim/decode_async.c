@@ -209,7 +209,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
         xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
-            xg_sim_bad(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
+            xg_sim_wrong(p, s->o[0].at, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
@@ -376,7 +376,7 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
     to = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_GLOBAL);
     size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) xg_sim_bad(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (size != 4 && size != 8 && size != 16) xg_sim_wrong(p, s->o[2].at, "cp.async copies 4, 8 or 16 bytes");
     if (xg_sim_has(s, "cg") && size != 16) xg_sim_bad(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
     if (s->n - policy == 4) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
@@ -474,13 +474,12 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     const xg_sim_operand *offsets, uint32_t rank, uint32_t *list) {
     uint32_t codes[8], i, n = 0;
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
-        xg_sim_bad(
-            p, box ? box->at : s->at, NULL, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
+        xg_sim_wrong(
+            p, box ? box->at : s->at, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
     for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
-            xg_sim_bad(
-                p, offsets->at, NULL, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
+            xg_sim_wrong(p, offsets->at, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
         for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
     }
     *list = xg_sim_list_begin(p);
@@ -517,7 +516,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
                          xg_sim_form(s, "async bulk tensor 2d global $e tile::scatter4 bulk_group $f?") ||
                          xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global $e bulk_group $f?")))
         xg_sim_no_form(p, s);
-    if (im2col && rank < 3) xg_sim_bad(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
+    if (im2col && rank < 3) xg_sim_wrong(p, s->at, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
     xg_sim_operands(p, s, n, n);
@@ -640,7 +639,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_operands(p, s, 3, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
-    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_bad(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_wrong(p, s->o[2].at, "st.bulk writes zeros only");
     in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
     in->a = a.code;
     in->b = size;
@@ -689,7 +688,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_operands(p, s, 3, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
-        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_bad(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
+        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_wrong(p, s->o[2].at, "a tensor map has 128 bytes");
         in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_COPY);
         in->a = a.code;
         in->b = from.code;

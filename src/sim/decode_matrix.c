@@ -180,7 +180,7 @@ XG_FN void xg_sim_tile_operand(
     if (o->kind != XG_SIM_O_VEC && n == 1)
         items = o; /* braces may be left out */
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
-        xg_sim_bad(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
+        xg_sim_wrong(p, o->at, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
         r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
 }
@@ -215,8 +215,7 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
-    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n)
-        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
+    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n) xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
                                : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
@@ -328,7 +327,7 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_take(s, "sp::ordered_metadata")) t.flags |= XG_SIM_TF_SPARSE | XG_SIM_TF_ORDERED;
     sparse = (t.flags & XG_SIM_TF_SPARSE) != 0;
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
-        xg_sim_bad(p, s->at, NULL, "'mma' is written mma.sync.aligned");
+        xg_sim_wrong(p, s->at, "'mma' is written mma.sync.aligned");
     xg_sim_take_shape(p, s, &t);
     xg_sim_take_layouts(p, s, &t);
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
@@ -342,9 +341,8 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_sim_take(s, "xor"))
             t.flags |= XG_SIM_TF_XOR;
         else if (!xg_sim_take(s, "and"))
-            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
-        if (!xg_sim_take(s, "popc"))
-            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_wrong(p, s->at, "a multiplication of bits needs .xor.popc or .and.popc");
+        if (!xg_sim_take(s, "popc")) xg_sim_wrong(p, s->at, "a multiplication of bits needs .xor.popc or .and.popc");
     }
     volta = t.m == 8 && t.a == XG_SIM_EL_F16;
     if (!xg_sim_mma_known(&t) || (t.c != t.d && !(volta && t.d == XG_SIM_EL_F32)) ||
@@ -428,10 +426,10 @@ XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     if (which < 0 || (store && !xg_sim_take(s, "d")) || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
         xg_sim_no_form(p, s);
     col = xg_sim_take(s, "col");
-    if (!col && !xg_sim_take(s, "row")) xg_sim_bad(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
+    if (!col && !xg_sim_take(s, "row")) xg_sim_wrong(p, s->at, "'wmma' needs the layout in memory, .row or .col");
     xg_sim_take_shape(p, s, &t);
     a.space = xg_sim_take_space(s);
-    if (xg_sim_take_elems(s, e) != 1) xg_sim_bad(p, s->at, NULL, "'wmma' needs the type of the elements");
+    if (xg_sim_take_elems(s, e) != 1) xg_sim_wrong(p, s->at, "'wmma' needs the type of the elements");
     row = xg_sim_wmma_find(p, s, &t, which < 2 ? e[0] : XG_SIM_EL_COUNT, which < 2 ? XG_SIM_EL_COUNT : e[0]);
     regs = which == 0 ? row->a : which == 1 ? row->b : xg_sim_wmma_c(row, e[0]);
     xg_sim_operands(p, s, 2, 3);
@@ -471,7 +469,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t.flags &= ~(uint32_t)(XG_SIM_TF_ACOL | XG_SIM_TF_BROW); /* the loads have seen to it */
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     n = xg_sim_take_elems(s, e);
-    if (n != 4 && n != 2) xg_sim_bad(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
+    if (n != 4 && n != 2) xg_sim_wrong(p, s->at, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
     t.d = e[0];
     t.a = n == 2 ? XG_SIM_EL_F16 : e[1];
     t.b = n == 2 ? XG_SIM_EL_F16 : e[2];
@@ -557,7 +555,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
         for (k = 0; k < 2; k++, at++) {
             const xg_sim_operand *o = &s->o[at];
             if (o->kind != XG_SIM_O_NUM || (o->value != 1 && o->value != ~(uint64_t)0))
-                xg_sim_bad(p, o->at, NULL, "a factor of an operand is 1 or -1");
+                xg_sim_wrong(p, o->at, "a factor of an operand is 1 or -1");
             if (o->value != 1) t.flags |= k ? XG_SIM_TF_NEGB : XG_SIM_TF_NEGA;
         }
     }

@@ -35,7 +35,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
-        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+        xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
@@ -95,7 +95,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     ue4m3 = xg_sim_take(s, "ue4m3");
     if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
     if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
-    if (xg_sim_take_elems(s, e) != 4) xg_sim_bad(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    if (xg_sim_take_elems(s, e) != 4) xg_sim_wrong(p, s->at, "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];

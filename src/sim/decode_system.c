@@ -20,7 +20,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, op == XG_SIM_Y_ALLOCA ? 2 : 1, op == XG_SIM_Y_ALLOCA ? 3 : 1);
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
-    if (!align || align & (align - 1)) xg_sim_bad(p, s->o[2].at, NULL, "an alignment is a power of two");
+    if (!align || align & (align - 1)) xg_sim_wrong(p, s->o[2].at, "an alignment is a power of two");
     if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
@@ -53,7 +53,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     bool asks = from == 3;
     xg_sim_operands(p, s, 2, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
-    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_bad(p, o->at, NULL, ".v4 needs 4 registers in braces");
+    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_wrong(p, o->at, ".v4 needs 4 registers in braces");
     for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);

@@ -185,8 +185,8 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
     if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
     if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
-        xg_sim_bad(
-            p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
+        xg_sim_wrong(
+            p, data->at, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
         codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
@@ -266,7 +266,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     } else if (s->o[at].kind == XG_SIM_O_VEC) {
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
-            xg_sim_bad(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+            xg_sim_wrong(p, s->o[at].at, "the lanes that are left out are %u registers in braces", mask);
         for (i = 0; i < mask; i++)
             codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
         flags |= XG_SIM_U_MASKED;

@@ -38,7 +38,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
         if (xg_sim_take(s, "wrap"))
             imm |= XG_SIM_V_WRAP;
         else if (!xg_sim_take(s, "clamp"))
-            xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+            xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     }
     if (op == XG_SIM_V_MAD)
         imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7")       ? 1u
@@ -51,7 +51,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, least, least);
     for (i = 1, neg = 0; i < s->n; i++)
         if (s->o[i].minus) {
-            if (op != XG_SIM_V_MAD) xg_sim_bad(p, s->o[i].at, NULL, "only vmad takes negated operands");
+            if (op != XG_SIM_V_MAD) xg_sim_wrong(p, s->o[i].at, "only vmad takes negated operands");
             neg ^= i == 3 ? 2u : 1u;
         }
     if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED))))
@@ -75,11 +75,11 @@ XG_FN uint32_t xg_sim_video_lanes(
     for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
     if (!o->select.n) return r;
     if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h'))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        xg_sim_wrong(p, o->at, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
     for (i = 0; i < n; i++) {
         uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
         if (digit > highest)
-            xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+            xg_sim_wrong(p, o->at, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
         r |= digit << (3 * i);
     }
     return r;
@@ -100,7 +100,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     if (!w.n) mask = (1u << n) - 1;
     for (i = 2; i < w.n; i++) {
         if (w.p[i] < '0' || w.p[i] >= (char)('0' + n))
-            xg_sim_bad(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
+            xg_sim_wrong(p, s->o[0].at, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
         mask |= 1u << (w.p[i] - '0');
     }
     a = xg_sim_source(p, s, 1, XG_SIM_U32);

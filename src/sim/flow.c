@@ -245,8 +245,7 @@ XG_APART XG_FN void xg_sim_slots(xg_sim_asm *p) {
                 v->slot = frame;
                 frame += v->bytes * XG_SIM_WARP;
             }
-            if (frame > 1u << 28)
-                xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->f->at, NULL, "the function needs too many registers");
+            if (frame > 1u << 28) xg_sim_limit(p, p->f->at, "the function needs too many registers");
         }
         for (k = ends[i]; k; k = next_end[k - 1]) {
             xg_sim_vreg *v = &p->vregs.p[k - 1];

@@ -19,7 +19,7 @@ XG_FN void xg_sim_resolve(xg_sim_asm *p) {
     for (i = 0; i < p->fixes.n; i++) {
         xg_sim_fix *f = &p->fixes.p[i];
         xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope, 0);
-        if (!s || s->kind != XG_SIM_SYM_LABEL) xg_sim_bad(p, f->at, NULL, "there is no such label in this function");
+        if (!s || s->kind != XG_SIM_SYM_LABEL) xg_sim_wrong(p, f->at, "there is no such label in this function");
         if (f->list == XG_SIM_NOREG)
             p->code.p[f->record].imm = s->record;
         else

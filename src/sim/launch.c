@@ -16,8 +16,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry))
             continue;
         at = ((uint64_t)common + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24) xg_sim_limit(p, s->at, "more than 16 MiB of shared memory");
         s->offset = at;
         common = (uint32_t)(at + s->bytes);
     }
@@ -27,8 +26,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         xg_sim_func *f = s->users ? p->funcs.p[s->user] : NULL;
         if (!f || s->is_extern || s->offset != XG_SIM_NOREG) continue;
         at = ((uint64_t)f->shared_private + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24) xg_sim_limit(p, s->at, "more than 16 MiB of shared memory");
         s->offset = at;
         f->shared_private = (uint32_t)(at + s->bytes);
     }
@@ -76,8 +74,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
         f->recursive = true;
         return;
     }
-    if (depth > XG_SIM_CHAIN)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
+    if (depth > XG_SIM_CHAIN) xg_sim_limit(p, f->at, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
     f->mark = 1;
     for (i = 0; i < f->n_calls; i++) {
         xg_sim_func *g = p->funcs.p[f->calls[i]];
@@ -92,8 +89,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     f->stack += f->frame * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->deep_local += f->local * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->depth += f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u;
-    if (f->stack > 1u << 28 || f->deep_local > 1u << 26)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
+    if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_sim_limit(p, f->at, "the function needs too much stack");
 }
 
 enum {

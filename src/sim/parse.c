@@ -110,7 +110,7 @@ XG_FN void xg_sim_operand_number(xg_sim_asm *p, xg_sim_operand *o) {
 XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
     memset(o, 0, sizeof *o);
     o->at = p->t.at;
-    if (depth > 2) xg_sim_bad(p, p->t.at, NULL, "operands nest too deep");
+    if (depth > 2) xg_sim_wrong(p, p->t.at, "operands nest too deep");
     if (xg_sim_is(p, '!') && p->pos < p->src->size &&
         (p->src->text[p->pos] == '%' || !xg_sim_is_digit(p->src->text[p->pos]))) {
         xg_sim_next(p);
@@ -201,7 +201,7 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
     uint32_t bytes = xg_sim_types[type].bytes;
     xg_sim_operand o;
     uint64_t v;
-    if (bytes > room) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
+    if (bytes > room) xg_sim_wrong(p, p->t.at, "more initial values than the variable has room for");
     memset(&o, 0, sizeof o);
     if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ"))
         v = xg_sim_initial_address(p);
@@ -237,11 +237,11 @@ typedef struct xg_sim_extent {
 XG_FN void xg_sim_initialise_row(
     xg_sim_asm *p, char *out, uint64_t bytes, xg_sim_type type, const xg_sim_extent *shape, uint32_t level) {
     uint64_t at = 0, step = xg_sim_types[type].bytes, row = level < shape->n ? shape->row[level] : step;
-    if (level > XG_SIM_DIMENSIONS) xg_sim_bad(p, p->t.at, NULL, "the initial values nest too deep");
+    if (level > XG_SIM_DIMENSIONS) xg_sim_wrong(p, p->t.at, "the initial values nest too deep");
     while (!xg_sim_is(p, '}')) {
         if (xg_sim_accept(p, '{')) {
             at = (at + row - 1) / row * row;
-            if (at + row > bytes) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
+            if (at + row > bytes) xg_sim_wrong(p, p->t.at, "more initial values than the variable has room for");
             xg_sim_initialise_row(p, out + at, row, type, shape, level + 1);
             at += row;
         } else {
@@ -293,21 +293,20 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
     memset(&shape, 0, sizeof shape);
     for (; xg_sim_accept(p, '['); shape.n++) {
         uint32_t at = p->t.at;
-        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_bad(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
+        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_wrong(p, at, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
         length[shape.n] = 1;
         if (shape.n == 0 && xg_sim_is(p, ']'))
             shape.open = true;
         else {
             length[shape.n] = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
-            if (length[shape.n] > (uint64_t)1 << 40)
-                xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
+            if (length[shape.n] > (uint64_t)1 << 40) xg_sim_limit(p, at, "the variable is larger than 2^40 bytes");
         }
         xg_sim_expect(p, ']');
     }
     for (i = shape.n; i-- > 0;) {
         shape.row[i] = (uint64_t)total;
         if (!xg_mul64(total, (int64_t)length[i], &total) || total > (int64_t)1 << 40)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the variable is larger than 2^40 bytes");
+            xg_sim_limit(p, p->t.at, "the variable is larger than 2^40 bytes");
     }
     shape.bytes = (uint64_t)total;
     return shape;
@@ -315,8 +314,7 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
 
 XG_FN uint32_t xg_sim_frame_local(xg_sim_asm *p, uint64_t bytes, uint32_t align, uint32_t at) {
     uint64_t start = ((uint64_t)p->local + align - 1) / align * align;
-    if (start + bytes > 1u << 24)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "more than 16 MiB of local memory a thread");
+    if (start + bytes > 1u << 24) xg_sim_limit(p, at, "more than 16 MiB of local memory a thread");
     p->local = (uint32_t)(start + bytes);
     return (uint32_t)start;
 }
@@ -331,8 +329,7 @@ XG_FN void xg_sim_place(xg_sim_asm *p, xg_sim_sym *s) {
     else {
         xg_sim_var v;
         char *mem;
-        if (s->bytes > 1u << 30)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "a variable of more than 1 GiB");
+        if (s->bytes > 1u << 30) xg_sim_limit(p, s->at, "a variable of more than 1 GiB");
         mem = (char *)xg_alloc(p->a, xg_add(p->c, (size_t)s->bytes, s->align));
         s->offset = ((uint64_t)(uintptr_t)mem + s->align - 1) / s->align * s->align;
         memset(&v, 0, sizeof v);
@@ -397,7 +394,7 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         xg_sim_place(p, s);
         if (xg_sim_accept(p, '=')) {
             if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST)
-                xg_sim_bad(p, at, NULL, "only .global and .const variables can have initial values");
+                xg_sim_wrong(p, at, "only .global and .const variables can have initial values");
             xg_sim_initialise(p, s, type, &shape);
         }
     } while (xg_sim_accept(p, ','));
@@ -451,7 +448,7 @@ XG_FN void xg_sim_registers(xg_sim_asm *p) {
 
 XG_FN void xg_sim_modifiers(xg_sim_asm *p, xg_sim_stmt *s) {
     while (p->t.kind == XG_SIM_TK_DOT) {
-        if (s->n_mods >= XG_SIM_MODS) xg_sim_bad(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
+        if (s->n_mods >= XG_SIM_MODS) xg_sim_wrong(p, p->t.at, "more than %d modifiers", (int)XG_SIM_MODS);
         s->mods[s->n_mods] = xg_sim_undot(p->t.text);
         s->mod_at[s->n_mods++] = p->t.at;
         xg_sim_next(p);
@@ -469,7 +466,7 @@ XG_FN void xg_sim_instruction(xg_sim_asm *p, uint32_t guard, bool guard_not) {
     xg_sim_next(p);
     xg_sim_modifiers(p, s);
     while (!xg_sim_is(p, ';')) {
-        if (s->n >= XG_SIM_OPERANDS) xg_sim_bad(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
+        if (s->n >= XG_SIM_OPERANDS) xg_sim_wrong(p, p->t.at, "more than %d operands", (int)XG_SIM_OPERANDS);
         xg_sim_operand_read(p, &s->o[s->n++], 0);
         if (!xg_sim_accept(p, ',')) break;
     }
@@ -634,7 +631,7 @@ XG_FN void xg_sim_formal_param(
     formal->bytes = out->size = (uint32_t)s->bytes;
     formal->align = out->align = s->align;
     out->offset = (uint32_t)s->offset;
-    if (*offset > 32764) xg_sim_bad(p, at, NULL, "more than 32764 bytes of parameters");
+    if (*offset > 32764) xg_sim_wrong(p, at, "more than 32764 bytes of parameters");
 }
 
 XG_FN xg_sim_formal *xg_sim_formals(xg_sim_asm *p, xg_sim_func *f, uint32_t *n, bool keep, uint32_t *offset) {
@@ -715,7 +712,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a function");
     s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)xg_sim_name(p, name) << 32);
     if (s && (s->kind != XG_SIM_SYM_FUNC || s->func->entry != entry))
-        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
+        xg_sim_wrong(p, at, "'%.*s' is declared twice", (int)name.n, name.p);
     xg_sim_next(p);
     if (!s) {
         s = xg_sim_declare(p, name, XG_SIM_SYM_FUNC, 0, at);
@@ -761,7 +758,7 @@ XG_FN void xg_sim_alias(xg_sim_asm *p) {
         xg_sim_expect(p, i ? ';' : ',');
     }
     if (f[0]->n_args != f[1]->n_args || f[0]->n_rets != f[1]->n_rets)
-        xg_sim_bad(p, p->t.at, NULL, "an alias must have the parameters of its function");
+        xg_sim_wrong(p, p->t.at, "an alias must have the parameters of its function");
     f[0]->alias = f[1];
 }
 
@@ -790,7 +787,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         p->pos = at + 1;
         p->m->version = major * 10 + minor;
         if (p->pos < p->src->size && xg_sim_is_word(s[p->pos]))
-            xg_sim_bad(p, p->pos, NULL, "a version is one number, a dot and one digit");
+            xg_sim_wrong(p, p->pos, "a version is one number, a dot and one digit");
         xg_sim_next(p);
     } else if (xg_sim_accept_dot(p, "target")) {
         if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a target such as sm_90a");

@@ -154,12 +154,30 @@ XG_FN void xg_sim_function_end(xg_sim_asm *p);           /* flow.c */
 
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
 XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
     va_list args;
     va_start(args, format);
     xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+/* ..., without a hint. */
+XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, NULL, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+/* More than is supported of something. */
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, format, args);
     va_end(args);
     xg_jump(p->c);
 }
@@ -220,8 +238,8 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
         if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign]))
             for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
     }
-    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
-    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_bad(p, p->pos, NULL, "not a number");
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_wrong(p, p->pos + i, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_wrong(p, p->pos, "not a number");
     p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
@@ -255,14 +273,14 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
         base = 8;
     for (digits = i; i < n && xg_sim_hex(s[i]) < base; i++) {
         if (v > (UINT64_MAX - (uint64_t)xg_sim_hex(s[i])) / (uint64_t)base)
-            xg_sim_bad(p, p->pos, NULL, "the number does not fit 64 bits");
+            xg_sim_wrong(p, p->pos, "the number does not fit 64 bits");
         v = v * (uint64_t)base + (uint64_t)xg_sim_hex(s[i]);
     }
-    if (i == digits) xg_sim_bad(p, p->pos, NULL, "a number without digits");
+    if (i == digits) xg_sim_wrong(p, p->pos, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2)
         xg_sim_bad(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
     if (!p->t.number && i < n && s[i] == 'U') i++;
-    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_wrong(p, p->pos + i, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;
@@ -312,7 +330,7 @@ XG_FN bool xg_sim_accept(xg_sim_asm *p, char ch) {
     return true;
 }
 XG_NORETURN XG_FN void xg_sim_unexpected(xg_sim_asm *p, const char *wanted) {
-    xg_sim_bad(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+    xg_sim_wrong(p, p->t.at, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
 }
 XG_FN void xg_sim_expect(xg_sim_asm *p, char ch) {
     char what[4];
@@ -342,8 +360,7 @@ XG_FN uint32_t xg_sim_name(xg_sim_asm *p, xg_str s) {
     return (uint32_t)(uintptr_t)v;
 }
 XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
-    if (++p->depth > XG_SIM_NEST)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "blocks nest deeper than %d", (int)XG_SIM_NEST);
+    if (++p->depth > XG_SIM_NEST) xg_sim_limit(p, at, "blocks nest deeper than %d", (int)XG_SIM_NEST);
     p->n_scopes++;
     if (p->n_scopes >= p->parents_cap)
         p->parents = (uint32_t *)xg_vec_grow(&p->scratch, p->parents, &p->parents_cap, sizeof(uint32_t));
@@ -368,7 +385,7 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     uint64_t key = (uint64_t)xg_sim_name(p, name) << 32 | scope;
     xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, key);
     if (s && !(kind == XG_SIM_SYM_VAR && s->kind == XG_SIM_SYM_VAR && s->is_extern))
-        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
+        xg_sim_wrong(p, at, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
     if (!s) {
         s = XG_NEW(&p->scratch, xg_sim_sym);
         xg_map64_put(&p->syms, key, s);
@@ -502,8 +519,7 @@ XG_FN xg_sim_value xg_sim_value_of(uint64_t v, bool is_unsigned) {
 XG_FN xg_sim_value xg_sim_expr_value(xg_sim_asm *p, int level, int depth);
 XG_FN xg_sim_value xg_sim_expr_one(xg_sim_asm *p, int depth) {
     xg_sim_value x;
-    if (depth > 64)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
+    if (depth > 64) xg_sim_limit(p, p->t.at, "the constant expression nests too deep");
     if (xg_sim_accept(p, '+')) return xg_sim_expr_one(p, depth + 1);
     if (xg_sim_accept(p, '-')) {
         x = xg_sim_expr_one(p, depth + 1);
@@ -552,8 +568,7 @@ XG_FN uint64_t xg_sim_binary(
     xg_sim_asm *p, const char *op, xg_sim_value a, xg_sim_value b, bool is_unsigned, uint32_t at) {
     const bool both = is_unsigned || !((a.v | b.v) >> 63); /* signed and unsigned agree */
     const bool less = both ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
-    if ((op[0] == '/' || op[0] == '%') && b.v == 0)
-        xg_sim_bad(p, at, NULL, "division by zero in a constant expression");
+    if ((op[0] == '/' || op[0] == '%') && b.v == 0) xg_sim_wrong(p, at, "division by zero in a constant expression");
     switch (op[0]) {
     case '|': return op[1] ? a.v || b.v : a.v | b.v;
     case '&': return op[1] ? a.v && b.v : a.v & b.v;
@@ -599,12 +614,12 @@ XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level) { return xg_sim_expr_value(
 XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
     uint32_t at = p->t.at;
     uint64_t v = xg_sim_expr(p, XG_SIM_LEVEL_SHIFT);
-    if (v > max) xg_sim_bad(p, at, NULL, "%s may be at most %u", what, max);
+    if (v > max) xg_sim_wrong(p, at, "%s may be at most %u", what, max);
     return (uint32_t)v;
 }
 XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
     uint32_t at = p->t.at, v = xg_sim_small(p, "an alignment", 1u << 20);
-    if (!v || (v & (v - 1))) xg_sim_bad(p, at, NULL, "an alignment must be a power of two, not %u", v);
+    if (!v || (v & (v - 1))) xg_sim_wrong(p, at, "an alignment must be a power of two, not %u", v);
     return v;
 }
 

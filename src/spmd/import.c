@@ -149,7 +149,7 @@ XG_FN xg_axis_set xg_shardy_manual(xg_arena *a, const xg_spmd_mesh *mesh, const 
     xg_str name = xg_str_of(at.p, 0);
     while (name.n < at.n && at.p[name.n] != ',' && at.p[name.n] != '>') name.n++;
     if (!xg_shardy_mesh(a, i, name, &named) || named.devices != mesh->devices)
-        xg_hlo_invalid(i, NULL, "its manual axes are of no mesh of the module's devices");
+        xg_hlo_wrong(i, "its manual axes are of no mesh of the module's devices");
     (void)xg_shread_take(&r, "\"#sdy<manual_axes");
     {
         xg_named_tiling n;
@@ -214,7 +214,7 @@ XG_APART XG_FN xg_inst *xg_shardy_borders(const xg_hb *b, const xg_spmd_mesh *me
         shapes[k] = enters ? XG_OPERAND(i, k)->shape : tuple ? i->shape->elems[k] : i->shape;
     outside = xg_shardy_shardings(
         a, mesh, i, xg_shardy_find(attrs, enters ? "in_shardings=" : "out_shardings="), shapes, i->n_operands);
-    if (!outside) xg_hlo_invalid(i, NULL, "its shardings are not understood");
+    if (!outside) xg_hlo_wrong(i, "its shardings are not understood");
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *gives = tuple ? i->shape->elems[k] : i->shape;
         out[k] = xg_shardy_border(b, mesh, XG_OPERAND(i, k), gives, outside[k], manual, enters);

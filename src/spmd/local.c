@@ -245,7 +245,7 @@ XG_FN xg_inst *xg_local_slice(xg_local *l) {
     }
     return xg_hb_slice(&l->s->b, l->in[0], dims);
 }
-XG_FN xg_inst *xg_local_pad(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_pad(xg_local *l) {
     const xg_pads *p = xg_inst_attr(l->i, XG_A_padding)->v.pads;
     xg_pad_dim dims[XG_RANK_MAX];
     uint32_t d;
@@ -269,7 +269,7 @@ XG_FN xg_inst *xg_local_before(xg_local *l, uint32_t dim, xg_inst *offset, int64
     return xg_hb_select(&l->s->b, at, x, y);
 }
 /* Of each operand what falls into the device's part of the result. */
-XG_FN xg_inst *xg_local_concatenate(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_concatenate(xg_local *l) {
     uint32_t dim = (uint32_t)xg_attr_dims(l->i).p[0], k;
     int64_t begin = 0;
     xg_inst *all = NULL, *offset;
@@ -287,7 +287,7 @@ XG_FN xg_inst *xg_local_concatenate(xg_local *l) {
     return all;
 }
 /* Each group of dimensions flat: blocks of the one side become blocks of the other. */
-XG_FN xg_inst *xg_local_reshape(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_reshape(xg_local *l) {
     const xg_shape *in = l->operands[0]->global, *out = l->i->shape;
     int64_t dims[XG_RANK_MAX];
     uint32_t major[XG_RANK_MAX], rank = 0, k;
@@ -338,7 +338,7 @@ XG_FN xg_inst *xg_local_start_padded(xg_local *l, xg_inst *start, int64_t size, 
 }
 
 /* Of a dimension that is split and sliced, each device takes what it has, and what changes no sum for the rest. */
-XG_FN xg_inst *xg_local_dynamic_slice(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_dynamic_slice(xg_local *l) {
     const xg_shape *in = l->i->shape;
     xg_inst *x = l->in[0], *starts[XG_RANK_MAX], *from[XG_RANK_MAX];
     int64_t sizes[XG_RANK_MAX];
@@ -363,7 +363,7 @@ XG_FN xg_inst *xg_local_dynamic_slice(xg_local *l) {
 }
 /* An update may lie across the ends of a part: it is put into a part with room on both sides, which is cut off again.
  */
-XG_FN xg_inst *xg_local_dynamic_update_slice(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_dynamic_update_slice(xg_local *l) {
     const xg_shape *out = l->i->shape;
     xg_inst *x = l->in[0], *starts[XG_RANK_MAX];
     bool padded[XG_RANK_MAX];
@@ -477,7 +477,7 @@ XG_FN xg_inst *xg_local_component(xg_local *l, const xg_windows *w, xg_inst *ind
 }
 
 /* Where the window's elements lie in the device's part, along the dimension that component k indexes. */
-XG_FN xg_inst *xg_local_within(
+XG_APART XG_FN xg_inst *xg_local_within(
     xg_local *l, const xg_windows *w, xg_inst *indices, uint32_t k, uint32_t d, const xg_shape *shape) {
     xg_inst *c = xg_local_component(l, w, indices, k), *low, *high;
     int64_t places[XG_RANK_MAX], room = xg_local_room(w, (int32_t)d);
@@ -492,7 +492,7 @@ XG_FN xg_inst *xg_local_within(
     high = xg_hb_compare(&l->s->b, "LT", c, xg_hb_int_like(&l->s->b, c, room + xg_local_size(l, 0, d)));
     return xg_hb_2(&l->s->b, XG_AND, low, high);
 }
-XG_FN xg_inst *xg_local_gather(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_gather(xg_local *l) {
     xg_windows w = xg_windows_of(l->i);
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
     int64_t sizes[XG_RANK_MAX];
@@ -521,7 +521,7 @@ XG_FN xg_inst *xg_local_gather(xg_local *l) {
 }
 
 /* Into parts with room for windows that lie across their ends, which is cut off again. */
-XG_FN xg_inst *xg_local_scatter_into(xg_local *l, const xg_windows *w, const int32_t *at) {
+XG_APART XG_FN xg_inst *xg_local_scatter_into(xg_local *l, const xg_windows *w, const int32_t *at) {
     uint32_t n = l->i->n_operands / 2, k, d;
     const xg_shape **shapes = XG_NEW_N(l->s->arena, const xg_shape *, (size_t)n + 1), *one;
     xg_inst **out = XG_NEW_N(l->s->arena, xg_inst *, (size_t)n + 1), *i;
@@ -540,7 +540,7 @@ XG_FN xg_inst *xg_local_scatter_into(xg_local *l, const xg_windows *w, const int
     return l->i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(&l->s->b, out, n) : out[0];
 }
 /* Where updates are split, one device starts from the operand and the others from the neutral element. */
-XG_FN xg_inst *xg_local_scatter(xg_local *l) {
+XG_APART XG_FN xg_inst *xg_local_scatter(xg_local *l) {
     xg_windows w = xg_windows_of(l->i);
     uint32_t n = l->i->n_operands / 2, p;
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
@@ -557,7 +557,7 @@ XG_FN xg_inst *xg_local_scatter(xg_local *l) {
     return xg_local_scatter_into(l, &w, at);
 }
 
-XG_FN xg_inst *xg_spmd_local(
+XG_APART XG_FN xg_inst *xg_spmd_local(
     xg_spmd *s, const xg_inst *i, const xg_spmd_rule *r, const xg_assignment *x, xg_spmd_value *const *operands) {
     xg_local l;
     uint32_t k;

@@ -133,7 +133,7 @@ XG_FN xg_spmd_value *xg_spmd_whole(xg_spmd *s, const xg_inst *operand) {
 }
 
 /* Partial results of several arrays, or of no known operation: all of them, reduced once more. */
-XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums) {
+XG_APART XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums) {
     uint32_t n = i->n_operands / 2, k;
     xg_inst **in = XG_NEW_N(s->arena, xg_inst *, i->n_operands), *again;
     int64_t dims[XG_RANK_MAX + 1], zero = 0;
@@ -160,7 +160,7 @@ XG_FN int xg_spmd_combiner(const xg_inst *i) {
 }
 
 /* A result that each device of `sums` has a part of the sum of: combined, scattered where that is wanted. */
-XG_FN xg_spmd_value *xg_spmd_combine(
+XG_APART XG_FN xg_spmd_value *xg_spmd_combine(
     xg_spmd *s, const xg_inst *i, xg_spmd_value *p, xg_axes_list sums, const xg_sharding *wanted) {
     int op = xg_spmd_combiner(i);
     xg_comp *by = xg_hb_reducer(&s->b, (xg_opcode)op, p->global->type);
@@ -201,7 +201,7 @@ XG_FN xg_spmd_value *xg_spmd_laid_out(xg_spmd *s, const xg_inst *i, uint32_t k, 
     return xg_spmd_part(s, xg_hb_op(&s->b, XG_COPY, shape, &p->local, 1), p->global, p->s);
 }
 
-XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
     xg_spmd_rule *r = xg_spmd_rule_of(s->arena, i), *other = xg_spmd_rule_other(s->arena, i);
     const xg_sharding **wanted = xg_spmd_wanted(s, i),
                       **arrays = XG_NEW_N(s->arena, const xg_sharding *, (size_t)r->n_operands + r->n_results + 1),
@@ -258,7 +258,7 @@ XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
 }
 
 /* The same number everywhere can be made in any size. */
-XG_FN void xg_spmd_constant(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_constant(xg_spmd *s, const xg_inst *i) {
     const xg_literal *l = i->literal;
     const xg_sharding **wanted = xg_spmd_wanted(s, i);
     xg_spmd_value **parts = xg_spmd_new_parts(s, i->shape);
@@ -342,7 +342,7 @@ XG_FN xg_sharding *xg_spmd_without(xg_spmd *s, const xg_sharding *of, xg_axis_se
     return out;
 }
 /* Into a manual region: the part is the array there. */
-XG_FN void xg_spmd_enter(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_enter(xg_spmd *s, const xg_inst *i) {
     const xg_inst *operand = XG_OPERAND(i, 0);
     const xg_sharding **outside = xg_spmd_wanted(s, operand);
     xg_sharding **said = xg_sharding_of(s->arena, &s->mesh, i), *inside;
@@ -356,7 +356,7 @@ XG_FN void xg_spmd_enter(xg_spmd *s, const xg_inst *i) {
             "its shape is not the part of its operand that its sharding says");
     xg_spmd_put(s, i, out);
 }
-XG_FN void xg_spmd_leave(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_leave(xg_spmd *s, const xg_inst *i) {
     xg_spmd_value *p = xg_spmd_parts_of(s, XG_OPERAND(i, 0))[0], **out = xg_spmd_new_parts(s, i->shape);
     const xg_sharding **outside = xg_spmd_wanted(s, i);
     xg_axis_set gone;
@@ -438,7 +438,7 @@ XG_FN xg_comp *xg_spmd_comp(
     return to;
 }
 
-XG_FN void xg_spmd_while(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_while(xg_spmd *s, const xg_inst *i) {
     const xg_sharding **state = xg_spmd_wanted(s, i), **done = XG_NEW_N(s->arena, const xg_sharding *, 2);
     xg_spmd_value **in = xg_spmd_parts_of(s, XG_OPERAND(i, 0)), **out = xg_spmd_new_parts(s, i->shape);
     xg_comp *body, *condition;
@@ -460,7 +460,7 @@ XG_FN void xg_spmd_while(xg_spmd *s, const xg_inst *i) {
 }
 
 /* Branches take what they are given, and all hand on the same. */
-XG_FN void xg_spmd_conditional(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_conditional(xg_spmd *s, const xg_inst *i) {
     xg_comps branches = xg_opt_control_comps(s->arena, i);
     xg_inst **in = XG_NEW_N(s->arena, xg_inst *, i->n_operands), *local;
     const xg_sharding **results = xg_spmd_wanted(s, i);
@@ -487,7 +487,7 @@ XG_FN void xg_spmd_conditional(xg_spmd *s, const xg_inst *i) {
     xg_spmd_put(s, i, out);
 }
 
-XG_FN void xg_spmd_inst(xg_spmd *s, const xg_inst *i) {
+XG_APART XG_FN void xg_spmd_inst(xg_spmd *s, const xg_inst *i) {
     switch (i->op) {
     case XG_CONSTANT: xg_spmd_constant(s, i); return;
     case XG_TUPLE: xg_spmd_tuple(s, i); return;

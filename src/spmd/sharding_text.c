@@ -59,7 +59,7 @@ XG_FN xg_str xg_shread_quoted(xg_shread *r) { /* in quotes of either kind, which
     return word;
 }
 XG_NORETURN XG_FN void xg_shread_fail(const xg_shread *r, const char *what, int64_t is, int64_t wants) {
-    xg_hlo_invalid(r->inst, NULL, "its sharding is for %lld %s, not for %lld", (long long)is, what, (long long)wants);
+    xg_hlo_wrong(r->inst, "its sharding is for %lld %s, not for %lld", (long long)is, what, (long long)wants);
 }
 
 /* The numbers 0, 1, 2 ... in the shape dims, transposed by perm. */
@@ -119,7 +119,7 @@ XG_FN void xg_shread_check(const xg_shread *r, const xg_tiling *t, uint32_t rank
     if (r->partitions && t->devices != r->partitions) xg_shread_fail(r, "devices", t->devices, r->partitions);
     for (k = 0; k < t->devices; k++) {
         if (t->list[k] >= t->devices || seen[t->list[k]])
-            xg_hlo_invalid(r->inst, NULL, "its sharding names device %lld %s", (long long)t->list[k],
+            xg_hlo_wrong(r->inst, "its sharding names device %lld %s", (long long)t->list[k],
                 t->list[k] >= t->devices ? "of fewer devices" : "twice");
         seen[t->list[k]] = 1;
     }
@@ -183,8 +183,7 @@ XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d) {
         name = xg_shread_quoted(r);
         for (k = 0; k < t->mesh->n && !xg_str_eq(t->mesh->name[k], name); k++) {}
         if (k == t->mesh->n || t->n == 64)
-            xg_hlo_invalid(
-                r->inst, NULL, "its sharding names axis '%.*s', which is not in its mesh", (int)name.n, name.p);
+            xg_hlo_wrong(r->inst, "its sharding names axis '%.*s', which is not in its mesh", (int)name.n, name.p);
         size = t->mesh->size[k];
         if (xg_shread_take(r, ":(")) {
             pre = xg_shread_int(r);
@@ -192,7 +191,7 @@ XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d) {
             size = xg_shread_int(r);
         }
         if (pre < 1 || size < 1 || size > t->mesh->size[k] || t->mesh->size[k] % (pre * size))
-            xg_hlo_invalid(r->inst, NULL, "its sharding names a part of axis '%.*s' that is none", (int)name.n, name.p);
+            xg_hlo_wrong(r->inst, "its sharding names a part of axis '%.*s' that is none", (int)name.n, name.p);
         t->tile[t->n] = d;
         t->size[t->n] = size;
         t->stride[t->n++] = xg_named_stride(t->mesh, k) * (t->mesh->size[k] / (pre * size));
@@ -208,7 +207,7 @@ XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t)
     unsigned char *seen;
     t->devices = n->mesh->devices;
     for (k = 0; k < n->n; k++) taken *= n->size[k];
-    if (taken < 1 || t->devices % taken) xg_hlo_invalid(r->inst, NULL, "its sharding uses axes more than once");
+    if (taken < 1 || t->devices % taken) xg_hlo_wrong(r->inst, "its sharding uses axes more than once");
     rest = t->devices / taken;
     offsets = XG_NEW_N(r->arena, int64_t, taken);
     all = t->list = XG_NEW_N(r->arena, int64_t, t->devices);
@@ -219,7 +218,7 @@ XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t)
         if (seen[k]) continue;
         for (j = 0; j < taken; j++) {
             if (k + offsets[j] >= t->devices || seen[k + offsets[j]])
-                xg_hlo_invalid(r->inst, NULL, "its sharding uses parts of axes that overlap");
+                xg_hlo_wrong(r->inst, "its sharding uses parts of axes that overlap");
             seen[k + offsets[j]] = 1;
             all[j * rest + at] = k + offsets[j];
         }
