@@ -352,6 +352,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_limit.c"
 #include "sched/tile_split.c"
 #include "sched/tile_ragged.c"
+#include "sched/tile_shapes.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_scale.c"
 #include "sched/tile_bring.c"

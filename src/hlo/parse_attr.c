@@ -123,7 +123,7 @@ XG_FN void xg_attr_parse_INTS(xg_parse *p, xg_attr *a) {
             one = xg_lex_int(&p->lex, "a number");
             xg_push(p->arena, int64_t, &p->ints, one);
         }
-        a->v.ints = xg_ints_kept(p->m, p->ints.p + base, p->ints.n - base);
+        a->v.ints = xg_ints_kept(p->m, p->ints.n > base ? p->ints.p + base : NULL, p->ints.n - base);
         p->ints.n = base;
         return;
     }

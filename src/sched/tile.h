@@ -326,6 +326,9 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m);
 
 XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m); /* of little work: than a loop */
 
+/* ---- tile_shapes.c ---- */
+XG_FN const xg_tile_row *xg_tile_plain_row(const xg_tile_plan *p, int64_t bytes, size_t k);
+
 /* ---- tile_plan.c ---- */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p); /* tile_emit.c */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);

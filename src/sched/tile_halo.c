@@ -234,7 +234,9 @@ XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
         d = &w.p[k->axes[v].of - p->form.rank];
         s = d->base_dilation;
         left = s - 1 - xg_floor_mod(d->pad_low, s);
-        if (k->axes[v].of < before || (left && xg_tile_over(d->size - s + left, s) >= k->axes[v].extent)) s = 0;
+        if (d->size < s || k->axes[v].of < before || /* a phase without places has no step of its own */
+            (left && xg_tile_over(d->size - s + left, s) >= k->axes[v].extent))
+            s = 0;
         p->halo_phases *= s;
         if (!s) break;
         before = k->axes[v].of;

@@ -62,8 +62,8 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     if (p->lanes > XG_TILE_PAIR) most = XG_TILE_CPU_UNROLL;
     return XG_MIN(XG_MAX(most, XG_TILE_UNROLL_SUMS / sums), (int64_t)(p->shape.k / p->shape.slices));
 }
-/* Passes of an access of so many bytes by each lane of a warp. Where lanes are crossed, loads of more than a word take
- * half. */
+/* Passes of an access of so many bytes by each lane of a warp; loads of more than a word that each two neighbours make
+ * together take half: of a row where lanes lie side by side in it, of a column where they lie below each other. */
 XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
 
 XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
@@ -88,14 +88,17 @@ XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
 }
 XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w) {
     int64_t own = p->shape.k / p->shape.slices, rounds = own / xg_tile_unrolled(p), bytes = xg_type_bytes(p->form.sum);
-    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
-    int64_t sums = (int64_t)p->shape.tm * p->shape.tn, reads = (p->shape.tm + p->shape.tn) / (apart ? 1 : p->quad);
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1, below;
+    int64_t sums = (int64_t)p->shape.tm * p->shape.tn, each = apart ? 1 : p->quad;
+    int64_t reads = (p->shape.tm + p->shape.tn) / each;
     int64_t one = sums * xg_tile_instructions(p->form.sum);
     w->multiplied = own * one;
     one /= p->lanes;
     w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
-    bytes *= apart ? 1 : p->quad;
-    w->passes += own * reads * xg_tile_passes(p->crossed && bytes > 4 ? bytes / 2 : bytes);
+    bytes *= each;
+    w->passes += own * (p->shape.tm / each) * xg_tile_passes(bytes > 4 && p->lanes_n > 1 ? bytes / 2 : bytes);
+    below = bytes > 4 && xg_tile_slice_lanes(p) > p->lanes_n;
+    w->passes += own * (p->shape.tn / each) * xg_tile_passes(below ? bytes / 2 : bytes);
     /* a round's first reads are waited for, the others come ahead of time, or while a pipe of few lanes is busy */
     one = one * XG_WARP_LANES * XG_TILE_UNIT_SCHEDULERS / m->f32_rate - one - reads;
     w->clocks = w->issued + rounds * m->shared_latency + own * XG_MAX(one, (int64_t)0);
