@@ -71,7 +71,8 @@ XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
     if (!any) return usual;
     if (w->r.in->elements >= XG_PAIRS_LEAST && xg_pairs_plan_of(&w->r, &w->pairs))
         usual = XG_REDUCTION_PAIRS;
-    else if (usual == XG_REDUCTION_SHORT && !w->r.row) /* by shared memory, or each thread by itself */
+    else if (usual == XG_REDUCTION_SHORT && !w->r.row && w->r.n_reduced * w->r.minor * w->r.bytes <= XG_LINE_BYTES)
+        /* by shared memory, or each thread by itself, who finds in the first cache what its neighbours have read */
         other = XG_REDUCTION_SERIAL + (uint32_t)xg_column_plan_of(&w->r).way;
     else
         return usual;
