@@ -6849,12 +6849,30 @@ XG_FN void xg_sim_function_end(xg_sim_asm *p);           /* flow.c */
 
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) XG_PRINTF(3, 4);
 XG_NORETURN XG_FN void xg_sim_unsupported(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5);
 XG_NORETURN XG_FN void xg_sim_bad(const xg_sim_asm *p, size_t at, const char *hint, const char *format, ...) {
     va_list args;
     va_start(args, format);
     xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, hint, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+/* ..., without a hint. */
+XG_NORETURN XG_FN void xg_sim_wrong(const xg_sim_asm *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, NULL, format, args);
+    va_end(args);
+    xg_jump(p->c);
+}
+/* More than is supported of something. */
+XG_NORETURN XG_FN void xg_sim_limit(const xg_sim_asm *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    xg_error_set(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, format, args);
     va_end(args);
     xg_jump(p->c);
 }
@@ -6915,8 +6933,8 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
         if (i + 1 + sign < n && xg_sim_is_digit(s[i + 1 + sign]))
             for (i += 1 + sign; i < n && xg_sim_is_digit(s[i]); i++) {}
     }
-    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
-    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_bad(p, p->pos, NULL, "not a number");
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_wrong(p, p->pos + i, "'%c' does not belong to a number", s[i]);
+    if (!xg_float_parse(s, i, &d, &overflow)) xg_sim_wrong(p, p->pos, "not a number");
     p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
@@ -6950,14 +6968,14 @@ XG_FN void xg_sim_number(xg_sim_asm *p) {
         base = 8;
     for (digits = i; i < n && xg_sim_hex(s[i]) < base; i++) {
         if (v > (UINT64_MAX - (uint64_t)xg_sim_hex(s[i])) / (uint64_t)base)
-            xg_sim_bad(p, p->pos, NULL, "the number does not fit 64 bits");
+            xg_sim_wrong(p, p->pos, "the number does not fit 64 bits");
         v = v * (uint64_t)base + (uint64_t)xg_sim_hex(s[i]);
     }
-    if (i == digits) xg_sim_bad(p, p->pos, NULL, "a number without digits");
+    if (i == digits) xg_sim_wrong(p, p->pos, "a number without digits");
     if (p->t.number && i - digits != (size_t)p->t.number * 2)
         xg_sim_bad(p, p->pos, "0f takes 8 hex digits, 0d takes 16", "a float constant with %zu digits", i - digits);
     if (!p->t.number && i < n && s[i] == 'U') i++;
-    if (i < n && xg_sim_is_word(s[i])) xg_sim_bad(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
+    if (i < n && xg_sim_is_word(s[i])) xg_sim_wrong(p, p->pos + i, "'%c' does not belong to a number", s[i]);
     p->t.value = v;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;
@@ -7007,7 +7025,7 @@ XG_FN bool xg_sim_accept(xg_sim_asm *p, char ch) {
     return true;
 }
 XG_NORETURN XG_FN void xg_sim_unexpected(xg_sim_asm *p, const char *wanted) {
-    xg_sim_bad(p, p->t.at, NULL, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
+    xg_sim_wrong(p, p->t.at, "expected %s, found '%.*s'", wanted, (int)XG_MIN(p->t.text.n, 60u), p->t.text.p);
 }
 XG_FN void xg_sim_expect(xg_sim_asm *p, char ch) {
     char what[4];
@@ -7037,8 +7055,7 @@ XG_FN uint32_t xg_sim_name(xg_sim_asm *p, xg_str s) {
     return (uint32_t)(uintptr_t)v;
 }
 XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
-    if (++p->depth > XG_SIM_NEST)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "blocks nest deeper than %d", (int)XG_SIM_NEST);
+    if (++p->depth > XG_SIM_NEST) xg_sim_limit(p, at, "blocks nest deeper than %d", (int)XG_SIM_NEST);
     p->n_scopes++;
     if (p->n_scopes >= p->parents_cap)
         p->parents = (uint32_t *)xg_vec_grow(&p->scratch, p->parents, &p->parents_cap, sizeof(uint32_t));
@@ -7063,7 +7080,7 @@ XG_FN xg_sim_sym *xg_sim_declare(xg_sim_asm *p, xg_str name, xg_sim_symkind kind
     uint64_t key = (uint64_t)xg_sim_name(p, name) << 32 | scope;
     xg_sim_sym *s = (xg_sim_sym *)xg_map64_get(&p->syms, key);
     if (s && !(kind == XG_SIM_SYM_VAR && s->kind == XG_SIM_SYM_VAR && s->is_extern))
-        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
+        xg_sim_wrong(p, at, "'%.*s' is declared twice in this scope", (int)name.n, name.p);
     if (!s) {
         s = XG_NEW(&p->scratch, xg_sim_sym);
         xg_map64_put(&p->syms, key, s);
@@ -7197,8 +7214,7 @@ XG_FN xg_sim_value xg_sim_value_of(uint64_t v, bool is_unsigned) {
 XG_FN xg_sim_value xg_sim_expr_value(xg_sim_asm *p, int level, int depth);
 XG_FN xg_sim_value xg_sim_expr_one(xg_sim_asm *p, int depth) {
     xg_sim_value x;
-    if (depth > 64)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the constant expression nests too deep");
+    if (depth > 64) xg_sim_limit(p, p->t.at, "the constant expression nests too deep");
     if (xg_sim_accept(p, '+')) return xg_sim_expr_one(p, depth + 1);
     if (xg_sim_accept(p, '-')) {
         x = xg_sim_expr_one(p, depth + 1);
@@ -7247,8 +7263,7 @@ XG_FN uint64_t xg_sim_binary(
     xg_sim_asm *p, const char *op, xg_sim_value a, xg_sim_value b, bool is_unsigned, uint32_t at) {
     const bool both = is_unsigned || !((a.v | b.v) >> 63); /* signed and unsigned agree */
     const bool less = both ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
-    if ((op[0] == '/' || op[0] == '%') && b.v == 0)
-        xg_sim_bad(p, at, NULL, "division by zero in a constant expression");
+    if ((op[0] == '/' || op[0] == '%') && b.v == 0) xg_sim_wrong(p, at, "division by zero in a constant expression");
     switch (op[0]) {
     case '|': return op[1] ? a.v || b.v : a.v | b.v;
     case '&': return op[1] ? a.v && b.v : a.v & b.v;
@@ -7294,12 +7309,12 @@ XG_FN uint64_t xg_sim_expr(xg_sim_asm *p, int level) { return xg_sim_expr_value(
 XG_FN uint32_t xg_sim_small(xg_sim_asm *p, const char *what, uint32_t max) {
     uint32_t at = p->t.at;
     uint64_t v = xg_sim_expr(p, XG_SIM_LEVEL_SHIFT);
-    if (v > max) xg_sim_bad(p, at, NULL, "%s may be at most %u", what, max);
+    if (v > max) xg_sim_wrong(p, at, "%s may be at most %u", what, max);
     return (uint32_t)v;
 }
 XG_FN uint32_t xg_sim_align(xg_sim_asm *p) {
     uint32_t at = p->t.at, v = xg_sim_small(p, "an alignment", 1u << 20);
-    if (!v || (v & (v - 1))) xg_sim_bad(p, at, NULL, "an alignment must be a power of two, not %u", v);
+    if (!v || (v & (v - 1))) xg_sim_wrong(p, at, "an alignment must be a power of two, not %u", v);
     return v;
 }
 
@@ -7415,7 +7430,7 @@ XG_FN void xg_sim_operand_number(xg_sim_asm *p, xg_sim_operand *o) {
 XG_FN void xg_sim_operand_read(xg_sim_asm *p, xg_sim_operand *o, int depth) {
     memset(o, 0, sizeof *o);
     o->at = p->t.at;
-    if (depth > 2) xg_sim_bad(p, p->t.at, NULL, "operands nest too deep");
+    if (depth > 2) xg_sim_wrong(p, p->t.at, "operands nest too deep");
     if (xg_sim_is(p, '!') && p->pos < p->src->size &&
         (p->src->text[p->pos] == '%' || !xg_sim_is_digit(p->src->text[p->pos]))) {
         xg_sim_next(p);
@@ -7506,7 +7521,7 @@ XG_FN void xg_sim_put_value(xg_sim_asm *p, char *out, xg_sim_type type, uint64_t
     uint32_t bytes = xg_sim_types[type].bytes;
     xg_sim_operand o;
     uint64_t v;
-    if (bytes > room) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
+    if (bytes > room) xg_sim_wrong(p, p->t.at, "more initial values than the variable has room for");
     memset(&o, 0, sizeof o);
     if (p->t.kind == XG_SIM_TK_WORD && !xg_str_is(p->t.text, "WARP_SZ"))
         v = xg_sim_initial_address(p);
@@ -7542,11 +7557,11 @@ typedef struct xg_sim_extent {
 XG_FN void xg_sim_initialise_row(
     xg_sim_asm *p, char *out, uint64_t bytes, xg_sim_type type, const xg_sim_extent *shape, uint32_t level) {
     uint64_t at = 0, step = xg_sim_types[type].bytes, row = level < shape->n ? shape->row[level] : step;
-    if (level > XG_SIM_DIMENSIONS) xg_sim_bad(p, p->t.at, NULL, "the initial values nest too deep");
+    if (level > XG_SIM_DIMENSIONS) xg_sim_wrong(p, p->t.at, "the initial values nest too deep");
     while (!xg_sim_is(p, '}')) {
         if (xg_sim_accept(p, '{')) {
             at = (at + row - 1) / row * row;
-            if (at + row > bytes) xg_sim_bad(p, p->t.at, NULL, "more initial values than the variable has room for");
+            if (at + row > bytes) xg_sim_wrong(p, p->t.at, "more initial values than the variable has room for");
             xg_sim_initialise_row(p, out + at, row, type, shape, level + 1);
             at += row;
         } else {
@@ -7598,21 +7613,20 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
     memset(&shape, 0, sizeof shape);
     for (; xg_sim_accept(p, '['); shape.n++) {
         uint32_t at = p->t.at;
-        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_bad(p, at, NULL, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
+        if (shape.n == XG_SIM_DIMENSIONS) xg_sim_wrong(p, at, "more than %d dimensions", (int)XG_SIM_DIMENSIONS);
         length[shape.n] = 1;
         if (shape.n == 0 && xg_sim_is(p, ']'))
             shape.open = true;
         else {
             length[shape.n] = xg_sim_expr(p, XG_SIM_LEVEL_ALL);
-            if (length[shape.n] > (uint64_t)1 << 40)
-                xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "the variable is larger than 2^40 bytes");
+            if (length[shape.n] > (uint64_t)1 << 40) xg_sim_limit(p, at, "the variable is larger than 2^40 bytes");
         }
         xg_sim_expect(p, ']');
     }
     for (i = shape.n; i-- > 0;) {
         shape.row[i] = (uint64_t)total;
         if (!xg_mul64(total, (int64_t)length[i], &total) || total > (int64_t)1 << 40)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->t.at, NULL, "the variable is larger than 2^40 bytes");
+            xg_sim_limit(p, p->t.at, "the variable is larger than 2^40 bytes");
     }
     shape.bytes = (uint64_t)total;
     return shape;
@@ -7620,8 +7634,7 @@ XG_FN xg_sim_extent xg_sim_dimensions(xg_sim_asm *p, xg_sim_type type, uint32_t 
 
 XG_FN uint32_t xg_sim_frame_local(xg_sim_asm *p, uint64_t bytes, uint32_t align, uint32_t at) {
     uint64_t start = ((uint64_t)p->local + align - 1) / align * align;
-    if (start + bytes > 1u << 24)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, at, NULL, "more than 16 MiB of local memory a thread");
+    if (start + bytes > 1u << 24) xg_sim_limit(p, at, "more than 16 MiB of local memory a thread");
     p->local = (uint32_t)(start + bytes);
     return (uint32_t)start;
 }
@@ -7636,8 +7649,7 @@ XG_FN void xg_sim_place(xg_sim_asm *p, xg_sim_sym *s) {
     else {
         xg_sim_var v;
         char *mem;
-        if (s->bytes > 1u << 30)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "a variable of more than 1 GiB");
+        if (s->bytes > 1u << 30) xg_sim_limit(p, s->at, "a variable of more than 1 GiB");
         mem = (char *)xg_alloc(p->a, xg_add(p->c, (size_t)s->bytes, s->align));
         s->offset = ((uint64_t)(uintptr_t)mem + s->align - 1) / s->align * s->align;
         memset(&v, 0, sizeof v);
@@ -7702,7 +7714,7 @@ XG_FN void xg_sim_variables(xg_sim_asm *p, xg_sim_space space, bool is_extern) {
         xg_sim_place(p, s);
         if (xg_sim_accept(p, '=')) {
             if (space != XG_SIM_GLOBAL && space != XG_SIM_CONST)
-                xg_sim_bad(p, at, NULL, "only .global and .const variables can have initial values");
+                xg_sim_wrong(p, at, "only .global and .const variables can have initial values");
             xg_sim_initialise(p, s, type, &shape);
         }
     } while (xg_sim_accept(p, ','));
@@ -7756,7 +7768,7 @@ XG_FN void xg_sim_registers(xg_sim_asm *p) {
 
 XG_FN void xg_sim_modifiers(xg_sim_asm *p, xg_sim_stmt *s) {
     while (p->t.kind == XG_SIM_TK_DOT) {
-        if (s->n_mods >= XG_SIM_MODS) xg_sim_bad(p, p->t.at, NULL, "more than %d modifiers", (int)XG_SIM_MODS);
+        if (s->n_mods >= XG_SIM_MODS) xg_sim_wrong(p, p->t.at, "more than %d modifiers", (int)XG_SIM_MODS);
         s->mods[s->n_mods] = xg_sim_undot(p->t.text);
         s->mod_at[s->n_mods++] = p->t.at;
         xg_sim_next(p);
@@ -7774,7 +7786,7 @@ XG_FN void xg_sim_instruction(xg_sim_asm *p, uint32_t guard, bool guard_not) {
     xg_sim_next(p);
     xg_sim_modifiers(p, s);
     while (!xg_sim_is(p, ';')) {
-        if (s->n >= XG_SIM_OPERANDS) xg_sim_bad(p, p->t.at, NULL, "more than %d operands", (int)XG_SIM_OPERANDS);
+        if (s->n >= XG_SIM_OPERANDS) xg_sim_wrong(p, p->t.at, "more than %d operands", (int)XG_SIM_OPERANDS);
         xg_sim_operand_read(p, &s->o[s->n++], 0);
         if (!xg_sim_accept(p, ',')) break;
     }
@@ -7939,7 +7951,7 @@ XG_FN void xg_sim_formal_param(
     formal->bytes = out->size = (uint32_t)s->bytes;
     formal->align = out->align = s->align;
     out->offset = (uint32_t)s->offset;
-    if (*offset > 32764) xg_sim_bad(p, at, NULL, "more than 32764 bytes of parameters");
+    if (*offset > 32764) xg_sim_wrong(p, at, "more than 32764 bytes of parameters");
 }
 
 XG_FN xg_sim_formal *xg_sim_formals(xg_sim_asm *p, xg_sim_func *f, uint32_t *n, bool keep, uint32_t *offset) {
@@ -8020,7 +8032,7 @@ XG_FN void xg_sim_function(xg_sim_asm *p, bool entry) {
     if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "the name of a function");
     s = (xg_sim_sym *)xg_map64_get(&p->syms, (uint64_t)xg_sim_name(p, name) << 32);
     if (s && (s->kind != XG_SIM_SYM_FUNC || s->func->entry != entry))
-        xg_sim_bad(p, at, NULL, "'%.*s' is declared twice", (int)name.n, name.p);
+        xg_sim_wrong(p, at, "'%.*s' is declared twice", (int)name.n, name.p);
     xg_sim_next(p);
     if (!s) {
         s = xg_sim_declare(p, name, XG_SIM_SYM_FUNC, 0, at);
@@ -8066,7 +8078,7 @@ XG_FN void xg_sim_alias(xg_sim_asm *p) {
         xg_sim_expect(p, i ? ';' : ',');
     }
     if (f[0]->n_args != f[1]->n_args || f[0]->n_rets != f[1]->n_rets)
-        xg_sim_bad(p, p->t.at, NULL, "an alias must have the parameters of its function");
+        xg_sim_wrong(p, p->t.at, "an alias must have the parameters of its function");
     f[0]->alias = f[1];
 }
 
@@ -8095,7 +8107,7 @@ XG_APART XG_FN void xg_sim_header(xg_sim_asm *p) {
         p->pos = at + 1;
         p->m->version = major * 10 + minor;
         if (p->pos < p->src->size && xg_sim_is_word(s[p->pos]))
-            xg_sim_bad(p, p->pos, NULL, "a version is one number, a dot and one digit");
+            xg_sim_wrong(p, p->pos, "a version is one number, a dot and one digit");
         xg_sim_next(p);
     } else if (xg_sim_accept_dot(p, "target")) {
         if (p->t.kind != XG_SIM_TK_WORD) xg_sim_unexpected(p, "a target such as sm_90a");
@@ -9210,7 +9222,7 @@ XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_si
 }
 XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, uint32_t most) {
     if (s->n < least || s->n > most)
-        xg_sim_bad(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
+        xg_sim_wrong(p, s->at, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
             s->n < least ? least : most, s->n);
 }
 
@@ -9226,7 +9238,7 @@ XG_FN xg_sim_ins *xg_sim_put(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_kind kind) {
     if (s->guard != XG_SIM_NOREG) in.flags |= XG_SIM_GUARDED;
     if (s->guard_not) in.flags |= XG_SIM_NOT;
     if (p->code.n == s->first) in.flags |= XG_SIM_FIRST;
-    if (p->code.n >= 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 2^26 records");
+    if (p->code.n >= 1u << 26) xg_sim_limit(p, s->at, "more than 2^26 records");
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
     return &p->code.p[p->code.n - 1];
 }
@@ -9440,29 +9452,29 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     if (t == XG_SIM_PRED) {
         if (o->kind == XG_SIM_O_NUM && !o->number) return xg_sim_constant(p, o->value ? 0xFFFFFFFFu : 0, 4);
         if (o->kind == XG_SIM_O_SREG && xg_str_is(o->word, "%is_explicit_cluster")) return xg_sim_special(p, s, o);
-        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) xg_sim_bad(p, o->at, NULL, "expected a predicate");
+        if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_PRED) xg_sim_wrong(p, o->at, "expected a predicate");
         return o->inverted ? xg_sim_via(p, s, XG_SIM_F_not_b32, 4, o->sym->reg << 1) : o->sym->reg << 1;
     }
-    if (o->inverted) xg_sim_bad(p, o->at, NULL, "'!' only stands before a predicate");
+    if (o->inverted) xg_sim_wrong(p, o->at, "'!' only stands before a predicate");
     switch (o->kind) {
     case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
     case XG_SIM_O_VAR: return xg_sim_address_value(p, s, o, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
         if (o->sym->type == XG_SIM_PRED)
-            xg_sim_bad(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p,
-                xg_sim_types[t].text);
+            xg_sim_wrong(
+                p, o->at, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[t].text);
         code = o->sym->reg << 1;
         break;
     case XG_SIM_O_LABEL: xg_sim_unknown_word(p, o);
-    default: xg_sim_bad(p, o->at, NULL, "expected a register or constant of type .%s", xg_sim_types[t].text);
+    default: xg_sim_wrong(p, o->at, "expected a register or constant of type .%s", xg_sim_types[t].text);
     }
     have = xg_sim_bytes_of(p, code);
     if (have != XG_MAX(bytes, 2u) && !(wider && have > bytes)) {
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 2) return xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, code);
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 8) return xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, code);
         if (o->kind == XG_SIM_O_SREG && have == 8 && bytes == 4) return xg_sim_via(p, s, XG_SIM_F_u32_u64, 4, code);
-        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_wrong(p, o->at, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     }
     return code;
@@ -9475,13 +9487,13 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
     if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
-    if (o->kind != XG_SIM_O_REG || o->inverted) xg_sim_bad(p, o->at, NULL, "the destination must be a register");
+    if (o->kind != XG_SIM_O_REG || o->inverted) xg_sim_wrong(p, o->at, "the destination must be a register");
     have = p->vregs.p[o->sym->reg].bytes;
     if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
+        xg_sim_wrong(p, o->at, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
             xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
     if (have != bytes && !(wider && have > bytes))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+        xg_sim_wrong(p, o->at, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
@@ -9825,7 +9837,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_type t;
     xg_sim_f f;
     uint32_t d, a, b, c, product;
-    if (!hi && !xg_sim_take(s, "lo")) xg_sim_bad(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
+    if (!hi && !xg_sim_take(s, "lo")) xg_sim_wrong(p, s->at, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
     sgn = t == XG_SIM_S32;
@@ -10269,7 +10281,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
     if (i >= s->n || s->o[i].kind != XG_SIM_O_NUM || s->o[i].number || s->o[i].value > max)
-        xg_sim_bad(p, i < s->n ? s->o[i].at : s->at, NULL, "expected an integer constant up to %u", max);
+        xg_sim_wrong(p, i < s->n ? s->o[i].at : s->at, "expected an integer constant up to %u", max);
     return (uint32_t)s->o[i].value;
 }
 
@@ -10346,11 +10358,11 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
         imm = xg_sim_take(s, "r") ? 1 : 0;
-        if (!imm && !xg_sim_take(s, "l")) xg_sim_bad(p, s->at, NULL, "'shf' needs .l or .r");
+        if (!imm && !xg_sim_take(s, "l")) xg_sim_wrong(p, s->at, "'shf' needs .l or .r");
         if (xg_sim_take(s, "clamp"))
             imm |= 2;
         else if (!xg_sim_take(s, "wrap"))
-            xg_sim_bad(p, s->at, NULL, "'shf' needs .clamp or .wrap");
+            xg_sim_wrong(p, s->at, "'shf' needs .clamp or .wrap");
         xg_sim_take(s, "b32");
     } else if (arg == XG_SIM_BIT_fns) {
         f = XG_F(fns_b32);
@@ -10362,7 +10374,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             if (xg_sim_take(s, "hi"))
                 imm |= 4;
             else if (!xg_sim_take(s, "lo"))
-                xg_sim_bad(p, s->at, NULL, "'dp2a' needs .lo or .hi");
+                xg_sim_wrong(p, s->at, "'dp2a' needs .lo or .hi");
         }
         x = xg_sim_take_type(p, s);
         y = xg_sim_take_type(p, s);
@@ -10404,7 +10416,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
     bool clamp = xg_sim_take(s, "clamp");
     xg_sim_type t;
     if (!clamp && !xg_sim_take(s, "wrap"))
-        xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+        xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
     xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
@@ -10425,11 +10437,11 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_sim_type whole) {
     uint32_t bytes = v->n ? xg_sim_types[whole].bytes / v->n : 0;
-    if (v->n != 2 && v->n != 4) xg_sim_bad(p, v->at, NULL, "a mov takes vectors of 2 or 4 parts");
+    if (v->n != 2 && v->n != 4) xg_sim_wrong(p, v->at, "a mov takes vectors of 2 or 4 parts");
     if (bytes == 1) return XG_SIM_B8;
     if (bytes == 2) return XG_SIM_B16;
     if (bytes == 4) return XG_SIM_B32;
-    xg_sim_bad(p, v->at, NULL, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
+    xg_sim_wrong(p, v->at, ".%s has no %u parts", xg_sim_types[whole].text, v->n);
 }
 XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
     uint32_t t = xg_sim_temp(p, 4);
@@ -10508,7 +10520,7 @@ XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
         return;
     }
     if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128)
-        xg_sim_bad(p, o->at, NULL, "expected a .b128 register, or two of 64 bits in braces");
+        xg_sim_wrong(p, o->at, "expected a .b128 register, or two of 64 bits in braces");
     out[0] = o->sym->reg << 1;
     out[1] = (o->sym->reg + 1) << 1;
 }
@@ -10718,7 +10730,7 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
     xg_sim_type dt, st;
     uint32_t a, b, c, to, from;
     xg_sim_ins *in;
-    if (!xg_sim_take(s, "sat")) xg_sim_bad(p, s->at, NULL, "'cvt.pack' needs .sat");
+    if (!xg_sim_take(s, "sat")) xg_sim_wrong(p, s->at, "'cvt.pack' needs .sat");
     if (xg_sim_has_mod(s, "u4") || xg_sim_has_mod(s, "s4") || xg_sim_has_mod(s, "u2") || xg_sim_has_mod(s, "s2")) {
         xg_sim_cvt_pack_small(p, s);
         return;
@@ -10895,20 +10907,20 @@ XG_FN uint32_t xg_sim_address(
         if (*space == XG_SIM_PARAM && is == XG_SIM_LOCAL) *space = XG_SIM_LOCAL;
         if (*space == XG_SIM_GENERIC) *space = is;
         if (*space != is)
-            xg_sim_bad(p, base->at, NULL, "'%.*s' is not in the address space that the instruction names",
+            xg_sim_wrong(p, base->at, "'%.*s' is not in the address space that the instruction names",
                 (int)base->word.n, base->word.p);
         return xg_sim_address_of(p, s, base->sym, add, 8);
     }
     if (*space == XG_SIM_PARAM && !p->f->entry) *space = XG_SIM_LOCAL;
     code = base->sym->reg << 1;
-    if (base->sym->type == XG_SIM_PRED) xg_sim_bad(p, base->at, NULL, "a predicate is no address");
+    if (base->sym->type == XG_SIM_PRED) xg_sim_wrong(p, base->at, "a predicate is no address");
     *wide = xg_sim_bytes_of(p, code) == 8;
     if (!*wide && (xg_sim_bytes_of(p, code) != 4 || *space == XG_SIM_GLOBAL || *space == XG_SIM_GENERIC))
         xg_sim_bad(p, base->at, "addresses of global and generic memory have 64 bits",
             "'%.*s' is too narrow for an address", (int)base->word.n, base->word.p);
     if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
         uint32_t sum = xg_sim_temp(p, 8);
-        if (!*wide) xg_sim_bad(p, o->at, NULL, "the offset does not fit 32 bits");
+        if (!*wide) xg_sim_wrong(p, o->at, "the offset does not fit 32 bits");
         xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
         return sum;
     }
@@ -10923,11 +10935,11 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     uint32_t n = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : xg_sim_take(s, "v8") ? 8 : 1;
     if (n == 1) {
         *items = o;
-        if (o->kind == XG_SIM_O_VEC && o->n != 1) xg_sim_bad(p, o->at, NULL, "a vector operand needs .v2, .v4 or .v8");
+        if (o->kind == XG_SIM_O_VEC && o->n != 1) xg_sim_wrong(p, o->at, "a vector operand needs .v2, .v4 or .v8");
         if (o->kind == XG_SIM_O_VEC) *items = o->items;
         return 1;
     }
-    if (o->kind != XG_SIM_O_VEC || o->n != n) xg_sim_bad(p, o->at, NULL, ".v%u needs %u registers in braces", n, n);
+    if (o->kind != XG_SIM_O_VEC || o->n != n) xg_sim_wrong(p, o->at, ".v%u needs %u registers in braces", n, n);
     *items = o->items;
     return n;
 }
@@ -10964,9 +10976,9 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     t = xg_sim_take_type(p, s);
     if (t == XG_SIM_PRED || (t == XG_SIM_B128 && n > 1)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, where, &space, &offset, &wide);
-    if (n * xg_sim_types[t].bytes > 32) xg_sim_bad(p, s->at, NULL, "an access of more than 32 bytes");
+    if (n * xg_sim_types[t].bytes > 32) xg_sim_wrong(p, s->at, "an access of more than 32 bytes");
     if (store && (space == XG_SIM_CONST || space == XG_SIM_PARAM))
-        xg_sim_bad(p, s->at, NULL, "constants and kernel parameters cannot be written");
+        xg_sim_wrong(p, s->at, "constants and kernel parameters cannot be written");
     {
         uint32_t codes[8];
         if (t == XG_SIM_B128) {
@@ -11015,7 +11027,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                             : 0u)
                    << XG_SIM_M_VECTOR;
     if (in->kind == XG_SIM_K_PARAM && in->imm + n * xg_sim_types[t].bytes > p->f->info.param_bytes)
-        xg_sim_bad(p, where->at, NULL, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
+        xg_sim_wrong(p, where->at, "the access leaves the kernel's %u bytes of parameters", p->f->info.param_bytes);
 }
 
 /* X(NAME, text): the operation of atom and red. */
@@ -11067,7 +11079,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     if (n > 1 && ((space != XG_SIM_GLOBAL && space != XG_SIM_GENERIC) || op > XG_SIM_A_MAX)) xg_sim_no_type(p, s, t);
     address = xg_sim_address(p, s, &s->o[at], &space, &offset, &wide);
     if (space != XG_SIM_GLOBAL && space != XG_SIM_SHARED && space != XG_SIM_GENERIC)
-        xg_sim_bad(p, s->at, NULL, "atomics work on global and shared memory only");
+        xg_sim_wrong(p, s->at, "atomics work on global and shared memory only");
     if (whole) {
         xg_sim_halves_of(p, s, &s->o[2], false, b);
         if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
@@ -11079,7 +11091,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
         dests = &s->o[0];
         if (n > 1) {
             if (dests->kind != XG_SIM_O_VEC || dests->n != n)
-                xg_sim_bad(p, dests->at, NULL, "the destination must have %u registers in braces", n);
+                xg_sim_wrong(p, dests->at, "the destination must have %u registers in braces", n);
             dests = dests->items;
         }
         for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
@@ -11112,7 +11124,7 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     uint32_t a, d;
     xg_sim_ins *in;
     xg_sim_operands(p, s, 2, 2);
-    if (space == XG_SIM_GENERIC) xg_sim_bad(p, s->at, NULL, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
+    if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
     a = xg_sim_source_of(p, s, &s->o[1], t, false);
     d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
@@ -11142,7 +11154,7 @@ XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 1, 1);
-    if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_bad(p, s->o[0].at, NULL, "'bra' needs a label");
+    if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_wrong(p, s->o[0].at, "'bra' needs a label");
     xg_sim_put(p, s, XG_SIM_K_BRA);
     xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
 }
@@ -11151,7 +11163,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, i;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "idx")) xg_sim_bad(p, s->at, NULL, "'brx' is written brx.idx");
+    if (!xg_sim_take(s, "idx")) xg_sim_wrong(p, s->at, "'brx' is written brx.idx");
     xg_sim_take(s, "uni");
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 0, XG_SIM_U32);
@@ -11162,7 +11174,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in = xg_sim_put(p, s, XG_SIM_K_BRX);
     in->a = a;
     in->list = p->list.n;
-    if (t->n_targets > 0xFFFF) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 65535 targets");
+    if (t->n_targets > 0xFFFF) xg_sim_limit(p, s->at, "more than 65535 targets");
     in->n = (uint16_t)t->n_targets;
     for (i = 0; i < t->n_targets; i++) {
         xg_sim_branch_to(p, p->code.n - 1, t->targets[i], s->o[1].at, p->list.n);
@@ -11180,8 +11192,8 @@ XG_FN void xg_sim_call_args(
     xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *list, const xg_sim_formal *formals, uint32_t n, bool ret) {
     uint32_t i;
     if ((list ? list->n : 0) != n)
-        xg_sim_bad(p, list ? list->at : s->at, NULL, "the function has %u %s, not %u", n,
-            ret ? "results" : "parameters", list ? list->n : 0);
+        xg_sim_wrong(p, list ? list->at : s->at, "the function has %u %s, not %u", n, ret ? "results" : "parameters",
+            list ? list->n : 0);
     for (i = 0; i < n; i++) {
         const xg_sim_operand *o = &list->items[i];
         xg_sim_copy c;
@@ -11198,17 +11210,15 @@ XG_FN void xg_sim_call_args(
             else if (o->kind == XG_SIM_O_NUM && !ret)
                 here = xg_sim_constant(p, o->value, bytes);
             else
-                xg_sim_bad(p, o->at, NULL, "expected a register");
+                xg_sim_wrong(p, o->at, "expected a register");
             if (xg_sim_bytes_of(p, here) != XG_MAX(bytes, 2u))
-                xg_sim_bad(
-                    p, o->at, NULL, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
+                xg_sim_wrong(p, o->at, "the parameter has %u bytes, the register %u", bytes, xg_sim_bytes_of(p, here));
             xg_sim_list_add(p, here);
         } else {
             if (o->kind != XG_SIM_O_VAR || o->sym->space != XG_SIM_LOCAL)
-                xg_sim_bad(p, o->at, NULL, "expected a .param variable of this function");
+                xg_sim_wrong(p, o->at, "expected a .param variable of this function");
             if (o->sym->bytes < c.bytes)
-                xg_sim_bad(
-                    p, o->at, NULL, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
+                xg_sim_wrong(p, o->at, "the variable has %u bytes; %u are needed", (uint32_t)o->sym->bytes, c.bytes);
             here = (uint32_t)o->sym->offset;
         }
         c.from = ret ? formals[i].at : here;
@@ -11294,7 +11304,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     to = i < s->n ? &s->o[i++] : NULL;
     if (!to || (to->kind != XG_SIM_O_FUNC && to->kind != XG_SIM_O_REG))
         xg_sim_bad(p, to ? to->at : s->at, "declare it with .func before", "expected the name of a function");
-    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) xg_sim_bad(p, s->at, NULL, "an .entry cannot be called");
+    if (to->kind == XG_SIM_O_FUNC && to->sym->func->entry) xg_sim_wrong(p, s->at, "an .entry cannot be called");
     if (i < s->n && s->o[i].kind == XG_SIM_O_LIST) args = &s->o[i++];
     if (to->kind == XG_SIM_O_REG) {
         const xg_sim_operand *o = i < s->n ? &s->o[i++] : NULL;
@@ -11302,7 +11312,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             xg_sim_bad(p, o ? o->at : s->at, "name: .callprototype _ (.param .b32 _); before it",
                 "a call through a register needs a prototype");
     }
-    if (i != s->n) xg_sim_bad(p, s->at, NULL, "too many operands");
+    if (i != s->n) xg_sim_wrong(p, s->at, "too many operands");
     if (s->guard != XG_SIM_NOREG) { /* a branch around it, so that its lanes meet the others behind it */
         around = xg_sim_jump(p, s, s->guard, !s->guard_not);
         s->guard = XG_SIM_NOREG;
@@ -11373,7 +11383,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
              : xg_sim_take(s, "and") ? XG_SIM_BAR_AND
              : xg_sim_take(s, "or")  ? XG_SIM_BAR_OR
                                      : XG_SIM_BAR_SYNC;
-        if (op == XG_SIM_BAR_SYNC) xg_sim_bad(p, s->at, NULL, "a barrier reduction needs .popc, .and or .or");
+        if (op == XG_SIM_BAR_SYNC) xg_sim_wrong(p, s->at, "a barrier reduction needs .popc, .and or .or");
         xg_sim_take(s, "u32");
         xg_sim_take(s, "pred");
     } else
@@ -11405,7 +11415,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) xg_sim_bad(p, s->at, NULL, "'shfl' needs .up, .down, .bfly or .idx");
+    if (op < 0) xg_sim_wrong(p, s->at, "'shfl' needs .up, .down, .bfly or .idx");
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
     d = xg_sim_dest(p, s, 0, XG_SIM_B32);
@@ -11430,7 +11440,7 @@ XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (op < 0) xg_sim_bad(p, s->at, NULL, "'vote' needs .all, .any, .uni or .ballot");
+    if (op < 0) xg_sim_wrong(p, s->at, "'vote' needs .all, .any, .uni or .ballot");
     xg_sim_take(s, op == 3 ? "b32" : "pred");
     xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
     d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
@@ -11449,8 +11459,8 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, d2 = XG_SIM_NOREG, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!all && !xg_sim_take(s, "any")) xg_sim_bad(p, s->at, NULL, "'match' needs .any or .all");
-    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'match' needs .sync");
+    if (!all && !xg_sim_take(s, "any")) xg_sim_wrong(p, s->at, "'match' needs .any or .all");
+    if (!xg_sim_take(s, "sync")) xg_sim_wrong(p, s->at, "'match' needs .sync");
     t = xg_sim_take_type(p, s);
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
@@ -11475,7 +11485,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
-    if (!xg_sim_take(s, "sync")) xg_sim_bad(p, s->at, NULL, "'redux' needs .sync");
+    if (!xg_sim_take(s, "sync")) xg_sim_wrong(p, s->at, "'redux' needs .sync");
     op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");
@@ -11555,7 +11565,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
         if (xg_sim_take(s, "wrap"))
             imm |= XG_SIM_V_WRAP;
         else if (!xg_sim_take(s, "clamp"))
-            xg_sim_bad(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+            xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     }
     if (op == XG_SIM_V_MAD)
         imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7")       ? 1u
@@ -11568,7 +11578,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, least, least);
     for (i = 1, neg = 0; i < s->n; i++)
         if (s->o[i].minus) {
-            if (op != XG_SIM_V_MAD) xg_sim_bad(p, s->o[i].at, NULL, "only vmad takes negated operands");
+            if (op != XG_SIM_V_MAD) xg_sim_wrong(p, s->o[i].at, "only vmad takes negated operands");
             neg ^= i == 3 ? 2u : 1u;
         }
     if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED))))
@@ -11592,11 +11602,11 @@ XG_FN uint32_t xg_sim_video_lanes(
     for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
     if (!o->select.n) return r;
     if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h'))
-        xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        xg_sim_wrong(p, o->at, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
     for (i = 0; i < n; i++) {
         uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
         if (digit > highest)
-            xg_sim_bad(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+            xg_sim_wrong(p, o->at, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
         r |= digit << (3 * i);
     }
     return r;
@@ -11617,7 +11627,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     if (!w.n) mask = (1u << n) - 1;
     for (i = 2; i < w.n; i++) {
         if (w.p[i] < '0' || w.p[i] >= (char)('0' + n))
-            xg_sim_bad(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
+            xg_sim_wrong(p, s->o[0].at, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
         mask |= 1u << (w.p[i] - '0');
     }
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
@@ -11840,7 +11850,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (!xg_str_is(s->op, row) || !xg_sim_form(s, form)) continue;
         xg_sim_hint_operands(p, s, operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
-            xg_sim_bad(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
+            xg_sim_wrong(p, s->o[0].at, "a register count is a multiple of 8 from 24 to 256");
         in = xg_sim_put(p, s, (xg_sim_kind)kinds[i]);
         if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) {
             if (!xg_sim_has(s, "global")) in->imm = XG_SIM_FENCE_PROXY;
@@ -12007,7 +12017,7 @@ XG_FN void xg_sim_cp_plain(xg_sim_asm *p, xg_sim_stmt *s) {
     to = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_GLOBAL);
     size = xg_sim_literal(p, s, 2, 16);
-    if (size != 4 && size != 8 && size != 16) xg_sim_bad(p, s->o[2].at, NULL, "cp.async copies 4, 8 or 16 bytes");
+    if (size != 4 && size != 8 && size != 16) xg_sim_wrong(p, s->o[2].at, "cp.async copies 4, 8 or 16 bytes");
     if (xg_sim_has(s, "cg") && size != 16) xg_sim_bad(p, s->o[2].at, "use .ca", "cp.async.cg copies 16 bytes");
     if (s->n - policy == 4) {
         bool pred = s->o[3].kind == XG_SIM_O_REG && s->o[3].sym->type == XG_SIM_PRED;
@@ -12105,13 +12115,12 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     const xg_sim_operand *offsets, uint32_t rank, uint32_t *list) {
     uint32_t codes[8], i, n = 0;
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
-        xg_sim_bad(
-            p, box ? box->at : s->at, NULL, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
+        xg_sim_wrong(
+            p, box ? box->at : s->at, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
     for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
-            xg_sim_bad(
-                p, offsets->at, NULL, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
+            xg_sim_wrong(p, offsets->at, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
         for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
     }
     *list = xg_sim_list_begin(p);
@@ -12148,7 +12157,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
                          xg_sim_form(s, "async bulk tensor 2d global $e tile::scatter4 bulk_group $f?") ||
                          xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global $e bulk_group $f?")))
         xg_sim_no_form(p, s);
-    if (im2col && rank < 3) xg_sim_bad(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
+    if (im2col && rank < 3) xg_sim_wrong(p, s->at, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
     xg_sim_operands(p, s, n, n);
@@ -12271,7 +12280,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_operands(p, s, 3, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
-    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_bad(p, s->o[2].at, NULL, "st.bulk writes zeros only");
+    if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_wrong(p, s->o[2].at, "st.bulk writes zeros only");
     in = xg_sim_put_async(p, s, XG_SIM_Y_FILL);
     in->a = a.code;
     in->b = size;
@@ -12320,7 +12329,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_operands(p, s, 3, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
-        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_bad(p, s->o[2].at, NULL, "a tensor map has 128 bytes");
+        if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_wrong(p, s->o[2].at, "a tensor map has 128 bytes");
         in = xg_sim_put_async(p, s, XG_SIM_Y_MAP_COPY);
         in->a = a.code;
         in->b = from.code;
@@ -12527,7 +12536,7 @@ XG_FN void xg_sim_tile_operand(
     if (o->kind != XG_SIM_O_VEC && n == 1)
         items = o; /* braces may be left out */
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
-        xg_sim_bad(p, o->at, NULL, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
+        xg_sim_wrong(p, o->at, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
         r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
 }
@@ -12562,8 +12571,7 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
-    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n)
-        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, n);
+    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n) xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
                                : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
@@ -12675,7 +12683,7 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_take(s, "sp::ordered_metadata")) t.flags |= XG_SIM_TF_SPARSE | XG_SIM_TF_ORDERED;
     sparse = (t.flags & XG_SIM_TF_SPARSE) != 0;
     if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
-        xg_sim_bad(p, s->at, NULL, "'mma' is written mma.sync.aligned");
+        xg_sim_wrong(p, s->at, "'mma' is written mma.sync.aligned");
     xg_sim_take_shape(p, s, &t);
     xg_sim_take_layouts(p, s, &t);
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
@@ -12689,9 +12697,8 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         if (xg_sim_take(s, "xor"))
             t.flags |= XG_SIM_TF_XOR;
         else if (!xg_sim_take(s, "and"))
-            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
-        if (!xg_sim_take(s, "popc"))
-            xg_sim_bad(p, s->at, NULL, "a multiplication of bits needs .xor.popc or .and.popc");
+            xg_sim_wrong(p, s->at, "a multiplication of bits needs .xor.popc or .and.popc");
+        if (!xg_sim_take(s, "popc")) xg_sim_wrong(p, s->at, "a multiplication of bits needs .xor.popc or .and.popc");
     }
     volta = t.m == 8 && t.a == XG_SIM_EL_F16;
     if (!xg_sim_mma_known(&t) || (t.c != t.d && !(volta && t.d == XG_SIM_EL_F32)) ||
@@ -12775,10 +12782,10 @@ XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     if (which < 0 || (store && !xg_sim_take(s, "d")) || !xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned"))
         xg_sim_no_form(p, s);
     col = xg_sim_take(s, "col");
-    if (!col && !xg_sim_take(s, "row")) xg_sim_bad(p, s->at, NULL, "'wmma' needs the layout in memory, .row or .col");
+    if (!col && !xg_sim_take(s, "row")) xg_sim_wrong(p, s->at, "'wmma' needs the layout in memory, .row or .col");
     xg_sim_take_shape(p, s, &t);
     a.space = xg_sim_take_space(s);
-    if (xg_sim_take_elems(s, e) != 1) xg_sim_bad(p, s->at, NULL, "'wmma' needs the type of the elements");
+    if (xg_sim_take_elems(s, e) != 1) xg_sim_wrong(p, s->at, "'wmma' needs the type of the elements");
     row = xg_sim_wmma_find(p, s, &t, which < 2 ? e[0] : XG_SIM_EL_COUNT, which < 2 ? XG_SIM_EL_COUNT : e[0]);
     regs = which == 0 ? row->a : which == 1 ? row->b : xg_sim_wmma_c(row, e[0]);
     xg_sim_operands(p, s, 2, 3);
@@ -12818,7 +12825,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t.flags &= ~(uint32_t)(XG_SIM_TF_ACOL | XG_SIM_TF_BROW); /* the loads have seen to it */
     if (xg_sim_take(s, "satfinite")) t.flags |= XG_SIM_TF_SATURATE;
     n = xg_sim_take_elems(s, e);
-    if (n != 4 && n != 2) xg_sim_bad(p, s->at, NULL, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
+    if (n != 4 && n != 2) xg_sim_wrong(p, s->at, "'wmma.mma' needs the types of D and C, or of D, A, B and C");
     t.d = e[0];
     t.a = n == 2 ? XG_SIM_EL_F16 : e[1];
     t.b = n == 2 ? XG_SIM_EL_F16 : e[2];
@@ -12904,7 +12911,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
         for (k = 0; k < 2; k++, at++) {
             const xg_sim_operand *o = &s->o[at];
             if (o->kind != XG_SIM_O_NUM || (o->value != 1 && o->value != ~(uint64_t)0))
-                xg_sim_bad(p, o->at, NULL, "a factor of an operand is 1 or -1");
+                xg_sim_wrong(p, o->at, "a factor of an operand is 1 or -1");
             if (o->value != 1) t.flags |= k ? XG_SIM_TF_NEGB : XG_SIM_TF_NEGA;
         }
     }
@@ -12984,7 +12991,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
-        xg_sim_bad(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+        xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
         r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
@@ -13044,7 +13051,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
     ue4m3 = xg_sim_take(s, "ue4m3");
     if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
     if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
-    if (xg_sim_take_elems(s, e) != 4) xg_sim_bad(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    if (xg_sim_take_elems(s, e) != 4) xg_sim_wrong(p, s->at, "'mma' needs the types of D, A, B and C");
     t.d = e[0];
     t.a = e[1];
     t.b = e[2];
@@ -13265,8 +13272,8 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
     if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
     if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
-        xg_sim_bad(
-            p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
+        xg_sim_wrong(
+            p, data->at, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
         codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
@@ -13346,7 +13353,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
     } else if (s->o[at].kind == XG_SIM_O_VEC) {
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
-            xg_sim_bad(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+            xg_sim_wrong(p, s->o[at].at, "the lanes that are left out are %u registers in braces", mask);
         for (i = 0; i < mask; i++)
             codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
         flags |= XG_SIM_U_MASKED;
@@ -13457,7 +13464,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     xg_sim_operands(p, s, op == XG_SIM_Y_ALLOCA ? 2 : 1, op == XG_SIM_Y_ALLOCA ? 3 : 1);
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
-    if (!align || align & (align - 1)) xg_sim_bad(p, s->o[2].at, NULL, "an alignment is a power of two");
+    if (!align || align & (align - 1)) xg_sim_wrong(p, s->o[2].at, "an alignment is a power of two");
     if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
@@ -13490,7 +13497,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     bool asks = from == 3;
     xg_sim_operands(p, s, 2, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
-    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_bad(p, o->at, NULL, ".v4 needs 4 registers in braces");
+    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_wrong(p, o->at, ".v4 needs 4 registers in braces");
     for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
@@ -14180,7 +14187,7 @@ XG_FN void xg_sim_resolve(xg_sim_asm *p) {
     for (i = 0; i < p->fixes.n; i++) {
         xg_sim_fix *f = &p->fixes.p[i];
         xg_sim_sym *s = xg_sim_lookup_id(p, f->name, f->scope, 0);
-        if (!s || s->kind != XG_SIM_SYM_LABEL) xg_sim_bad(p, f->at, NULL, "there is no such label in this function");
+        if (!s || s->kind != XG_SIM_SYM_LABEL) xg_sim_wrong(p, f->at, "there is no such label in this function");
         if (f->list == XG_SIM_NOREG)
             p->code.p[f->record].imm = s->record;
         else
@@ -14979,8 +14986,7 @@ XG_APART XG_FN void xg_sim_slots(xg_sim_asm *p) {
                 v->slot = frame;
                 frame += v->bytes * XG_SIM_WARP;
             }
-            if (frame > 1u << 28)
-                xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->f->at, NULL, "the function needs too many registers");
+            if (frame > 1u << 28) xg_sim_limit(p, p->f->at, "the function needs too many registers");
         }
         for (k = ends[i]; k; k = next_end[k - 1]) {
             xg_sim_vreg *v = &p->vregs.p[k - 1];
@@ -18829,7 +18835,7 @@ XG_FN uint32_t xg_sim_trace_in_turn(xg_sim_warp_clock *c, uint32_t at, uint32_t 
 }
 /* When the record begins; where it moves, the warp's own clock is its slot to issue. A move, and what an instruction's
  * further records do, waits for nothing: it hands on when its operand is ready. */
-XG_FN uint32_t xg_sim_trace_begin(
+XG_APART XG_FN uint32_t xg_sim_trace_begin(
     xg_sim_worker *w, const xg_sim_warp *v, xg_sim_warp_clock *c, const xg_sim_ins *in, const xg_sim_price *p) {
     bool waits = in->kind != XG_SIM_K_ALU || p->weight;
     uint32_t at;
@@ -18845,7 +18851,7 @@ XG_FN uint32_t xg_sim_trace_begin(
     return at;
 }
 /* A record has been executed for this warp: its clock, and when its results are ready. */
-XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+XG_APART XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
     xg_sim_warp_clock *c = &r->warps[v->id];
@@ -21237,9 +21243,10 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         }
     }
 }
-XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
+XG_APART XG_FN bool xg_sim_tensor_allocate(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
-XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
     if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
@@ -23026,7 +23033,7 @@ XG_FN bool xg_sim_tensor_size(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return false;
 }
 /* tcgen05.alloc; false: not yet, or a fault. */
-XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_APART XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_tensor_block *t = w->tensor;
     uint32_t n, at, units, i, address;
     char *p;
@@ -25806,8 +25813,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry))
             continue;
         at = ((uint64_t)common + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24) xg_sim_limit(p, s->at, "more than 16 MiB of shared memory");
         s->offset = at;
         common = (uint32_t)(at + s->bytes);
     }
@@ -25817,8 +25823,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         xg_sim_func *f = s->users ? p->funcs.p[s->user] : NULL;
         if (!f || s->is_extern || s->offset != XG_SIM_NOREG) continue;
         at = ((uint64_t)f->shared_private + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24)
-            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24) xg_sim_limit(p, s->at, "more than 16 MiB of shared memory");
         s->offset = at;
         f->shared_private = (uint32_t)(at + s->bytes);
     }
@@ -25866,8 +25871,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
         f->recursive = true;
         return;
     }
-    if (depth > XG_SIM_CHAIN)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
+    if (depth > XG_SIM_CHAIN) xg_sim_limit(p, f->at, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
     f->mark = 1;
     for (i = 0; i < f->n_calls; i++) {
         xg_sim_func *g = p->funcs.p[f->calls[i]];
@@ -25882,8 +25886,7 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     f->stack += f->frame * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->deep_local += f->local * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->depth += f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u;
-    if (f->stack > 1u << 28 || f->deep_local > 1u << 26)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
+    if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_sim_limit(p, f->at, "the function needs too much stack");
 }
 
 enum {
@@ -27249,6 +27252,7 @@ XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void 
 XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
+XG_FN xlagpu_status xr_no_memory(xg_ctx *c);
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
@@ -27778,7 +27782,7 @@ XG_FN void xr_once_forget(xlagpu_execution *e, xr_record *r) {
 
 XG_FN xlagpu_status xr_once_event_new(xlagpu_execution *e, bool timed, void **event) {
     double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
-    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (timed && !t) return xr_no_memory(&e->c);
     *event = t;
     return XLAGPU_OK;
 }
@@ -27838,7 +27842,7 @@ XG_FN void xr_host_close(xlagpu_device *d) {
 }
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
-    if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!h) return xr_no_memory(&d->c);
     memset(h, 0, sizeof *h);
     xg_sim_memory_init(&h->memory, &d->c);
     d->state = h;
@@ -28780,7 +28784,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_de
         if (c && c->lock) xr_lock_free(c->lock);
         if (c) xg_mem_free(&d->c, c->lock);
         xg_mem_free(&d->c, c);
-        return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return xr_no_memory(&d->c);
     }
     for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
     d->threads = c->n;
@@ -28894,7 +28898,7 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, 
     uint64_t *at = sections ? (uint64_t *)xg_mem_alloc(c, sections * sizeof *at) : NULL, *room = at;
     bool ok;
     if (!sections) return xr_cpu_damaged(p);
-    if (!at) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!at) return xr_no_memory(c);
     for (k = 0; k < p->n_kernels; room += all[k++].n) all[k].at = room;
     ok = xr_cpu_layout(all, p->n_kernels, &m->map);
     if (ok) m->map.base = (char *)xr_pages_new(m->map.bytes);
@@ -28917,13 +28921,13 @@ XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
     if (!xg_exe_runs_on(p->strings + p->head.target_name, p->device->target))
         return xr_fail(c, XLAGPU_ERROR_DEVICE, "the executable is for another device");
     m = (xr_cpu_module *)xg_mem_alloc(c, sizeof *m);
-    if (!m) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!m) return xr_no_memory(c);
     memset(m, 0, sizeof *m);
     p->module = m;
     m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
     if (m->kernels) memset(m->kernels, 0, p->n_kernels * sizeof *m->kernels);
     all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
-    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_no_memory(c);
     xg_mem_free(c, all);
     return s;
 }
@@ -29471,7 +29475,7 @@ XG_FN XG_COLD void xr_cuda_close(xlagpu_device *d) {
 XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_cuda *u = (xr_cuda *)xg_mem_alloc(&d->c, sizeof *u);
     xlagpu_status s;
-    if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!u) return xr_no_memory(&d->c);
     memset(u, 0, sizeof *u);
     d->state = u;
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
@@ -29482,7 +29486,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_d
         if (u->cache)
             memcpy(u->cache, desc->cache, n);
         else
-            s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+            s = xr_no_memory(&d->c);
     }
     if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
@@ -30894,6 +30898,9 @@ XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *form
     va_end(args);
     return s;
 }
+XG_ONE_COPY XG_FN XG_COLD xlagpu_status xr_no_memory(xg_ctx *c) {
+    return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+}
 XG_ONE_COPY XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
@@ -31115,7 +31122,7 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, c
     if (xr_function_find(d, name))
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!f) return xr_no_memory(&d->c);
     xg_format(f->name, sizeof f->name, "%s", name);
     f->desc = *desc;
     f->desc.name = f->name;
@@ -31152,7 +31159,7 @@ XLAGPU_DEF XG_COLD xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *
         xg_mem_free(&d->c, p);
         xg_mem_free(&d->c, copy);
         xg_mem_free(&d->c, label);
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     memset(p, 0, sizeof *p);
@@ -32375,7 +32382,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
             d->platform->name);
     if (!d->libraries) {
         d->libraries = (struct xr_libraries *)xg_mem_alloc(&d->c, sizeof *d->libraries);
-        if (!d->libraries) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        if (!d->libraries) return xr_no_memory(&d->c);
         memset(d->libraries, 0, sizeof *d->libraries);
     }
     l = d->libraries;
@@ -33306,7 +33313,7 @@ XG_APART XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
 XG_FN XG_COLD xlagpu_program *xr_program_new(xlagpu_device *d) {
     xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
     if (!p) {
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     memset(p, 0, sizeof *p);
@@ -34168,7 +34175,7 @@ XG_FN XG_COLD xlagpu_status xr_meet_processes(xlagpu_clique *q, const xr_endpoin
     double until = xr_seconds() + q->timeout;
     uint32_t k;
     q->sockets = (int *)xg_mem_alloc(&q->c, q->processes * sizeof *q->sockets);
-    if (!q->sockets) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->sockets) return xr_no_memory(&q->c);
     for (k = 0; k < q->processes; k++) q->sockets[k] = -1;
     return q->process ? xr_go_to_process(q, a, until) : xr_wait_for_processes(q, a, until);
 }
@@ -34541,7 +34548,7 @@ XG_FN XG_COLD xlagpu_status xr_comm_ids(xlagpu_clique *q, xr_comm *c) {
     uint32_t k;
     int error = 0;
     c->ids = (xr_nccl_id *)xg_mem_alloc(&q->c, c->n_groups * sizeof *c->ids);
-    if (!c->ids) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!c->ids) return xr_no_memory(&q->c);
     memset(c->ids, 0, c->n_groups * sizeof *c->ids);
     for (k = 0; k < c->n_groups && !q->process && !error; k++) error = q->nccl->new_id(&c->ids[k]);
     return error ? xr_nccl_failed(q, &q->c, "ncclGetUniqueId", error)
@@ -34576,7 +34583,7 @@ XG_FN XG_COLD bool xr_comm_same(const xlagpu_clique *q, const xr_comm *a, const 
 XG_FN XG_COLD xlagpu_status xr_comm_get(xlagpu_clique *q, const xr_collective *of, const xr_comm **out) {
     xr_comm *c = xr_comm_new(q, of), **end;
     xr_comm_job j;
-    xlagpu_status s = c ? XLAGPU_OK : xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xlagpu_status s = c ? XLAGPU_OK : xr_no_memory(&q->c);
     if (!c) return s;
     for (end = &q->comms; *end && !xr_comm_same(q, *end, c); end = &(*end)->next) {}
     *out = *end ? *end : c;
@@ -34598,7 +34605,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder) {
     const xr_comm *all;
     xlagpu_status s;
     q->nccl = (struct xr_nccl *)xg_mem_alloc(&q->c, sizeof *q->nccl);
-    if (!q->nccl) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->nccl) return xr_no_memory(&q->c);
     memset(q->nccl, 0, sizeof *q->nccl);
     s = xr_nccl_bind(q, folder);
     return s == XLAGPU_OK ? xr_comm_get(q, NULL, &all) : s;
@@ -34953,7 +34960,7 @@ XG_FN XG_COLD xlagpu_status xr_peers_open(xlagpu_clique *q) {
     bool ours;
     if (!f->reach || n < 2 || n > XR_PEERS_DEVICES_MAX || q->processes > 1) return XLAGPU_OK;
     q->reach = (uint8_t *)xg_mem_alloc(&q->c, (size_t)n * n);
-    if (!q->reach) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->reach) return xr_no_memory(&q->c);
     memset(q->reach, 0, (size_t)n * n);
     for (k = 0; k < n * n; k++) {
         if (k / n == k % n || !f->reach(q->devices[k / n], q->devices[k % n], &ours)) continue;
@@ -35568,7 +35575,7 @@ XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xr_begin(&d->c);
     e = xr_execution_new(p);
     if (!e) {
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&d->c);
         return NULL;
     }
     e->next = p->executions;
@@ -36146,7 +36153,7 @@ XG_FN XG_COLD xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_status s = XLAGPU_OK;
     if (e->kept) return XLAGPU_OK;
     e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
-    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!e->kept) return xr_no_memory(&d->c);
     memset(e->kept, 0, (n + 1) * sizeof *e->kept);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;
@@ -36274,8 +36281,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     q->seats = (xr_seat *)xg_mem_alloc(&q->c, n * sizeof *q->seats);
     q->threads = (xr_thread *)xg_mem_alloc(&q->c, n * sizeof *q->threads);
     q->lock = xr_lock_new(&q->c);
-    if (!q->devices || !q->seats || !q->threads || !q->lock)
-        return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->devices || !q->seats || !q->threads || !q->lock) return xr_no_memory(&q->c);
     memset(q->seats, 0, n * sizeof *q->seats);
     q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
@@ -36416,7 +36422,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     j.size = size;
     j.peers = (xr_peers *)xg_mem_alloc(&q->c, sizeof *j.peers + q->n * sizeof(xlagpu_program *));
     if (!j.peers) {
-        xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        xr_no_memory(&q->c);
         return NULL;
     }
     memset(j.peers, 0, sizeof *j.peers);
