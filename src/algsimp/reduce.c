@@ -625,7 +625,7 @@ RULE(reduce_window_apart) {
 RULE(reduce_window_split) {
     enum {
         LONG = 144,     /* places of a window */
-        MUCH = 1 << 27, /* of all windows, beside which a kernel more is little */
+        MUCH = 1 << 21, /* of all windows, for a multiprocessor: beside them a kernel more is little */
     };
     const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
     int op = xg_alg_reducer(i);
@@ -642,7 +642,9 @@ RULE(reduce_window_split) {
         if (first == XG_RANK_MAX && w->p[k].size > 1) first = k;
         dims[k] = k == first ? DIMS(i)[k] : DIMS(P(0))[k];
     }
-    if (places < LONG || places == w->p[first].size || i->shape->elements < MUCH / places) return NULL;
+    if (places < LONG || places == w->p[first].size ||
+        i->shape->elements < (int64_t)MUCH * a->m->device.sm_count / places)
+        return NULL;
     for (in[0] = P(0), in[1] = P(1), j = 0; j < 2; j++) {
         xg_attr kept = xg_attr_make(XG_A_window);
         xg_window *made = XG_NEW(a->m->arena, xg_window);

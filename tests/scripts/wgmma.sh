@@ -58,16 +58,16 @@ attention() {
 # gradients TYPE DEPTH MASK: those of the same attention, without its result.
 gradients() {
     attention "$@" | sed '/ROOT o/d'
-    scores=f32[16,1024,1024] one=$1[16,1024,$2]
-    printf ' g = %s parameter(3)\n dv = %s dot(b, g), %s,' $one $one "$heads"
+    scores=f32[16,1024,1024] head=$1[16,1024,$2]
+    printf ' g = %s parameter(3)\n dv = %s dot(b, g), %s,' $head $head "$heads"
     printf ' lhs_contracting_dims={1}, rhs_contracting_dims={1}\n dp = %s dot(g, v), %s,' $scores "$heads"
     printf ' lhs_contracting_dims={2}, rhs_contracting_dims={2}\n u = %s multiply(dp, p)\n' $scores
     printf ' e = %s reduce(u, zero), dimensions={2}, to_apply=add\n' "$rows"
     printf ' f = %s broadcast(e), dimensions={0,1}\n h = %s subtract(dp, f)\n' $scores $scores
-    printf ' i = %s multiply(p, h)\n ds = %s convert(i)\n dq = %s dot(ds, k), %s,' $scores $made $one "$heads"
-    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={1}\n dk = %s dot(ds, q), %s,' $one "$heads"
+    printf ' i = %s multiply(p, h)\n ds = %s convert(i)\n dq = %s dot(ds, k), %s,' $scores $made $head "$heads"
+    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={1}\n dk = %s dot(ds, q), %s,' $head "$heads"
     printf ' lhs_contracting_dims={1}, rhs_contracting_dims={1}\n ROOT all3 = (%s, %s, %s) tuple(dq, dk, dv) }\n' \
-        $one $one $one
+        $head $head $head
 }
 case_of() { # NAME, then a module and its arguments
     at=$job_dir/$1
