@@ -75,6 +75,7 @@ typedef struct xg_attention_box {
 } xg_attention_box;
 
 enum {
+    XG_ATTENTION_LINE = 64,       /* elements of 16 bits: 128 bytes, what a line of a swizzled matrix has */
     XG_ATTENTION_STATS = 2,       /* of a row: maximum and sum */
     XG_ATTENTION_PIECES_ISSUE = 6 /* instructions more for a weight in pieces: words and rests of two numbers */
 };
@@ -482,6 +483,7 @@ XG_INLINE bool xg_attention_is_fine(const xg_attention_form *f) {
     return f->n_stats > 0 || f->pieces[0] > 1 || (root && root->shape->type == XLAGPU_F32);
 }
 XG_FN double xg_attention_scale(const xg_attention_kernel *w); /* by which scores and maxima are too small */
+XG_FN xg_kval *xg_attention_added(xg_attention_kernel *w, xg_kval *x, xg_kval *z);
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift);          /* exp(x - shift) */
 XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *shift); /* of a row, in place */
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);

@@ -19,7 +19,6 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_LINE = 64,   /* elements: 128 bytes */
     XG_ATTENTION_STEP_K = 16, /* elements of a sum that one multiplication takes */
     XG_ATTENTION_STEPS_MAX = XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K,
     XG_ATTENTION_MORE = 232, /* registers of a thread with rows, where there are two groups of them */

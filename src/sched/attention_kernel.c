@@ -140,7 +140,7 @@ XG_ONE_COPY XG_FN double xg_attention_scale(const xg_attention_kernel *w) { retu
 /* x + z, by one operation where x is a product. */
 XG_FN xg_kval *xg_attention_added(xg_attention_kernel *w, xg_kval *x, xg_kval *z) {
     xg_kb *b = xg_attention_b(w);
-    return xg_kval_by(x, XG_K_OP_MULF) ? xg_k3(b, XG_K_OP_FMA, xg_kof(x, 0), xg_kof(x, 1), z)
+    return xg_kval_by(x, XG_K_OP_MULF) ? xg_k3(b, XG_K_OP_FMA, XG_KOPERAND(x->def, 0), XG_KOPERAND(x->def, 1), z)
                                        : xg_k2(b, XG_K_OP_ADDF, x, z);
 }
 /* exp(x - shift) */
