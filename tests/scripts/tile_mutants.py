@@ -188,7 +188,7 @@ MUTANTS = [
     ("attention_back_tensor.c", "(second ? p->depth : 0)", "(second ? p->depth / 2 : 0)", BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);", "", BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);",
-     ";", BACK_TENSOR),
+     ";", BACK_TENSOR + " attention_back_shown"),
     ("attention_back_emit.c", "second ? 0 : w->p->shape.step", "second ? w->p->shape.step : 0", BACK_TENSOR),
     ("attention_back_group.c", "p->keeps_rows ? p->depth / 2", "p->keeps_rows ? 0", BACK_TENSOR),
     # attention's gradients by pairs of warps
