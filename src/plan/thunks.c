@@ -222,12 +222,17 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 
 /* In a walk over the steps: those to come, and their buffers. */
 XG_FN void xg_plan_steps_ahead(const xg_plan *p, uint32_t at) {
-    const xg_plan_step *s = &p->steps.p[XG_MIN(at + 6, p->steps.n - 1)];
+    enum {
+        FAR_AHEAD = 6, /* steps in which memory brings a line: by time, 100,000 instructions */
+        AHEAD = 2,     /* ... in which it brings what such a line names */
+        LINKS = 8      /* of a step that are worth asking for: most have fewer */
+    };
+    const xg_plan_step *s = &p->steps.p[XG_MIN(at + FAR_AHEAD, p->steps.n - 1)];
     uint32_t k;
     XG_PREFETCH(s->links);
     xg_inst_bring((uintptr_t)s->inst);
-    s = &p->steps.p[XG_MIN(at + 2, p->steps.n - 1)];
-    for (k = 0; k < s->n_links && k < 8; k++) XG_PREFETCH(&p->buffers.p[s->links[k]]->slice);
+    s = &p->steps.p[XG_MIN(at + AHEAD, p->steps.n - 1)];
+    for (k = 0; k < s->n_links && k < LINKS; k++) XG_PREFETCH(&p->buffers.p[s->links[k]]->slice);
 }
 XG_APART XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
     uint32_t q, k;
