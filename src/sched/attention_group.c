@@ -289,7 +289,7 @@ XG_FN void xg_attention_group_scores_of(
     xg_attention_kernel *w, const xg_attention_product *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(o->width), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
-    int64_t times = o->width / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
+    const int64_t step = XG_ATTENTION_STEP_K, times = o->width / step, in = XG_ATTENTION_LINE / step;
     int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
     query = xg_tile_quotient(&w->t, w->thread, xg_attention_group_threads(p));
