@@ -274,7 +274,7 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
 
 /* A dense array in logical row-major order: pred as bytes 0 and 1, bf16 and f16 as their 16 bits, f8, f6 and f4 as one
  * byte of bits, integers under 8 bits as one byte by value, complex as (re, im). bytes must be the product of dims
- * times the element's size. */
+ * times the element's size; data may begin at any address. */
 typedef struct xlagpu_tensor {
     void *data;
     size_t bytes;

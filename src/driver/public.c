@@ -605,8 +605,14 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
         l->elems = elems;
         return l;
     }
-    l->shape = s = xg_shape_held(s);
+    s = xg_shape_held(s);
     whole = (*in)++;
+    if (!s->dynamic && (uintptr_t)whole->data % (size_t)XG_MAX(XG_MIN(xg_type_bytes(s->type), 8), 1)) {
+        l = xg_literal_new(a, s); /* an array in a mapped file begins anywhere; elements are read as numbers */
+        memcpy(l->data, whole->data, whole->bytes);
+        return l;
+    }
+    l->shape = s;
     l->data = whole->data;
     if (!s->dynamic) return l;
     for (k = 0; k < s->rank; k++) {

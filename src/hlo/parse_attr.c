@@ -18,7 +18,7 @@
 XG_FN xg_ints xg_parse_take_ints(xg_parse *p, uint32_t base) {
     xg_ints v;
     v.n = p->ints.n - base;
-    v.p = xg_ints_kept(p->m, p->ints.p + base, v.n)->p;
+    v.p = xg_ints_kept(p->m, v.n ? p->ints.p + base : NULL, v.n)->p;
     p->ints.n = base;
     return v;
 }
