@@ -508,7 +508,8 @@ typedef struct xg_attention_fixed {
 } xg_attention_fixed;
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
-XG_FN void xg_attention_bring_rows(xg_attention_kernel *w); /* of both operands that have the tile's rows */
+XG_FN void xg_attention_bring_rows(xg_attention_kernel *w);  /* of both operands that have the tile's rows */
+XG_FN void xg_attention_bring_grads(xg_attention_kernel *w); /* of the second one */
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step); /* keys, or values */
 
@@ -680,8 +681,10 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 /* ---- attention_back_plan.c ---- */
 XG_FN int64_t xg_attention_back_second_width(const xg_attention_plan *p); /* columns of further sums */
 XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
-XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
-XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p); /* of a step's operands in shared memory, each */
+XG_FN bool xg_attention_back_in_turn(const xg_attention_plan *p);
+XG_FN bool xg_attention_back_through_keys(const xg_attention_plan *p); /* both of the tile's operands, to registers */
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p);   /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f); /* of the scores */
 XG_FN int64_t xg_attention_back_product_time(

@@ -5,7 +5,7 @@
 #include "attention.h"
 
 /* Warps along rows, keys of a step. The first of equals is taken. Seven: of 112 rows 2048 have 19 tiles, and an RTX
- * 5090 as many rounds as of 32, with fewer walks over all keys. */
+ * 5090 as many rounds as of 32, with fewer walks over all keys. Thirteen: of 208 rows they have ten, which are one. */
 /* clang-format off */
 #define XG_ATTENTION_BACK_SHAPES(X) \
     X(4, 64) \
@@ -18,7 +18,8 @@
     X(7, 64) \
     X(7, 32) \
     X(7, 16) \
-    X(2, 16)
+    X(2, 16) \
+    X(13, 32)
 /* The same of warps with 32 rows. */
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
@@ -51,6 +52,7 @@ enum {
     XG_ATTENTION_BACK_SECOND_ISSUE = 3,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 6,      /* ... for a score's maximum and sum */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_ROWS_REGISTERS = 50,  /* ... of a matrix unit's that has no sums of dots: likewise */
     XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
     XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
     XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
@@ -115,7 +117,21 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
         return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / (1 + p->trades);
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
-    return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
+    step = XG_MAX(step, xg_attention_back_staged(p));
+    if (p->form.back.rows_only && p->form.unit != XG_TILE_NO_UNIT)
+        return XG_ATTENTION_BACK_ROWS_REGISTERS + sums + step;
+    return XG_ATTENTION_BACK_REGISTERS + sums + step;
+}
+/* The tile's rows come through the keys' array, one operand behind the other, where the steps' buffers are smaller. */
+XG_FN bool xg_attention_back_in_turn(const xg_attention_plan *p) {
+    return p->keeps_grads && !p->shape.grouped && p->tile > xg_attention_side_rows(p);
+}
+XG_FN bool xg_attention_back_through_keys(const xg_attention_plan *p) {
+    return xg_attention_is_paired(p) || xg_attention_back_in_turn(p);
+}
+XG_FN int64_t xg_attention_back_keys_size(const xg_attention_plan *p) {
+    int64_t size = xg_attention_side_rows(p) * p->pitch;
+    return xg_attention_back_in_turn(p) ? XG_MAX(size, p->tile * XG_MAX(p->pitch, p->value_pitch)) : size;
 }
 
 /* What lies in shared memory, of warps that each multiply alone. */
@@ -125,7 +141,8 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
     p->swizzled = false;
     p->pitch = p->query_pitch = p->depth + pad;
     p->value_pitch = p->columns + pad;
-    p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
+    p->shared =
+        xg_shared_whole(xg_attention_back_keys_size(p) * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
     if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
     if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
     if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
@@ -137,14 +154,15 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
 /* The tile's rows stay in registers, where there is room. */
 XG_FN void xg_attention_back_room(xg_attention_plan *p) {
     int64_t own;
+    bool through = p->tile <= xg_attention_side_rows(p);
     p->trades = false;
     own = xg_attention_back_registers(p);
     if (xg_attention_is_paired(p)) {
         p->keeps_rows = p->keeps_grads = true;
         p->trades = own > XG_ATTENTION_BACK_KEPT && !p->form.back.rows_only;
-    } else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
-        p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
+    } else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1) {
         p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
+        p->keeps_rows = p->keeps_grads || (through && own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT);
     }
     xg_attention_back_shared(p);
 }
@@ -401,6 +419,7 @@ XG_FN int64_t xg_attention_back_powers(
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
                                                                        : (int64_t)XG_ATTENTION_BACK_THREAD;
+    if (!p->shape.grouped) most = XG_MIN(most, (int64_t)m->registers_per_sm / p->threads);
     if (p->shape.in_tensor ? xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS
                            : xg_attention_back_sums(p) > XG_ATTENTION_BACK_EXTENT_MAX)
         return false;

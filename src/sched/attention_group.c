@@ -46,14 +46,15 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
            (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
-    bool paired = xg_attention_is_paired(p);
+    bool back = p->form.back.is && !p->shape.grouped &&
+                (xg_attention_back_through_keys(p) || (p->form.back.rows_only && p->form.unit != XG_TILE_NO_UNIT));
     xg_cost_counts c;
-    if ((p->form.back.is && !paired) || (!p->shape.grouped && p->shape.blocks == 1)) return p->shape.grouped;
+    if (!back && (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1))) return p->shape.grouped;
     memset(&c, 0, sizeof c);
     c.threads = p->threads + p->producers;
-    c.registers = paired ? xg_attention_back_registers(p) : xg_attention_registers(p);
+    c.registers = back ? xg_attention_back_registers(p) : xg_attention_registers(p);
     c.registers = XG_MIN(c.registers, (int64_t)m->registers_per_thread);
-    c.shared_bytes = paired ? p->shared : 0;
+    c.shared_bytes = back ? p->shared : 0;
     return xg_cost_residents(m, &c); /* of tensor memory's groups one */
 }
 
