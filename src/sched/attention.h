@@ -433,7 +433,8 @@ typedef struct xg_attention_given {
 typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t fixed_pitch, pitch, width;
-    int64_t fixed_at; /* of warp groups: bytes in front of the rows */
+    bool held;        /* of warp groups: the rows lie in tensor memory */
+    int64_t fixed_at; /* ... bytes in front of the rows, or columns */
     int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
     xg_kval *rows[2]; /* of warps: where their keys of the step begin, and those of a pair's other one, or NULL */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];

@@ -282,6 +282,7 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
         }
     if (first) xg_attention_back_show(w);
     if (first) xg_attention_back_sum(w, false);
+    if (in_tensor && !first) xg_attention_back_tensor_next(w, NULL, true);
     if (in_tensor) return;
     if (second) xg_attention_back_soften(w);
     xg_attention_back_group_end(w);
@@ -709,7 +710,8 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         }
         xg_flow_end(&f);
     }
-    for (k = 0; k < n_out && w->p->shape.in_tensor; k++) xg_attention_back_write_late(w, k);
+    for (k = 0; k < n_out && w->p->shape.in_tensor; k++)
+        if (!w->skips[k]) xg_attention_back_write_late(w, k);
 }
 
 /* ---- the kernel ---- */
@@ -776,9 +778,11 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
         w->skips[0] = true;
         xg_attention_back_walk_dots(w);
         if (w->p->shape.grouped) xg_attention_walked(w, w->to);
+        if (w->p->shape.in_tensor) xg_attention_back_tensor_walked(w);
         xg_attention_back_results(w, n);
         w->skips[0] = false;
         w->skips[1] = true;
+        if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     }
     xg_attention_back_walk_dots(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);

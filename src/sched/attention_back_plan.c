@@ -169,10 +169,14 @@ XG_FN void xg_attention_back_room(xg_attention_plan *p) {
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
-    p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
-    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
-    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
-    p->keeps_grads = p->keeps_rows;
+    p->keeps_rows = p->keeps_grads = p->apart = false;
+    if (s->in_tensor)
+        p->apart = f->back.second && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS;
+    else
+        p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
+    p->keeps_rows = p->keeps_grads = s->in_tensor && p->tile <= p->stages * s->step;
+    p->keeps_rows = p->keeps_rows && xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
+    p->keeps_grads = p->keeps_grads && xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
     if (!s->grouped) {
         xg_attention_back_room(p);
         return;
@@ -269,9 +273,11 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = (xg_attention_back_both(f) - p->shape.once) * (p->depth + p->columns) + p->apart * p->depth;
-    if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
-    *all = *scores + f->pieces[1] * xg_attention_back_second_width(p);
+    int64_t both = xg_attention_back_both(f) - p->shape.once, rows, grads;
+    rows = (both + p->apart + (f->match.max != NULL)) * p->depth;
+    grads = (both + (f->match.max && f->back.together)) * p->columns;
+    *scores = (p->keeps_rows ? 0 : rows) + (p->keeps_grads ? 0 : grads);
+    *all = rows + grads + f->pieces[1] * xg_attention_back_second_width(p);
     if (!f->back.rows_only) *all += f->pieces[0] * p->depth;
 }
 /* The same for warp groups. */
@@ -285,8 +291,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
     c->macs[XG_TENSOR_F16] = xg_cost_mul(all, p->tile * step * widths);
-    c->unit_passes =
-        xg_cost_mul(all, groups * ((p->keeps_rows ? 0 : rows * scores) + step * widths) * bytes / XG_PASS_BYTES);
+    c->unit_passes = xg_cost_mul(all, groups * (rows * scores + step * widths) * bytes / XG_PASS_BYTES);
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;

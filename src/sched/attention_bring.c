@@ -103,7 +103,7 @@ XG_FN xg_kval *xg_attention_spot(
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
     counts[XG_ATTENTION_AT_LANE] = lanes;
     if (w->p->shape.grouped) {
-        if (t->part == XG_ATTENTION_GRAD && !w->p->keeps_rows) {
+        if (t->part == XG_ATTENTION_GRAD && !w->p->keeps_grads) {
             int64_t before = xg_attention_grad_at(w->p) * XG_KWGMMA_LINE_BYTES / (lanes * xg_type_bytes(w->f->held));
             counts[XG_ATTENTION_AT_PIECE] += before;
             v[XG_ATTENTION_AT_PIECE] = xg_attention_at(w, piece->piece, t->pieces, before);
