@@ -47,10 +47,13 @@ enum {
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
     XG_ATTENTION_BACK_TENSOR_CLOCKS = 170,  /* ... whose products another warp asks for: likewise */
+    XG_ATTENTION_BACK_TURNED_CLOCKS = 60,   /* ... that sums up dK and dV: likewise */
+    XG_ATTENTION_BACK_TURNED_ENDS = 1100,   /* ... more of such a block outside of its steps: likewise */
     XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 11,      /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 3,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 6,      /* ... for a score's maximum and sum */
+    XG_ATTENTION_BACK_TWOS = 3,             /* of all these one part is spared where an instruction makes two numbers */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_ROWS_REGISTERS = 50,  /* ... of a matrix unit's that has no sums of dots: likewise */
     XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
@@ -302,9 +305,18 @@ XG_APART XG_FN void xg_attention_back_count_group(
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
         c->unit_passes = c->shared_passes;
+        c->l2_sectors = xg_cost_add_mul(c->l2_sectors, p->blocks, /* the tile's rows; half sectors of results */
+            p->tile * (p->depth + p->columns) * 2 * bytes / XG_SECTOR_BYTES);
+        if (p->form.back.turned) { /* each two columns' lines take two passes of a warp */
+            c->shared_passes = xg_cost_add_mul(c->shared_passes, all,
+                p->threads / XG_WARP_LANES * p->form.back.n_lines * p->own / XG_ATTENTION_BESIDE);
+            waits = XG_ATTENTION_BACK_TURNED_CLOCKS;
+        }
     }
     c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
     c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
+    if (p->form.back.turned && p->shape.in_tensor)
+        c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_TURNED_ENDS);
     if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
 }
 XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f) {
@@ -318,6 +330,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     xg_attention_back_work w;
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
+    if (p->shape.in_tensor) w.issue -= w.issue / XG_ATTENTION_BACK_TWOS;
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
     own = f->unit == XG_TILE_NO_UNIT ? 0 : w.issue; /* for elements: the warp does not multiply meanwhile */
     if (p->shape.grouped)
