@@ -120,10 +120,9 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
         return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / (1 + p->trades);
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
-    step = XG_MAX(step, xg_attention_back_staged(p));
-    if (p->form.back.rows_only && p->form.unit != XG_TILE_NO_UNIT)
-        return XG_ATTENTION_BACK_ROWS_REGISTERS + sums + step;
-    return XG_ATTENTION_BACK_REGISTERS + sums + step;
+    sums += p->form.back.rows_only && p->form.unit != XG_TILE_NO_UNIT ? XG_ATTENTION_BACK_ROWS_REGISTERS
+                                                                      : XG_ATTENTION_BACK_REGISTERS;
+    return sums + XG_MAX(step, xg_attention_back_staged(p));
 }
 /* The tile's rows come through the keys' array, one operand behind the other, where the steps' buffers are smaller. */
 XG_FN bool xg_attention_back_in_turn(const xg_attention_plan *p) {
@@ -290,6 +289,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
     int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
+    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
@@ -311,13 +311,12 @@ XG_APART XG_FN void xg_attention_back_count_group(
             c->shared_passes = xg_cost_add_mul(c->shared_passes, all,
                 p->threads / XG_WARP_LANES * p->form.back.n_lines * p->own / XG_ATTENTION_BESIDE);
             waits = XG_ATTENTION_BACK_TURNED_CLOCKS;
+            ends += XG_ATTENTION_BACK_TURNED_ENDS;
         }
     }
     c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
-    c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
-    if (p->form.back.turned && p->shape.in_tensor)
-        c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_TURNED_ENDS);
-    if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
+    if (p->bounded && p->form.back.turned) ends += XG_ATTENTION_BACK_VOTE_CLOCKS;
+    c->warp_clocks = xg_cost_add(c->warp_clocks, ends);
 }
 XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f) {
     return xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys);
