@@ -177,8 +177,8 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     else
         p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
     p->keeps_rows = p->keeps_grads = s->in_tensor && p->tile <= p->stages * s->step;
-    p->keeps_rows = p->keeps_rows && xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
-    p->keeps_grads = p->keeps_grads && xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
+    if (xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) p->keeps_rows = false;
+    if (xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) p->keeps_grads = false;
     if (!s->grouped) {
         xg_attention_back_room(p);
         return;
@@ -434,9 +434,9 @@ XG_FN int64_t xg_attention_back_powers(
     return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
 }
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
-    int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
-                                                                       : (int64_t)XG_ATTENTION_BACK_THREAD;
-    if (!p->shape.grouped) most = XG_MIN(most, (int64_t)m->registers_per_sm / p->threads);
+    int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP
+                       ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
+                       : XG_MIN((int64_t)XG_ATTENTION_BACK_THREAD, (int64_t)m->registers_per_sm / p->threads);
     if (p->shape.in_tensor ? xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS
                            : xg_attention_back_sums(p) > XG_ATTENTION_BACK_EXTENT_MAX)
         return false;

@@ -47,7 +47,7 @@ XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
            (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
-    bool back = p->form.back.is && xg_attention_back_through_keys(p);
+    bool back = xg_attention_back_through_keys(p);
     xg_cost_counts c;
     if (!back && (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1))) return p->shape.grouped;
     memset(&c, 0, sizeof c);
