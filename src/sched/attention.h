@@ -433,7 +433,8 @@ typedef struct xg_attention_given {
 typedef struct xg_attention_product {
     xg_kval *fixed, *step, **kept;
     int64_t fixed_pitch, pitch, width;
-    int64_t fixed_at; /* of warp groups: bytes in front of the rows */
+    bool held;        /* of warp groups: the rows lie in tensor memory */
+    int64_t fixed_at; /* ... bytes in front of the rows, or columns */
     int64_t at;       /* ... whose sums lie in tensor memory: the first column of these */
     xg_kval *rows[2]; /* of warps: where their keys of the step begin, and those of a pair's other one, or NULL */
     xg_kval **to[XG_ATTENTION_HALVES_MAX];
@@ -508,7 +509,8 @@ typedef struct xg_attention_fixed {
 } xg_attention_fixed;
 XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_fixed *o);
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
-XG_FN void xg_attention_bring_rows(xg_attention_kernel *w); /* of both operands that have the tile's rows */
+XG_FN void xg_attention_bring_rows(xg_attention_kernel *w);  /* of both operands that have the tile's rows */
+XG_FN void xg_attention_bring_grads(xg_attention_kernel *w); /* of the second one */
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step); /* keys, or values */
 
@@ -680,8 +682,11 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 /* ---- attention_back_plan.c ---- */
 XG_FN int64_t xg_attention_back_second_width(const xg_attention_plan *p); /* columns of further sums */
 XG_FN bool xg_attention_is_paired(const xg_attention_plan *p); /* two warps have the same rows: attention_back_pair.c */
-XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);    /* of a step's operands in shared memory, each */
-XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p); /* that a lane of a pair shows */
+XG_FN int64_t xg_attention_side_rows(const xg_attention_plan *p);      /* of a step's operands in shared memory, each */
+XG_FN bool xg_attention_back_in_turn(const xg_attention_plan *p);      /* ... through the keys' array, one by one */
+XG_FN int64_t xg_attention_back_keys_size(const xg_attention_plan *p); /* of that array */
+XG_FN bool xg_attention_back_through_keys(const xg_attention_plan *p); /* both of the tile's operands, to registers */
+XG_FN int64_t xg_attention_pair_vectors(const xg_attention_plan *p);   /* that a lane of a pair shows */
 XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f); /* of the scores */
 XG_FN int64_t xg_attention_back_product_time(
@@ -707,6 +712,7 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings t
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);
+XG_FN void xg_attention_back_tensor_walked(xg_attention_kernel *w);
 XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next);
 /* What rows have, of both parts of the keys: maximum, sum, sum over dP, from one of them on. */
 XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first, int64_t end);

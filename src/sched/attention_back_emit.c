@@ -282,6 +282,7 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
         }
     if (first) xg_attention_back_show(w);
     if (first) xg_attention_back_sum(w, false);
+    if (in_tensor && !first) xg_attention_back_tensor_next(w, NULL, true);
     if (in_tensor) return;
     if (second) xg_attention_back_soften(w);
     xg_attention_back_group_end(w);
@@ -709,7 +710,8 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
         }
         xg_flow_end(&f);
     }
-    for (k = 0; k < n_out && w->p->shape.in_tensor; k++) xg_attention_back_write_late(w, k);
+    for (k = 0; k < n_out && w->p->shape.in_tensor; k++)
+        if (!w->skips[k]) xg_attention_back_write_late(w, k);
 }
 
 /* ---- the kernel ---- */
@@ -727,7 +729,7 @@ XG_FN void xg_attention_back_arrays(xg_attention_kernel *w) {
     }
     if (!p->keeps_rows) w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
     if (!p->keeps_grads) w->grad = xg_attention_shared(w, w->f->held, p->tile * p->value_pitch);
-    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch * (paired ? 2 : 1)); /* and values */
+    w->keys = xg_attention_shared(w, w->f->held, xg_attention_back_keys_size(p) * (paired ? 2 : 1)); /* and values */
     if (!paired) w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     if (paired && xg_attention_pair_vectors(p))
         w->weights = xg_attention_shared(w, w->f->sum, p->threads * xg_attention_pair_vectors(p) * XG_ATTENTION_SUMS);
@@ -776,9 +778,11 @@ XG_FN void xg_attention_back_all_dots(xg_attention_kernel *w, uint32_t n) {
         w->skips[0] = true;
         xg_attention_back_walk_dots(w);
         if (w->p->shape.grouped) xg_attention_walked(w, w->to);
+        if (w->p->shape.in_tensor) xg_attention_back_tensor_walked(w);
         xg_attention_back_results(w, n);
         w->skips[0] = false;
         w->skips[1] = true;
+        if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);
     }
     xg_attention_back_walk_dots(w);
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
@@ -802,11 +806,14 @@ XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
     xg_kval *side[2] = {NULL, NULL}, *values = w->values;
     if (!w->p->keeps_rows) return;
     xg_attention_wait(w);
-    if (xg_attention_is_paired(w->p)) {
-        memcpy(side, w->digits, sizeof side);
-        values = w->keys;
-    }
+    if (xg_attention_is_paired(w->p)) memcpy(side, w->digits, sizeof side);
     w->kept = xg_attention_kept_words(w, w->keys, side[0], w->p->pitch, w->p->depth);
+    if (xg_attention_back_in_turn(w->p)) {
+        xg_attention_wait(w);
+        xg_attention_bring_grads(w);
+        xg_attention_wait(w);
+    }
+    if (xg_attention_back_through_keys(w->p)) values = w->keys;
     if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, values, side[1], w->p->value_pitch, w->p->columns);
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {

@@ -37,7 +37,9 @@ XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, boo
     }
     o.fixed_pitch = o.pitch = p->value_pitch;
     o.width = p->columns;
-    o.fixed_at = p->keeps_rows ? p->depth / 2 : xg_attention_grad_at(p) * p->tile * XG_KWGMMA_LINE_BYTES;
+    o.held = p->keeps_grads;
+    o.fixed_at = p->keeps_rows ? p->depth / 2 : 0;
+    if (!p->keeps_grads) o.fixed_at = xg_attention_grad_at(p) * p->tile * XG_KWGMMA_LINE_BYTES;
     o.at = p->shape.step;
     for (half = 0; half < p->halves; half++) o.to[half] = w->grads[half];
     return o;
@@ -95,12 +97,17 @@ XG_FN void xg_attention_back_group_ask_all(xg_attention_kernel *w) {
         if (w->p->shape.once) return;
         xg_attention_back_bounds(w, false);
     }
+    w->dots = b->turned;
+    w->skips[0] = w->p->apart;
+    w->skips[1] = false;
     if (b->turned ? w->p->apart : !b->together) {
         w->begin = w->from;
         xg_attention_ask_all(w);
         xg_attention_walked(w, w->to);
     }
     w->dots = true;
+    w->skips[0] = false;
+    w->skips[1] = w->p->apart;
     w->begin = w->from;
     if (!b->rows_only) xg_attention_ask_all(w);
 }
@@ -115,7 +122,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     before = *w;
     xg_flow_if(&part, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_BACK_MORE - asks / 2);
-    if (w->p->keeps_rows) xg_attention_back_tensor_keep(w);
+    if (w->p->keeps_grads) xg_attention_back_tensor_keep(w);
     xg_attention_back_all(w, n);
     xg_flow_else(&part);
     xg_attention_group_begin_again(w, &before);
@@ -125,7 +132,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     w->done = NULL;
     w->walk = NULL;
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS + asks);
-    if (w->p->keeps_rows) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    if (w->p->keeps_grads) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
     xg_attention_back_group_ask_all(w);
     if (w->p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);

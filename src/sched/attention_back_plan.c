@@ -5,7 +5,7 @@
 #include "attention.h"
 
 /* Warps along rows, keys of a step. The first of equals is taken. Seven: of 112 rows 2048 have 19 tiles, and an RTX
- * 5090 as many rounds as of 32, with fewer walks over all keys. */
+ * 5090 as many rounds as of 32, with fewer walks over all keys. Thirteen: of 208 rows they have ten, which are one. */
 /* clang-format off */
 #define XG_ATTENTION_BACK_SHAPES(X) \
     X(4, 64) \
@@ -18,7 +18,8 @@
     X(7, 64) \
     X(7, 32) \
     X(7, 16) \
-    X(2, 16)
+    X(2, 16) \
+    X(13, 32)
 /* The same of warps with 32 rows. */
 #define XG_ATTENTION_BACK_WIDE_SHAPES(X) \
     X(4, 64) \
@@ -46,11 +47,15 @@ enum {
     XG_ATTENTION_BACK_GROUP_THREAD = 240,   /* that it can have beside another group */
     XG_ATTENTION_BACK_GROUP_CLOCKS = 290,   /* of a walk's step by warp groups, in which one waits: by the estimates */
     XG_ATTENTION_BACK_TENSOR_CLOCKS = 170,  /* ... whose products another warp asks for: likewise */
+    XG_ATTENTION_BACK_TURNED_CLOCKS = 60,   /* ... that sums up dK and dV: likewise */
+    XG_ATTENTION_BACK_TURNED_ENDS = 1100,   /* ... more of such a block outside of its steps: likewise */
     XG_ATTENTION_BACK_VOTE_CLOCKS = 1200,   /* ... of a block that asks what all queries have: likewise */
     XG_ATTENTION_BACK_TERM_ISSUE = 11,      /* instructions for an element of dS, of the scores and of dP */
     XG_ATTENTION_BACK_SECOND_ISSUE = 3,     /* ... of the weights as well, where rows are keys */
     XG_ATTENTION_BACK_SCORE_ISSUE = 6,      /* ... for a score's maximum and sum */
+    XG_ATTENTION_BACK_TWOS = 3,             /* of all these one part is spared where an instruction makes two numbers */
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
+    XG_ATTENTION_BACK_ROWS_REGISTERS = 50,  /* ... of a matrix unit's that has no sums of dots: likewise */
     XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
     XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
     XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
@@ -115,7 +120,20 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
         return XG_ATTENTION_BACK_PAIR_REGISTERS + sums + step + p->depth / (1 + p->trades);
     if (p->keeps_rows) sums += p->depth / XG_ATTENTION_BESIDE;
     if (p->keeps_grads) sums += p->columns / XG_ATTENTION_BESIDE;
-    return XG_ATTENTION_BACK_REGISTERS + sums + XG_MAX(step, xg_attention_back_staged(p));
+    sums += p->form.back.rows_only && p->form.unit != XG_TILE_NO_UNIT ? XG_ATTENTION_BACK_ROWS_REGISTERS
+                                                                      : XG_ATTENTION_BACK_REGISTERS;
+    return sums + XG_MAX(step, xg_attention_back_staged(p));
+}
+/* The tile's rows come through the keys' array, one operand behind the other, where the steps' buffers are smaller. */
+XG_FN bool xg_attention_back_in_turn(const xg_attention_plan *p) {
+    return p->keeps_grads && !p->shape.grouped && p->tile > xg_attention_side_rows(p);
+}
+XG_FN bool xg_attention_back_through_keys(const xg_attention_plan *p) {
+    return xg_attention_is_paired(p) || xg_attention_back_in_turn(p);
+}
+XG_FN int64_t xg_attention_back_keys_size(const xg_attention_plan *p) {
+    int64_t size = xg_attention_side_rows(p) * p->pitch;
+    return xg_attention_back_in_turn(p) ? XG_MAX(size, p->tile * XG_MAX(p->pitch, p->value_pitch)) : size;
 }
 
 /* What lies in shared memory, of warps that each multiply alone. */
@@ -125,7 +143,8 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
     p->swizzled = false;
     p->pitch = p->query_pitch = p->depth + pad;
     p->value_pitch = p->columns + pad;
-    p->shared = xg_shared_whole(keys * p->pitch * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
+    p->shared =
+        xg_shared_whole(xg_attention_back_keys_size(p) * bytes) + xg_shared_whole(keys * p->value_pitch * bytes);
     if (!p->keeps_rows) p->shared += xg_shared_whole(p->tile * p->pitch * bytes);
     if (!p->keeps_grads) p->shared += xg_shared_whole(p->tile * p->value_pitch * bytes);
     if (f->back.turned) p->shared += xg_shared_whole(keys * f->back.n_lines * xg_type_bytes(f->sum));
@@ -137,24 +156,29 @@ XG_FN void xg_attention_back_shared(xg_attention_plan *p) {
 /* The tile's rows stay in registers, where there is room. */
 XG_FN void xg_attention_back_room(xg_attention_plan *p) {
     int64_t own;
+    bool through = p->tile <= xg_attention_side_rows(p);
     p->trades = false;
     own = xg_attention_back_registers(p);
     if (xg_attention_is_paired(p)) {
         p->keeps_rows = p->keeps_grads = true;
         p->trades = own > XG_ATTENTION_BACK_KEPT && !p->form.back.rows_only;
-    } else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1 && p->tile <= p->stages * p->shape.step) {
-        p->keeps_rows = own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT;
+    } else if (p->form.unit != XG_TILE_NO_UNIT && p->shape.blocks == 1) {
         p->keeps_grads = own + (p->depth + p->columns) / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_BOTH;
+        p->keeps_rows = p->keeps_grads || (through && own + p->depth / XG_ATTENTION_BESIDE <= XG_ATTENTION_BACK_KEPT);
     }
     xg_attention_back_shared(p);
 }
 XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
-    p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
-    p->keeps_rows = s->in_tensor && p->tile <= p->stages * s->step;
-    if (p->keeps_rows) p->keeps_rows = xg_attention_tensor_columns(p) <= XG_KTENSOR_COLUMNS;
-    p->keeps_grads = p->keeps_rows;
+    p->keeps_rows = p->keeps_grads = p->apart = false;
+    if (s->in_tensor)
+        p->apart = f->back.second && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS;
+    else
+        p->apart = f->back.second && s->parts == 1 && p->depth + p->columns > XG_ATTENTION_BACK_EXTENT_MAX;
+    p->keeps_rows = p->keeps_grads = s->in_tensor && p->tile <= p->stages * s->step;
+    if (xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) p->keeps_rows = false;
+    if (xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS) p->keeps_grads = false;
     if (!s->grouped) {
         xg_attention_back_room(p);
         return;
@@ -251,9 +275,11 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
 /* Columns of all of a step's products, in all walks: of those whose first matrix lies in shared memory, and of all. */
 XG_FN void xg_attention_back_widths(const xg_attention_plan *p, int64_t *scores, int64_t *all) {
     const xg_attention_form *f = &p->form;
-    *scores = (xg_attention_back_both(f) - p->shape.once) * (p->depth + p->columns) + p->apart * p->depth;
-    if (f->match.max) *scores += p->depth + (f->back.together ? p->columns : 0);
-    *all = *scores + f->pieces[1] * xg_attention_back_second_width(p);
+    int64_t both = xg_attention_back_both(f) - p->shape.once, rows, grads;
+    rows = (both + p->apart + (f->match.max != NULL)) * p->depth;
+    grads = (both + (f->match.max && f->back.together)) * p->columns;
+    *scores = (p->keeps_rows ? 0 : rows) + (p->keeps_grads ? 0 : grads);
+    *all = rows + grads + f->pieces[1] * xg_attention_back_second_width(p);
     if (!f->back.rows_only) *all += f->pieces[0] * p->depth;
 }
 /* The same for warp groups. */
@@ -263,12 +289,12 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
     int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
+    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
     c->macs[XG_TENSOR_F16] = xg_cost_mul(all, p->tile * step * widths);
-    c->unit_passes =
-        xg_cost_mul(all, groups * ((p->keeps_rows ? 0 : rows * scores) + step * widths) * bytes / XG_PASS_BYTES);
+    c->unit_passes = xg_cost_mul(all, groups * (rows * scores + step * widths) * bytes / XG_PASS_BYTES);
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
@@ -279,10 +305,18 @@ XG_APART XG_FN void xg_attention_back_count_group(
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
         c->unit_passes = c->shared_passes;
+        c->l2_sectors = xg_cost_add_mul(c->l2_sectors, p->blocks, /* the tile's rows; half sectors of results */
+            p->tile * (p->depth + p->columns) * 2 * bytes / XG_SECTOR_BYTES);
+        if (p->form.back.turned) { /* each two columns' lines take two passes of a warp */
+            c->shared_passes = xg_cost_add_mul(c->shared_passes, all,
+                p->threads / XG_WARP_LANES * p->form.back.n_lines * p->own / XG_ATTENTION_BESIDE);
+            waits = XG_ATTENTION_BACK_TURNED_CLOCKS;
+            ends += XG_ATTENTION_BACK_TURNED_ENDS;
+        }
     }
     c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
-    c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_ENDS_CLOCKS);
-    if (p->bounded && p->form.back.turned) c->warp_clocks = xg_cost_add(c->warp_clocks, XG_ATTENTION_BACK_VOTE_CLOCKS);
+    if (p->bounded && p->form.back.turned) ends += XG_ATTENTION_BACK_VOTE_CLOCKS;
+    c->warp_clocks = xg_cost_add(c->warp_clocks, ends);
 }
 XG_FN int64_t xg_attention_back_elements(const xg_attention_form *f) {
     return xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys);
@@ -295,6 +329,7 @@ XG_FN int64_t xg_attention_back_time(const xg_attention_plan *p, const xg_device
     xg_attention_back_work w;
     xg_cost_counts c;
     walks = xg_attention_back_step(p, &w);
+    if (p->shape.in_tensor) w.issue -= w.issue / XG_ATTENTION_BACK_TWOS;
     bytes = walks * p->shape.step * (p->depth + p->columns) * held;
     own = f->unit == XG_TILE_NO_UNIT ? 0 : w.issue; /* for elements: the warp does not multiply meanwhile */
     if (p->shape.grouped)
@@ -399,8 +434,9 @@ XG_FN int64_t xg_attention_back_powers(
     return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
 }
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
-    int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
-                                                                       : (int64_t)XG_ATTENTION_BACK_THREAD;
+    int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP
+                       ? (int64_t)XG_ATTENTION_BACK_GROUP_THREAD
+                       : XG_MIN((int64_t)XG_ATTENTION_BACK_THREAD, (int64_t)m->registers_per_sm / p->threads);
     if (p->shape.in_tensor ? xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS
                            : xg_attention_back_sums(p) > XG_ATTENTION_BACK_EXTENT_MAX)
         return false;

@@ -11,13 +11,15 @@
  *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
  *
  * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
- * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys. */
+ * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys. Where dK and dV
+ * have no room together, dV's walk goes first, in which dP is asked for but not made; of rows that have no room the
+ * first operand's stay in shared memory. */
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
 #define XG_SCHED_ATTENTION_BACK_TENSOR_C
 #include "attention.h"
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
-    return 2 * p->shape.step + (second ? p->depth : 0);
+    return 2 * p->shape.step + (second && !p->apart && !p->form.back.rows_only ? p->depth : 0);
 }
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
     return xg_attention_back_sums_at(p, true) + xg_attention_back_second_width(p);
@@ -42,31 +44,41 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
     int64_t at = xg_attention_back_rows_at(w->p);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_flow_if(&f, xg_attention_below(w, w->part, 1));
-    xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
-    xg_attention_back_tensor_put(w, w->values, w->p->columns, at + w->p->depth / 2);
+    if (w->p->keeps_rows) xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
+    if (w->p->keeps_rows) at += w->p->depth / 2;
+    xg_attention_back_tensor_put(w, w->values, w->p->columns, at);
     xg_flow_end(&f);
     xg_attention_tell(w, XG_ATTENTION_LEFT);
     /* The first step has come only when the thread that asks for it has seen all of them: this wait's fence is what
      * products need, and no order of threads tells whether it waits. */
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
 }
+XG_FN bool xg_attention_back_softens(const xg_attention_kernel *w) {
+    return xg_attention_back_second_width(w->p) && !w->skips[1];
+}
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     xg_attention_await_tell(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE, w->turn, 0);
     xg_attention_read_all(w, grads ? w->p->shape.step : 0, w->p->own, grads ? w->grads : w->scores);
     if (!grads && w->f->back.turned) /* the lines are there */
         xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
-    if (!grads && !xg_attention_back_second_width(w->p)) xg_attention_back_tensor_next(w, NULL, false);
+    if (!grads && !xg_attention_back_softens(w)) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
     if (o) xg_attention_write_weights(w, o->weights, o->weights_at);
     xg_attention_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY);
+}
+/* The last step's products are made: its buffers are empty. */
+XG_FN void xg_attention_back_tensor_walked(xg_attention_kernel *w) {
+    xg_kval *turn = xg_attention_at(w, w->done, w->p->steps + 1, w->p->stages - 1);
+    xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, turn, 1);
+    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
 /* The same of the thread that asks, for both places: w->dots: sums are made. */
 XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next) {
     int64_t grads;
     for (grads = 0; grads < 2; grads++) {
         xg_attention_await_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY, w->turn, 0);
-        if (w->dots && (grads || xg_attention_back_second_width(w->p))) {
+        if (w->dots && (grads ? !w->skips[0] : xg_attention_back_softens(w))) {
             xg_attention_summed o = xg_attention_back_summed(w, !grads);
             xg_attention_group_out_of(w, &o, w->turn, NULL, 0);
         }

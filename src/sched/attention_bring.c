@@ -103,7 +103,7 @@ XG_FN xg_kval *xg_attention_spot(
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
     counts[XG_ATTENTION_AT_LANE] = lanes;
     if (w->p->shape.grouped) {
-        if (t->part == XG_ATTENTION_GRAD && !w->p->keeps_rows) {
+        if (t->part == XG_ATTENTION_GRAD && !w->p->keeps_grads) {
             int64_t before = xg_attention_grad_at(w->p) * XG_KWGMMA_LINE_BYTES / (lanes * xg_type_bytes(w->f->held));
             counts[XG_ATTENTION_AT_PIECE] += before;
             v[XG_ATTENTION_AT_PIECE] = xg_attention_at(w, piece->piece, t->pieces, before);
@@ -236,19 +236,21 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     o.to = w->p->keeps_rows ? &w->keys : &w->query;
     xg_attention_bring_fixed(w, &o);
 }
-XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
+XG_FN void xg_attention_bring_grads(xg_attention_kernel *w) {
     xg_attention_fixed o;
-    xg_attention_bring_query(w);
-    if (!w->f->back.is) return;
     o.part = XG_ATTENTION_GRAD;
     o.extent = w->f->columns;
     o.width = w->p->columns;
     o.pitch = w->p->value_pitch;
-    o.to = xg_attention_is_paired(w->p) ? &w->keys
-           : w->p->keeps_grads          ? &w->values
-           : w->p->shape.grouped        ? &w->query
-                                        : &w->grad;
+    o.to = xg_attention_back_through_keys(w->p) ? &w->keys
+           : w->p->keeps_grads                  ? &w->values
+           : w->p->shape.grouped                ? &w->query
+                                                : &w->grad;
     xg_attention_bring_fixed(w, &o);
+}
+XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
+    xg_attention_bring_query(w);
+    if (w->f->back.is && !xg_attention_back_in_turn(w->p)) xg_attention_bring_grads(w);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
 XG_FN xg_attention_fetch xg_attention_fetch_of(

@@ -39,21 +39,22 @@ XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
     int64_t lines = keys * (depth + xg_attention_lines(p->columns));
-    if (!p->keeps_rows) lines += p->tile * (depth + (p->form.back.is ? xg_attention_lines(p->columns) : 0));
+    if (!p->keeps_rows) lines += p->tile * depth;
+    if (p->form.back.is && !p->keeps_grads) lines += p->tile * xg_attention_lines(p->columns);
     if (p->form.back.turned)
         lines += p->form.back.n_lines * xg_tile_over(keys * xg_type_bytes(p->form.sum), XG_KWGMMA_LINE_BYTES);
     return lines * XG_KWGMMA_LINE_BYTES + xg_shared_whole(xg_attention_barriers(p) * 8) +
            (p->shape.in_tensor ? XG_ATTENTION_PLACED : 0);
 }
 XG_FN int64_t xg_attention_resident(const xg_attention_plan *p, const xg_device *m) {
-    bool paired = xg_attention_is_paired(p);
+    bool back = xg_attention_back_through_keys(p);
     xg_cost_counts c;
-    if ((p->form.back.is && !paired) || (!p->shape.grouped && p->shape.blocks == 1)) return p->shape.grouped;
+    if (!back && (p->form.back.is || (!p->shape.grouped && p->shape.blocks == 1))) return p->shape.grouped;
     memset(&c, 0, sizeof c);
     c.threads = p->threads + p->producers;
-    c.registers = paired ? xg_attention_back_registers(p) : xg_attention_registers(p);
+    c.registers = back ? xg_attention_back_registers(p) : xg_attention_registers(p);
     c.registers = XG_MIN(c.registers, (int64_t)m->registers_per_thread);
-    c.shared_bytes = paired ? p->shared : 0;
+    c.shared_bytes = back ? p->shared : 0;
     return xg_cost_residents(m, &c); /* of tensor memory's groups one */
 }
 
@@ -68,7 +69,8 @@ XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t keys = p->stages * p->shape.step, fixed = xg_attention_grad_at(p);
     uint32_t k;
-    if (w->f->back.is) fixed += xg_attention_lines(p->columns); /* one array: one description for both */
+    if (w->f->back.is && !p->keeps_grads)
+        fixed += xg_attention_lines(p->columns); /* one array: one description for both */
     if (!p->keeps_rows) w->query = xg_attention_lined(w, p->tile, fixed * XG_ATTENTION_LINE);
     w->keys = xg_attention_lined(w, keys, p->depth);
     w->values = xg_attention_lined(w, keys, p->columns);
@@ -150,7 +152,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     xg_flow_end(&f);
     if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
     if (w->p->keeps_rows) xg_flow_slot(&rows, &w->keys);
-    if (w->p->keeps_rows) xg_flow_slot(&rows, &w->values);
+    if (w->p->keeps_grads) xg_flow_slot(&rows, &w->values);
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_bring_rows(w);
     xg_flow_end(&rows);
@@ -294,14 +296,14 @@ XG_FN void xg_attention_group_scores_of(
     xg_kval *query, *key;
     query = xg_tile_quotient(&w->t, w->thread, xg_attention_group_threads(p));
     query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));
-    if (!p->keeps_rows) query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
+    if (!o->held) query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
     key = xg_attention_matrix(w, o->step, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
     if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < times; k++) {
         int64_t on = k % in * XG_KMMA_K_BYTES;
         xg_kval *x, *y;
-        if (p->keeps_rows)
+        if (o->held)
             x = xg_attention_cell(w, -1, xg_attention_back_rows_at(p) + o->fixed_at + k * XG_KMMA_N, 0);
         else
             x = xg_attention_matrix_on(w, query, o->fixed_at + k / in * p->tile * bytes + on);

@@ -287,6 +287,7 @@ XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w) {
     o.pitch = w->p->pitch;
     o.width = w->p->depth;
     o.fixed_at = o.at = 0;
+    o.held = w->p->keeps_rows;
     o.rows[0] = w->buffer;
     o.rows[1] = NULL;
     for (half = 0; half < w->p->halves; half++) o.to[half] = w->scores[half];

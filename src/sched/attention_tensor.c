@@ -62,7 +62,10 @@ XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p) {
     int64_t n = XG_KTENSOR_COLUMNS_LEAST, all = xg_attention_sums_at(p) + p->columns;
     all += (xg_attention_tensor_groups(p) - 1) * xg_attention_group_columns(p);
-    if (p->form.back.is) all = xg_attention_back_rows_at(p) + (p->keeps_rows ? (p->depth + p->columns) / 2 : 0);
+    if (p->form.back.is) {
+        all = xg_attention_back_rows_at(p) + (p->keeps_rows ? p->depth / 2 : 0);
+        all += p->keeps_grads ? p->columns / 2 : 0;
+    }
     while (n < all) n *= 2;
     return n;
 }
@@ -338,7 +341,7 @@ XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool g
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
     xg_attention_await_side(w, grads ? XG_ATTENTION_SIDE_VALUES : XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     if (!back && xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
-    xg_attention_group_scores_of(w, &o, turn, NULL, 0);
+    if (!grads || !w->skips[0]) xg_attention_group_scores_of(w, &o, turn, NULL, 0);
     if (!back) xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, turn);
     xg_attention_commit(w, xg_attention_teller(w, grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE));
     xg_flow_end(&f);

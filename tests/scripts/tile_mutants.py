@@ -18,6 +18,7 @@ GROUPS = "attention_groups"
 BEHIND = "attention_masks"
 BACK = "attention_back_groups"
 BACK_TENSOR = "attention_back_tensor"
+SHOWN = "attention_back_shown"
 UNITS = "units tiles gemm"
 WARPS = "warp_groups bulk_copies"
 TENSOR = "tensor_memory"
@@ -83,7 +84,7 @@ MUTANTS = [
     ("attention_back_group.c", "taken(w, false, grads)", "taken(w, false, 1 + grads)", BACK),
     ("attention_back_group.c", "taken(w, true, 0)", "taken(w, true, 1)", BACK),
     ("attention_back_group.c", "XG_K_OP_WGMMA_WAIT, 0)", "XG_K_OP_WGMMA_FENCE, 0)", BACK),
-    ("attention_back_group.c", ": xg_attention_grad_at(p) * p->tile", ": 0 * p->tile", BACK),
+    ("attention_back_group.c", "= xg_attention_grad_at(p) * p->tile", "= 0 * p->tile", BACK),
     ("attention_back_emit.c", "xg_attention_release(w, XG_ATTENTION_SIDE_KEYS, w->turn);", "", BACK),
     ("attention_back_emit.c", "return cond ? xg_kselect(b, cond, v", "return !b ? xg_kselect(b, cond, v", BACK),
     ("attention_group.c", "return w->done ?", "return w->done && !w->f->back.is ?", BACK),
@@ -183,9 +184,16 @@ MUTANTS = [
      BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);"
      "\n    } else", "w->shared++;\n    } else", BACK_TENSOR),
-    ("attention_back_tensor.c", "at + w->p->depth / 2)", "at)", BACK_TENSOR),
+    ("attention_back_tensor.c", "at += w->p->depth / 2;", "at += 0;", BACK_TENSOR),
     ("attention_back_tensor.c", "LINE, place, k % WORDS", "LINE, place, (k ^ 1) % WORDS", BACK_TENSOR),
-    ("attention_back_tensor.c", "(second ? p->depth : 0)", "(second ? p->depth / 2 : 0)", BACK_TENSOR),
+    ("attention_back_tensor.c", "rows_only ? p->depth : 0)", "rows_only ? p->depth / 2 : 0)", BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, turn, 1);",
+     ";", BACK_TENSOR),
+    ("attention_back_emit.c", "if (in_tensor && !first) xg_attention_back_tensor_next(w, NULL, true);", "",
+     BACK_TENSOR),
+    ("attention_back_emit.c", "if (w->p->shape.in_tensor) xg_attention_tensor_begin(w);\n    }", "}", BACK_TENSOR),
+    ("attention_back_emit.c", WAIT + "\n        xg_attention_bring_grads(w);", "xg_attention_bring_grads(w);", SHOWN),
+    ("attention_back_emit.c", "xg_attention_bring_grads(w);\n        " + WAIT, "xg_attention_bring_grads(w);", SHOWN),
     ("attention_back_tensor.c", "xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);", "", BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);",
      ";", BACK_TENSOR + " attention_back_shown"),
