@@ -806,6 +806,8 @@ XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
 /* The sums of so many columns for each four warps, as fragments of 16 rows; the last ones of a tile are told of. */
 XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t columns);
 XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p);
+XG_FN bool xg_tile_pair_stays(const xg_tile_plan *p); /* others sum up a part of k */
+XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w, xg_kval *barrier); /* both blocks, of products that are made */
 /* A box for this block and its neighbour in the other pair. */
 XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n);
 XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p); /* blocks of it */

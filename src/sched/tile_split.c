@@ -75,7 +75,7 @@ XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m) {
         PARTS = 8,
         EACH = 16
     };
-    int64_t blocks = p->shape.cluster;
+    int64_t blocks = xg_tile_cluster_blocks(p);
     return !(blocks & (blocks - 1)) ||
            p->blocks / blocks <= XG_MIN(m->sm_count / EACH, (int64_t)PARTS) * (EACH / blocks);
 }
