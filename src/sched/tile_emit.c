@@ -616,7 +616,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     if (p->shape.cluster > 1) w->rank = w->share;
     if (w->rank && p->shape.split > 1) { /* of blocks that meet in memory, one behind the other */
         w->rank = xg_tile_rest(w, w->share, p->shape.cluster);
-        w->block = xg_tile_join(w, id, p->shape.cluster, w->rank);
+        w->block = xg_tile_join(w, w->pair ? xg_tile_join(w, id, 2, w->pair) : id, p->shape.cluster, w->rank);
         w->block = xg_tile_join(w, w->block, p->shape.split, xg_tile_quotient(w, w->share, p->shape.cluster));
     }
     own = xg_tile_rest(w, id, each);
