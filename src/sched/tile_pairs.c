@@ -15,6 +15,10 @@
  * Two pairs that lie side by side share the rows: each block brings half of them, and gives it to its neighbour in the
  * other pair by multicast. A buffer is empty when both pairs' products have been made of it.
  *
+ * Pairs that do not stay have parts of a tile's k, and trade sums as other blocks of a cluster do (tile_emit.c): each
+ * block with those of its place in the other pairs. There the first thread that has rows asks for products, as
+ * tile_tensor.c says.
+ *
  * Barriers that the even block waits for count what happens in both blocks; what it asks for is told to both. Where
  * tensor memory has room for the sums of two tiles, the next one is multiplied while those of one leave. */
 #ifndef XG_SCHED_TILE_PAIRS_C
