@@ -603,6 +603,7 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     xg_tile_shape one = *s;
     if (!xg_tile_wants_cluster(p, given, m)) return;
     one.stays = one.stores = false;
+    if (one.multicast && one.tn == one.n) one.tn /= 2; /* eight warps read the sums */
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster += one.bulk ? 1 : one.cluster) {
         bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
         if (!may && !one.bulk) continue;
