@@ -50,7 +50,7 @@
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
 /* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; n of four warps; steps in
- * shared memory, each of which has half of the columns' rows. */
+ * shared memory, each of which has half of the columns' rows. Of 192 columns eight warps would have no whole chunks. */
 #define XG_TILE_PAIR_SHAPES(Y) \
     Y(256, 256, 128, 4, 2) \
     Y(128, 256, 128, 6, 2) \
