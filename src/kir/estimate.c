@@ -543,11 +543,19 @@ XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     for (bits = op->a; bits; bits &= bits - 1) blocks++;
     blocks = XG_MAX(blocks, (int64_t)1);
     *touched = xg_cost_add_mul(*touched, bytes, n);
+    if (store) e->stores_to = m->arg + 1;
     sectors = xg_cost_mul(bytes / XG_SECTOR_BYTES, n);
     e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, sectors);
     e->c->bulk_sectors = xg_cost_add(e->c->bulk_sectors, sectors);
     e->c->multicast_sectors = xg_cost_add_mul(e->c->multicast_sectors, sectors, blocks - 1);
     xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
+}
+/* Of boxes that hang over, tensor stores write what lies in the array. */
+XG_FN void xg_kest_clip(xg_kest *e, const xg_karg *to) {
+    int64_t more = (e->touched[e->n_args + e->stores_to - 1] - to->bytes) / XG_SECTOR_BYTES;
+    if (more <= 0) return;
+    e->c->l2_sectors -= more;
+    e->c->bulk_sectors -= more;
 }
 /* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. Who asks for it
  * does so for other warps: it stands for itself alone. */
@@ -820,6 +828,7 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     if (f->producers && !f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     if (f->producers == 2 * XG_WARP_LANES) xg_kest_warp(&e, threads - XG_WARP_LANES, 1, threads);
     xg_kest_share_l1(&e, f->args);
+    if (e.stores_to && f->args) xg_kest_clip(&e, &f->args[e.stores_to - 1]);
     for (k = 0; k < e.n_args && f->args; k++) {
         /* the second cache has what the kernel itself has written */
         if (k < f->n_inputs || f->args[k].bytes > d->l2_bytes) c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);

@@ -66,6 +66,7 @@ typedef struct xg_kest {
     uint32_t n_args, mask;
     const xg_kmodule *m;
     const xg_device *d;
+    uint32_t stores_to;                  /* the argument that tensor stores write, and one */
     int64_t *touched;                    /* by argument: bytes of sectors that all warps ask for, read; then written */
     int64_t mbarriers, awaited_copy;     /* so many there are; when the last one was waited for */
     int64_t latest, stored;              /* of the straight code here: the last begin of an operation, and of a store */

@@ -77,7 +77,8 @@ typedef struct xg_tile_shape {
     int32_t split;   /* the same of such that meet in memory (tile_split.c) */
     /* Of tensor copies: the operand whose boxes two neighbouring blocks share by multicast (1: the left one, tiles are
      * neighbours along n; 2: the right one, along m; 0: none). With sums in tensor memory each of two has half of the
-     * right operand, which matrix units read in both; 3: so do two pairs along n, which share the left one. */
+     * right operand, which matrix units read in both (`cluster` counts pairs then); 3: so do two pairs along n, which
+     * share the left one. */
     int8_t multicast;
     int8_t stays; /* blocks make one tile after the other; above 1: so many phases of one box (tile_halo.c) */
     bool stores;  /* the result leaves by tensor stores */
@@ -806,6 +807,8 @@ XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread);
 /* The sums of so many columns for each four warps, as fragments of 16 rows; the last ones of a tile are told of. */
 XG_FN void xg_tile_pairs_take(xg_tile_kernel *w, int64_t columns);
 XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p);
+XG_FN bool xg_tile_pair_stays(const xg_tile_plan *p);               /* others sum up a part of k */
+XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w, xg_kval *barrier); /* both blocks, of products that are made */
 /* A box for this block and its neighbour in the other pair. */
 XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, uint32_t n);
 XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p); /* blocks of it */

@@ -144,7 +144,7 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
     p->bulk = p->shape.bulk;
     p->producers = !p->bulk ? 0 : xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_TILE_BULK_GROUP;
-    if (xg_tile_is_pair(p)) p->producers *= 2; /* one warp asks for copies, the other one for products */
+    if (xg_tile_pair_stays(p)) p->producers *= 2; /* one warp asks for copies, the other one for products */
     for (k = 0; k < XG_TILE_SIDES && p->bulk; k++) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
@@ -163,7 +163,7 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
 XG_FN int64_t xg_tile_bulk_first_halo(const xg_tile_plan *p) {
     bool tensor = xg_tile_is_tensor(p);
     if (!tensor && !p->bulk) return 0;
-    return 2 * p->shape.stages + (xg_tile_is_pair(p) ? 2 * xg_tile_pairs_turns(p) : (int64_t)tensor);
+    return 2 * p->shape.stages + (xg_tile_pair_stays(p) ? 2 * xg_tile_pairs_turns(p) : (int64_t)tensor);
 }
 /* With the room of one for the address of tensor memory. */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
@@ -506,7 +506,7 @@ XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     }
     xg_flow_end(&pictures);
     xg_tile_bulk_tiles_end(w, &tiles);
-    if (xg_tile_is_pair(w->p)) xg_tile_pairs_drain(w);
+    if (xg_tile_pair_stays(w->p)) xg_tile_pairs_drain(w);
     xg_flow_end(&one);
 }
 
@@ -606,7 +606,7 @@ XG_APART XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     w->thread = xg_tile_rest(w, thread, p->threads);
     w->team = XG_TILE_BULK_TEAM;
     xg_tile_threads(w);
-    if (xg_tile_is_pair(p))
+    if (xg_tile_pair_stays(p))
         xg_tile_pairs_consume(w);
     else if (xg_tile_is_tensor(p)) {
         xg_tile_tensor_consume(w);
@@ -617,14 +617,14 @@ XG_APART XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     xg_flow_else(&part);
     w->shared = shared;
     w->begin = NULL;
-    if (xg_tile_is_pair(p)) xg_tile_pairs_multiply(w, thread);
+    if (xg_tile_pair_stays(p)) xg_tile_pairs_multiply(w, thread);
     w->begin = NULL;
     xg_tile_bulk_produce(w, thread);
     xg_flow_end(&part);
     w->shared = shared;
-    if (xg_tile_is_pair(p))
+    if (xg_tile_pair_stays(p))
         xg_tile_pairs_end(w, thread);
-    else if (p->shape.multicast)
+    else if (p->shape.multicast && !xg_tile_is_tensor(p))
         xg_tile_bulk_meet(w); /* the other block still reads, or arrives here */
 }
 

@@ -475,7 +475,9 @@ XG_FN void xg_tile_meet(xg_tile_kernel *w) {
     if (!w->peers) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     xg_cluster_wait(&w->s.b, &w->shared, 1);
     for (k = 0; k < w->p->shape.cluster; k++)
-        w->peers[k] = xg_cluster_peer(&w->s.b, w->shared, xg_kconst_int(&w->s.b, XG_E_I32, k));
+        w->peers[k] = xg_cluster_peer(&w->s.b, w->shared,
+            w->pair ? xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->pair, 2 * k), XG_E_I32)
+                    : xg_kconst_int(&w->s.b, XG_E_I32, k));
 }
 /* One vector goes to the block that makes a result of it: `own` elements further on for each vector, `rank` for each
  * block that hands on. */
@@ -595,16 +597,6 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     uint32_t along = p->shape.multicast == 1;
     xg_kval *own, *in, *group;
     w->block = id;
-    if (xg_tile_sharers(p) > 1) {
-        w->share = xg_tile_rest(w, id, xg_tile_sharers(p));
-        id = xg_tile_quotient(w, id, xg_tile_sharers(p));
-    }
-    if (p->shape.cluster > 1) w->rank = w->share;
-    if (w->rank && p->shape.split > 1) { /* of blocks that meet in memory, one behind the other */
-        w->rank = xg_tile_rest(w, w->share, p->shape.cluster);
-        w->block = xg_tile_join(w, id, p->shape.cluster, w->rank);
-        w->block = xg_tile_join(w, w->block, p->shape.split, xg_tile_quotient(w, w->share, p->shape.cluster));
-    }
     if (p->shape.multicast) {
         w->pair = xg_tile_rest(w, id, 2);
         id = xg_tile_quotient(w, id, 2);
@@ -616,6 +608,16 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
         id = xg_tile_quotient(w, id, 2);
         each /= 2;
         wide /= 2;
+    }
+    if (xg_tile_sharers(p) > 1) {
+        w->share = xg_tile_rest(w, id, xg_tile_sharers(p));
+        id = xg_tile_quotient(w, id, xg_tile_sharers(p));
+    }
+    if (p->shape.cluster > 1) w->rank = w->share;
+    if (w->rank && p->shape.split > 1) { /* of blocks that meet in memory, one behind the other */
+        w->rank = xg_tile_rest(w, w->share, p->shape.cluster);
+        w->block = xg_tile_join(w, w->pair ? xg_tile_join(w, id, 2, w->pair) : id, p->shape.cluster, w->rank);
+        w->block = xg_tile_join(w, w->block, p->shape.split, xg_tile_quotient(w, w->share, p->shape.cluster));
     }
     own = xg_tile_rest(w, id, each);
     in = xg_tile_rest(w, own, rows * wide);

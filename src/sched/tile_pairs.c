@@ -15,6 +15,10 @@
  * Two pairs that lie side by side share the rows: each block brings half of them, and gives it to its neighbour in the
  * other pair by multicast. A buffer is empty when both pairs' products have been made of it.
  *
+ * Pairs that do not stay have parts of a tile's k, and trade sums as other blocks of a cluster do (tile_emit.c): each
+ * block with those of its place in the other pairs. There the first thread that has rows asks for products, as
+ * tile_tensor.c says.
+ *
  * Barriers that the even block waits for count what happens in both blocks; what it asks for is told to both. Where
  * tensor memory has room for the sums of two tiles, the next one is multiplied while those of one leave. */
 #ifndef XG_SCHED_TILE_PAIRS_C
@@ -23,7 +27,10 @@
 
 XG_FN bool xg_tile_is_pair(const xg_tile_plan *p) { return xg_tile_is_tensor(p) && p->shape.multicast; }
 XG_FN bool xg_tile_is_two_pairs(const xg_tile_plan *p) { return xg_tile_is_pair(p) && p->shape.multicast == 3; }
-XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p) { return xg_tile_is_two_pairs(p) ? 4 : 2; }
+XG_FN bool xg_tile_pair_stays(const xg_tile_plan *p) { return xg_tile_is_pair(p) && p->shape.stays; }
+XG_FN int64_t xg_tile_pairs_cluster(const xg_tile_plan *p) {
+    return xg_tile_is_two_pairs(p) ? 4 : (int64_t)2 * p->shape.cluster;
+}
 XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p) {
     return xg_tile_is_pair(p) ? ((int64_t)1 << xg_tile_pairs_cluster(p)) - 1 : 0;
 }
@@ -35,7 +42,7 @@ XG_FN bool xg_tile_pairs_may_be(const xg_tile_plan *p, const xg_device *m, const
 }
 XG_FN int64_t xg_tile_pairs_columns(const xg_tile_plan *p) { return xg_tile_tensor_halves(p) * p->shape.n; }
 XG_FN int64_t xg_tile_pairs_turns(const xg_tile_plan *p) {
-    return xg_tile_is_pair(p) && 2 * xg_tile_pairs_columns(p) <= XG_KTENSOR_COLUMNS ? 2 : 1;
+    return xg_tile_pair_stays(p) && 2 * xg_tile_pairs_columns(p) <= XG_KTENSOR_COLUMNS ? 2 : 1;
 }
 XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p) { return 2 * p->threads / XG_WARP_LANES; }
 
@@ -44,10 +51,12 @@ XG_FN int64_t xg_tile_pairs_tellers(const xg_tile_plan *p) { return 2 * p->threa
 XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w) {
     return xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, xg_kblock_id(&w->s.b, 0, w->p->grid), 2), 0);
 }
+/* The number of the pair in its cluster; NULL: there is no other one. */
+XG_FN xg_kval *xg_tile_pairs_number(const xg_tile_kernel *w) { return w->next ? w->next : w->rank; }
 XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier) {
-    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0);
+    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0), *number = xg_tile_pairs_number(w);
     o[0] = barrier;
-    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, w->next ? xg_tile_join(w, w->next, 2, zero) : zero, XG_E_I32);
+    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, number ? xg_tile_join(w, number, 2, zero) : zero, XG_E_I32);
     return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
 }
 /* Where the sums of the tile lie among those of as many as tensor memory holds. */
@@ -94,22 +103,22 @@ XG_FN void xg_tile_pairs_share(xg_tile_kernel *w, uint32_t side, xg_kval **o, ui
     }
     xg_flow_end(&f);
 }
-/* The sums of a tile are made: both blocks of the pair are told. */
-XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w) {
+XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w, xg_kval *barrier) {
     enum {
-        BOTH = 3
+        BOTH = 3,
+        MOST = 4 /* pairs of a cluster */
     };
-    xg_kval *made = xg_tile_pairs_barrier(w, false);
-    xg_flow f;
-    if (!w->next) {
-        xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
-        return;
+    xg_kval *number = xg_tile_pairs_number(w);
+    int64_t pairs = xg_tile_pairs_cluster(w->p) / 2, k;
+    xg_flow f[MOST];
+    for (k = 0; k + 1 < pairs; k++) {
+        f[k] = xg_flow_of(&w->s, NULL);
+        xg_flow_if(&f[k], xg_kcmpi_int(&w->s.b, XG_CI_EQ, number, k));
+        xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, barrier, BOTH << 2 * k);
+        xg_flow_else(&f[k]);
     }
-    f = xg_tile_pairs_either(w, w->next);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH);
-    xg_flow_else(&f);
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, made, BOTH << 2);
-    xg_flow_end(&f);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, barrier, BOTH << 2 * k);
+    while (k-- > 0) xg_flow_end(&f[k]);
 }
 
 /* Behind its last step, until all buffers are empty: other blocks say so, and arrive here, which must still be there
@@ -150,7 +159,7 @@ XG_APART XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, true);
     xg_tile_tensor_tile(w);
-    xg_tile_pairs_tell(w);
+    xg_tile_pairs_tell(w, xg_tile_pairs_barrier(w, false)); /* the sums of a tile are made */
     xg_tile_bulk_tiles_end(w, &tiles);
     xg_flow_end(&one);
     w->memory = memory;

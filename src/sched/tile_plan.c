@@ -400,7 +400,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes);
-    if (xg_tile_is_tensor(p) && !xg_tile_is_pair(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_pair_stays(p)) return xg_tile_tensor_time(p, m, out_bytes);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
@@ -558,7 +558,7 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
 }
 /* The blocks of a cluster may have the tile together, each of which has steps, whatever memory says (tile_limit.c). */
 XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_device *m) {
-    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
+    int64_t blocks = xg_tile_cluster_blocks(p), others = (int64_t)(p->shape.cluster - 1) * p->steps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
     if (p->patch.places || p->form.phased || blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) ||
@@ -602,6 +602,8 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
     xg_tile_shape one = *s;
     if (!xg_tile_wants_cluster(p, given, m)) return;
+    one.stays = one.stores = false;
+    if (one.multicast && one.tn == one.n) one.tn /= 2; /* eight warps read the sums */
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster += one.bulk ? 1 : one.cluster) {
         bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
         if (!may && !one.bulk) continue;
@@ -683,7 +685,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            if (!one.multicast && (!few || one.slices > 1))
+            if ((!one.multicast || (one.multicast == 2 && !one.halo)) && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);

@@ -75,7 +75,7 @@ XG_FN bool xg_tile_clusters_run(const xg_tile_plan *p, const xg_device *m) {
         PARTS = 8,
         EACH = 16
     };
-    int64_t blocks = p->shape.cluster;
+    int64_t blocks = xg_tile_cluster_blocks(p);
     return !(blocks & (blocks - 1)) ||
            p->blocks / blocks <= XG_MIN(m->sm_count / EACH, (int64_t)PARTS) * (EACH / blocks);
 }
@@ -84,10 +84,10 @@ XG_FN bool xg_tile_may_split(const xg_tile_plan *p, const xg_device *m) {
     const xg_tile_shape *s = &p->shape;
     int64_t bytes = xg_type_bytes(p->form.sum);
     return !p->alone && !xg_device_is_cpu(m) && (!p->patch.places || p->patch.of == XG_TILE_K) &&
-           !xg_tile_has_rows(p) && p->form.hero->op != XG_RAGGED_DOT && s->multicast + s->stays + s->stores == 0 &&
-           s->m / p->parts * s->n % (p->threads * s->cluster) == 0 && xg_tile_split_suits_cluster(p) &&
-           (bytes == 4 || bytes == 8) && !(xg_type_class(p->form.sum) & XGT_C) && p->blocks < (int64_t)m->sm_count &&
-           p->all_steps >= 2 * XG_TILE_SPLIT_STEPS * s->cluster;
+           !xg_tile_has_rows(p) && p->form.hero->op != XG_RAGGED_DOT && s->stays + s->stores == 0 &&
+           (!s->multicast || s->cluster > 1) && s->m / p->parts * s->n % (p->threads * s->cluster) == 0 &&
+           xg_tile_split_suits_cluster(p) && (bytes == 4 || bytes == 8) && !(xg_type_class(p->form.sum) & XGT_C) &&
+           p->blocks < (int64_t)m->sm_count && p->all_steps >= 2 * XG_TILE_SPLIT_STEPS * s->cluster;
 }
 /* So many that blocks fill the device once, twice ..., and that some are read together; none is empty. */
 XG_FN uint32_t xg_tile_splits(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int32_t *parts) {

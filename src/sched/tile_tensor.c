@@ -50,7 +50,7 @@
     X(128, 64, 32, 8, false) \
     X(128, 64, 32, 4, false)
 /* Of a block that stays, in a pair (2), or in one of two that share the left side (3): m, n; n of four warps; steps in
- * shared memory, each of which has half of the columns' rows. */
+ * shared memory, each of which has half of the columns' rows. Of 192 columns eight warps would have no whole chunks. */
 #define XG_TILE_PAIR_SHAPES(Y) \
     Y(256, 256, 128, 4, 2) \
     Y(128, 256, 128, 6, 2) \
@@ -58,7 +58,11 @@
     Y(128, 128, 64, 8, 2) \
     Y(256, 64, 64, 5, 2) \
     Y(256, 256, 128, 4, 3) \
-    Y(128, 256, 128, 6, 3)
+    Y(128, 256, 128, 6, 3) \
+    Y(256, 192, 192, 4, 2) \
+    Y(128, 192, 192, 6, 2) \
+    Y(256, 192, 192, 4, 3) \
+    Y(128, 192, 192, 6, 3)
 /* clang-format on */
 
 enum {
@@ -186,7 +190,11 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
 }
 /* When the products so far are made, the buffer is empty. */
 XG_FN void xg_tile_tensor_empty(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer) {
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, state, buffer), xg_tile_pairs_all(w->p));
+    xg_kval *barrier = xg_tile_bulk_barrier(w, state, buffer);
+    if (w->p->shape.multicast && w->rank)
+        xg_tile_pairs_tell(w, barrier);
+    else
+        xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, barrier, xg_tile_pairs_all(w->p));
 }
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
@@ -213,16 +221,16 @@ XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
     }
     xg_flow_end(&pictures);
 }
-/* One thread asks for all of it ... */
+/* One thread asks for all of it, of a pair that of the even block, ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
     xg_flow one = xg_flow_of(&w->s, NULL);
-    xg_flow_if(&one, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0));
+    xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0);
+    xg_flow_if(&one, w->p->shape.multicast ? xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)) : own);
     return one;
 }
 /* ... and says when the last of it is made, which all threads wait for. */
 XG_FN void xg_tile_tensor_tell(xg_tile_kernel *w) {
-    xg_kval *done = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
-    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, done, 0);
+    xg_tile_tensor_empty(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
 }
 XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
     xg_kval *o[2];

@@ -250,7 +250,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
     t->brick = !t->along_k && bytes == 1 && !t->late && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
-    if (!t->by_rows && xg_tile_is_pair(p)) t->line = XG_MIN(t->line, t->rows); /* half of them */
+    if (!t->by_rows && xg_tile_is_pair(p)) t->line = xg_gcd(t->line, t->rows); /* half of them */
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;

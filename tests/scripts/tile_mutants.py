@@ -114,7 +114,9 @@ MUTANTS = [
     ("tile_bulk.c", "half_rows ? 2 * t->rows : t->rows", "t->rows", PAIRS),
     ("tile_bulk.c", "return empty ? 2 : 1;", "return 1;", PAIRS),
     ("tile_pairs.c", "op->a = NEIGHBOURS << k;", "op->a = NEIGHBOURS;", PAIRS),
-    ("tile_pairs.c", "made, BOTH << 2", "made, BOTH", PAIRS),
+    ("tile_pairs.c", "XG_CI_EQ, number, k", "XG_CI_EQ, number, 0", PAIRS),
+    ("tile_emit.c", "w->pair, 2 * k)", "w->pair, 0)", PAIRS),
+    ("tile_emit.c", "? xg_tile_join(w, id, 2, w->pair) : id,", "? id : id,", PAIRS),
     ("tile_bulk.c", "side ? w->pair : w->next;", "w->pair;", PAIRS),
     # attention in tensor memory
     ("attention_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);", ";", SUMS),
