@@ -72,7 +72,7 @@ typedef struct xg_tile_shape {
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
-    bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
+    int8_t patch; /* the picture comes once for all places of the window (tile_patch.c), of which a step has so many */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     int32_t split;   /* the same of such that meet in memory (tile_split.c) */
     /* Of tensor copies: the operand whose boxes two neighbouring blocks share by multicast (1: the left one, tiles are
@@ -151,6 +151,7 @@ typedef struct xg_tile_patch {
     const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
     const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
     int64_t places;        /* of the window; 0: there are no patches */
+    int64_t together;      /* places of a step: one, or those of a line */
     int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
     int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
     int64_t stride;
@@ -492,7 +493,7 @@ typedef struct xg_tile_kernel {
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
+    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -671,7 +672,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes); /* sets patch */
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s); /* patches and the shape */
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s); /* patches and the shape, whose k they say */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */

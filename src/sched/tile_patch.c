@@ -23,7 +23,7 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     return (void)p, (void)x, (void)of, (void)bytes, false;
 }
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return (void)p, (void)s, true; }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) { return (void)p, (void)s, true; }
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return (void)p, 0; }
@@ -37,7 +37,7 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
 
 enum {
     XG_TILE_PATCH_PLACES = 32,   /* of the window: a bit each */
-    XG_TILE_PATCH_BANKS = 128,   /* bytes */
+    XG_TILE_PATCH_PIECES = 8,    /* fill all banks: a vector of a thread each */
     XG_TILE_PATCH_MOST = 0x3FFFF /* no element of shared memory lies further on */
 };
 
@@ -148,6 +148,7 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int
     for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
         if (t->by_row[d] < reach) return false; /* later positions have later pixels */
+    t->together = t->of == XG_TILE_M && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
@@ -172,15 +173,15 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
 }
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     enum {
-        LEAST = 64, /* bytes of a pixel */
-        WAYS = 4    /* those or twice as many, positions in rows or in k */
+        LEAST = 32, /* bytes of a pixel */
+        WAYS = 6    /* those, or two or four times as many, positions in rows or in k */
     };
     xg_tile_plan plain = *p, own;
     uint32_t k;
     xg_tile_box_plan(p, e, m, out_bytes);
     for (k = 0; k < WAYS; k++) {
         own = plain;
-        if (!xg_tile_patch_may(&own, e->m->aff, k / 2 ? XG_TILE_K : XG_TILE_M, LEAST << k % 2)) continue;
+        if (!xg_tile_patch_may(&own, e->m->aff, k / 3 ? XG_TILE_K : XG_TILE_M, LEAST << k % 3)) continue;
         own.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&own, e, m, out_bytes);
         if (own.blocks) *p = own;
@@ -189,20 +190,30 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 
 /* ---- where they lie ---- */
 
-/* Pixels of one kind, by what is left of their number. */
-XG_FN int64_t xg_tile_patch_lines(const xg_tile_patch *t) { return xg_tile_over(t->pixels, t->stride); }
-XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) {
-    int64_t banks = p->patch.of == XG_TILE_K ? XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) : 1;
-    return xg_tile_over(xg_tile_patch_lines(&p->patch) * p->patch.stride * p->fetch[0].pitch, banks) * banks;
+XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; } /* of a pixel */
+
+/* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by what
+ * is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write some
+ * pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */
+XG_FN int64_t xg_tile_patch_lines(const xg_tile_plan *p) {
+    const xg_tile_patch *t = &p->patch;
+    int64_t lines = xg_tile_over(t->pixels, t->stride);
+    if (t->stride == 1) return lines;
+    return xg_tile_over(lines, XG_TILE_PATCH_PIECES) * XG_TILE_PATCH_PIECES +
+           xg_tile_over((int64_t)XG_TILE_PATCH_PIECES / xg_tile_patch_pieces(p), t->stride);
 }
 /* Where zeros begin, with those of all banks. */
 XG_FN int64_t xg_tile_patch_zeros(const xg_tile_plan *p) {
-    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held), buffers = p->patch.parts > 1 ? 2 : 1;
-    if (p->patch.of == XG_TILE_K) buffers = p->shape.stages;
-    return xg_tile_over(buffers * xg_tile_patch_buffer(p), banks) * banks;
+    int64_t all = p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES;
+    return xg_tile_over(xg_tile_patch_lines(p) * p->patch.stride, XG_TILE_PATCH_PIECES) * all;
 }
+XG_FN int64_t xg_tile_patch_plane(const xg_tile_plan *p) {
+    int64_t all = p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES;
+    return xg_tile_patch_zeros(p) + all + all / xg_tile_patch_pieces(p);
+}
+XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) { return xg_tile_patch_pieces(p) * xg_tile_patch_plane(p); }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) {
-    return xg_tile_patch_zeros(p) + XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) + p->patch.part;
+    return xg_tile_patch_buffer(p) * (p->patch.of == XG_TILE_K ? p->shape.stages : p->patch.parts > 1 ? 2 : 1);
 }
 /* Pixels from the window's first place to another. */
 XG_FN int64_t xg_tile_patch_shift(const xg_tile_plan *p, int64_t place) {
@@ -223,16 +234,17 @@ XG_FN int64_t xg_tile_patch_spread(const xg_tile_plan *p) {
     }
     return most;
 }
-/* Lanes that write at a time have rows of a patch in different banks: of rows of half of them two lie four apart among
- * those of a kind. So many pixels are taken in such an order; 1: in their own. */
-XG_FN int64_t xg_tile_patch_turn(const xg_tile_plan *p) {
-    int64_t halves = XG_TILE_PATCH_BANKS / (p->patch.part * xg_type_bytes(p->held));
-    return halves == 2 ? 8 * p->patch.stride : 1;
-}
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) {
+/* Steps of a part. */
+XG_FN int64_t xg_tile_patch_steps(const xg_tile_patch *t) { return t->places / t->together; }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
     const xg_tile_patch *t = &p->patch;
     if (!t->places) return true;
-    if (t->of == XG_TILE_M) return s->k == t->part && t->places > s->stages - 2;
+    s->patch = (int8_t)t->together;
+    if (t->together > 1 && s->k == 2 * t->part)
+        s->k = (int32_t)(t->part * t->together);
+    else if (t->together > 1)
+        return false;
+    if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
 }
 /* False: the shape does not suit it. */
@@ -247,10 +259,8 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
         f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
         return false;
-    if (along_k)
-        steps = t->places - XG_MAX(p->shape.stages - 2, 0);
-    else
-        f->pitch = t->part + f->vector;
+    if (along_k) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
+    f->pitch = f->vector;
     t->parts = xg_tile_patch_window(p)->axes[0].extent;
     t->pixels = xg_tile_patch_spread(p) + 1;
     if (!t->pixels) return false;
@@ -259,16 +269,15 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
         t->pixels += t->by_row[n] * (n ? d % rows->axes[n].extent : d);
         if (n) t->pixels += XG_MAX(t->by_row[n - 1] - t->by_row[n] * rows->axes[n].extent, (int64_t)0);
     }
-    t->pixels = xg_tile_over(t->pixels, xg_tile_patch_turn(p)) * xg_tile_patch_turn(p);
     t->vectors = t->pixels * (t->part / f->vector);
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->each = xg_tile_over(t->rounds, steps);
-    f->rounds = along_k ? xg_tile_over(t->rounds, t->places) : t->rounds;
+    f->rounds = along_k ? xg_tile_over(t->rounds, xg_tile_patch_steps(t)) : t->rounds;
     return true;
 }
 /* Elements that come with a step, on average. */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) {
-    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? p->patch.places : 1);
+    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? xg_tile_patch_steps(&p->patch) : 1);
 }
 
 /* ---- the kernel ---- */
@@ -320,7 +329,7 @@ XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
 /* Of a pixel, counted from the patch's first one, the element of its buffer. */
 XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *pixel) {
     const xg_tile_patch *t = &p->patch;
-    const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(t));
+    const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(p));
     return xg_aff_mul(x, xg_aff_add(x, kind, xg_aff_div(x, pixel, t->stride)), p->fetch[0].pitch);
 }
 /* As xg_tile_inside; a number between two bounds is one comparison. */
@@ -358,7 +367,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
-    int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
+    int64_t all = xg_tile_over(t->source->shape->elements - t->channel, t->apart);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *vector = xg_aff_add_dim(x, xg_aff_dim(x, THREAD), ROUND, p->threads), *pixel, *at, *spot;
     xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
@@ -380,11 +389,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     v[BATCH] = w->batch;
     v[SPACE] = buffer;
     pixel = xg_aff_div(x, vector, line);
-    if (turn > 1) {
-        at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_div(x, pixel, 2), turn / 2), xg_aff_mod(x, pixel, 2), turn / 2);
-        pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
-    }
-    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
+    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), xg_tile_patch_plane(p));
     spot = xg_aff_add_dim(x, spot, SPACE, xg_tile_patch_buffer(p));
     pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
     pixel = xg_aff_add_dim(x, pixel, BATCH, t->batch / t->apart);
@@ -467,21 +472,21 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     }
     shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
     shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
-    row = xg_tile_rest(w, row, p->patch.part);
-    shift = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row);
+    row = xg_tile_quotient(w, xg_tile_rest(w, row, p->patch.part), p->fetch[0].vector);
+    shift = xg_tile_join(w, row, xg_tile_patch_plane(p), shift);
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
 }
 /* Zeros, and what does not change from step to step; the first part's patch. */
 XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
+    bool along_k = t->of == XG_TILE_M;
     int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;
-    int64_t zeros = (xg_tile_patch_room(p) - xg_tile_patch_zeros(p)) / lanes;
+    int64_t pairs = along_k ? xg_tile_patch_pieces(p) / 2 : 1;
     xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
     xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
     const xg_imap *sees[XG_TILE_PATCH_PLACES];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    bool along_k = t->of == XG_TILE_M;
     warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
     if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
         low = xg_tile_quotient(w, low, lanes);
@@ -489,14 +494,14 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
         half = low;
         low = xg_elem_index(&w->s, 0);
     }
-    w->half = xg_tile_by(w, XG_K_OP_MULI, half, lanes);
-    w->views = XG_NEW_N(w->e->arena, xg_kval *, (2 + kinds) * (n + 1));
-    w->seen = w->views + n + 1;
-    w->masks = w->seen + n + 1;
+    w->half = xg_tile_by(w, XG_K_OP_MULI, half, xg_tile_patch_plane(p));
+    w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + kinds) * (n + 1));
+    w->masks = w->views + n + 1;
     w->flat =
         xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
-    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
-    at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
+    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), lanes);
+    at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);
     at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
     xg_tile_put_zeros(w, lanes, at);
     xg_flow_end(&f);
@@ -524,8 +529,8 @@ XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
     xg_kval *now, *place, *part, *cond, *begin, *channel, *buffer;
     if (!w->looping || t->parts == 1) return;
     now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1);
-    place = xg_tile_rest(w, now, t->places);
-    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, t->places), 1);
+    place = xg_tile_rest(w, now, xg_tile_patch_steps(t));
+    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, xg_tile_patch_steps(t)), 1);
     begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
     channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
     buffer = xg_tile_rest(w, part, 2);
@@ -548,37 +553,49 @@ XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
 }
 /* An element of the patch, or, where there is none, a zero in the same banks, which are those of another one. */
 XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at, xg_kval *same) {
-    xg_kval *zero = xg_tile_rest(w, same, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
+    xg_kval *zero = xg_tile_rest(w, same, w->p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES);
     if (!cond) return at;
     zero = xg_kir_index_plus(&w->s.b, zero, xg_tile_patch_zeros(w->p), xg_str_of(NULL, 0));
     return xg_kselect(&w->s.b, cond, at, zero);
 }
-/* Where the rows of a step's fragments lie. */
+/* Before the rows of a step's fragments are found. */
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
+    w->now = step;
+    if (w->p->patch.of == XG_TILE_M) return;
+    w->now = xg_tile_own_step(w, step);
+    w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, w->p->shape.k));
+}
+/* Of rows that are positions: a step's fragments are of one place, or of one each. */
+XG_FN xg_kval *xg_tile_patch_view(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first) {
+    enum {
+        STEP,
+        ALONG,
+        DIMS
+    };
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    const xg_tile_group *k = xg_tile_patch_window(p);
+    const xg_tile_group *g = xg_tile_patch_window(p);
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *shift = xg_aff_const(x, 0), *rest = xg_aff_mod(x, xg_aff_dim(x, 0), t->places), *buffer;
-    xg_kval *on, *place, *at, *bit;
-    int64_t n;
+    int64_t counts[DIMS], steps = xg_tile_patch_steps(t);
+    bool one = t->together == 1;
+    const xg_aff *own = xg_aff_add_k(x, xg_aff_dim(x, ALONG), first), *shift = xg_aff_const(x, 0), *place, *rest, *buffer;
+    xg_kval *v[DIMS], *at, *bit;
     uint32_t d;
-    if (t->of == XG_TILE_K) {
-        w->now = xg_tile_own_step(w, step);
-        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, p->shape.k));
-        return;
-    }
-    for (d = k->n - 1; --d > 0; rest = xg_aff_div(x, rest, k->axes[d].extent))
-        shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[d]);
-    buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), t->places), 2);
+    counts[STEP] = p->steps;
+    counts[ALONG] = xg_tile_unit_times(p);
+    v[STEP] = w->now;
+    v[ALONG] = along;
+    place = xg_aff_add_mul(x, one ? xg_aff_const(x, 0) : own, xg_aff_mod(x, xg_aff_dim(x, STEP), steps), t->together);
+    for (d = g->n - 1, rest = place; --d > 0; rest = xg_aff_div(x, rest, g->axes[d].extent))
+        shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, g->axes[d].extent), t->by_place[d]);
+    buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, STEP), steps), 2);
     shift = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, shift), buffer, t->parts > 1 ? xg_tile_patch_buffer(p) : 0);
-    on = xg_tile_apply(w, &p->steps, 1, shift, &step);
-    place = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, step, t->places), XG_E_I32);
-    for (n = 0; n < p->shape.tm / XG_KMMA_M; n++) {
-        at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[n], on);
-        bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[n], place), XG_E_I1);
-        w->seen[n] = xg_tile_patch_or_zero(w, bit, at, at);
-    }
+    at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[k], xg_tile_apply(w, counts, DIMS, shift, v));
+    bit = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, DIMS, place, v), XG_E_I32);
+    bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[k], bit), XG_E_I1);
+    at = xg_tile_patch_or_zero(w, bit, at, at);
+    own = xg_aff_mul(x, own, 2 * xg_tile_patch_plane(p));
+    return one ? xg_k2(&w->s.b, XG_K_OP_ADDI, at, xg_tile_apply(w, counts, DIMS, own, v)) : at;
 }
 /* Where the row of a fragment lies: of k from `first` fragments further on than `along` on. */
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
@@ -587,7 +604,7 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
     uint32_t n = xg_tile_patch_window(p)->n;
     xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
     int64_t apart = xg_tile_patch_apart(p);
-    if (p->patch.of == XG_TILE_M) return w->seen[k];
+    if (p->patch.of == XG_TILE_M) return xg_tile_patch_view(w, k, along, first);
     at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
     at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
     xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
