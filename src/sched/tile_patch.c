@@ -240,10 +240,11 @@ XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
     const xg_tile_patch *t = &p->patch;
     if (!t->places) return true;
     s->patch = (int8_t)t->together;
-    if (t->together > 1 && s->k == 2 * t->part)
+    if (t->together > 1) { /* the next one is on its way meanwhile */
+        if (s->k != 2 * t->part) return false;
         s->k = (int32_t)(t->part * t->together);
-    else if (t->together > 1)
-        return false;
+        s->stages = 2;
+    }
     if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
 }

@@ -35,7 +35,7 @@ enum {
     XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
     XG_TILE_UNIT_LATE_CLOCKS = 120,   /* ... for the first bytes of a step that become fragments */
     XG_TILE_UNIT_PIXEL_CLOCKS = 2,    /* of an instruction of a step that finds pixels */
-    XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for. Both from what the estimate of
+    XG_TILE_UNIT_SUM_CLOCKS = 1 /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
 
@@ -317,8 +317,10 @@ XG_FN int64_t xg_tile_unit_asks(const xg_tile_plan *p) {
  * fragments but the first ones meet it, and those, too, where they are carried from step to step. */
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
     int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first = 0;
+    bool async = p->fetch[0].async && p->fetch[1].async;
     unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
-    if (!xg_tile_unit_reads_ahead(p) || (unit < way && !(p->fetch[0].async && p->fetch[1].async))) return;
+    w->clocks = XG_MAX(w->clocks, async && !xg_tile_unit_reads_ahead(p) ? way - unit : way);
+    if (!xg_tile_unit_reads_ahead(p) || (unit < way && !async)) return;
     if (!xg_tile_unit_carries(p))
         first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
     w->multiplied = unit; /* beside all that the step waits for */
@@ -343,8 +345,9 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.clocks = xg_tile_unit_issue(p) + reads * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times / p->deep);
     if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;
-    w.clocks =
-        XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
+    if (p->shape.patch > 1 && !xg_tile_unit_reads_ahead(p) && !xg_tile_unit_reads_in_place(p)) /* each k waits */
+        w.clocks += xg_tile_patch_issue(p) + times * XG_TILE_UNIT_READ_LATENCY;
+    w.clocks += XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS;
     xg_tile_unit_hides(p, m, &w, way);
     return w;
 }

@@ -417,7 +417,7 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
 }
 /* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
 XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
-    int64_t each = p->patch.of == XG_TILE_M ? 1 : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    int64_t each = p->patch.of == XG_TILE_M ? p->patch.together : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
 }
 /* Instructions of a warp that bring its part of a step. */
