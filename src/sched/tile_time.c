@@ -35,8 +35,8 @@ enum {
     XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
     XG_TILE_UNIT_LATE_CLOCKS = 120,   /* ... for the first bytes of a step that become fragments */
     XG_TILE_UNIT_PIXEL_CLOCKS = 2,    /* of an instruction of a step that finds pixels */
-    XG_TILE_UNIT_SUM_CLOCKS = 1 /* ... for each product that the next step waits for. Both from what the estimate of
-                                      the finished kernels says, see xg_kir_estimate */
+    XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for; beside copies a quarter. Both
+                                      from what the estimate of the finished kernels says, see xg_kir_estimate */
 };
 
 /* Multiply-adds of f32 that take as long as one of the sum's type. */
@@ -332,13 +332,14 @@ XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile
 XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) {
     int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
     int64_t reads = xg_tile_unit_reads(p);
+    bool async = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
     w.issued = xg_tile_unit_issue(p) + reads + times * (p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = reads * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency;
-    if (p->fetch[0].async && p->fetch[1].async) { /* asked for behind a step's barrier, addresses, first fragments */
+    if (async) { /* asked for behind a step's barrier, addresses, first fragments */
         int64_t first = xg_tile_unit_asks(p) / (p->patch.places && p->patch.of == XG_TILE_K ? 2 : 1); /* of many k */
         way = (way + XG_TILE_UNIT_STEP_CLOCKS + first) / (p->shape.stages - 1);
     }
@@ -347,7 +348,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;
     if (p->shape.patch > 1 && !xg_tile_unit_reads_ahead(p) && !xg_tile_unit_reads_in_place(p)) /* each k waits */
         w.clocks += xg_tile_patch_issue(p) + times * XG_TILE_UNIT_READ_LATENCY;
-    w.clocks += XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS;
+    w.clocks += XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * (async ? 1 : XG_TILE_UNIT_SUM_CLOCKS);
     xg_tile_unit_hides(p, m, &w, way);
     return w;
 }
