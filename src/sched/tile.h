@@ -155,7 +155,8 @@ typedef struct xg_tile_patch {
     int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
     int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
     int64_t stride;
-    int64_t first, channel, batch; /* where the first position's pixel lies; elements to the batch's next number */
+    int64_t first, channel; /* where the first position's pixel lies */
+    const xg_aff *base;     /* (axes of the batch) -> elements further on */
     int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
     int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
     int64_t each;                                                 /* ... and of those that come with a step */
@@ -493,7 +494,7 @@ typedef struct xg_tile_kernel {
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
      * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
      * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks;
+    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, *base[2], **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */

@@ -79,18 +79,21 @@ XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, con
     to = xg_indexing_flatten(x, to, (*source)->shape);
     return xg_imap_ok(to) ? to : NULL;
 }
-/* Offsets are sums of multiples of the axes' numbers: by[axis]; *first is that of zeros. */
-XG_FN bool xg_tile_patch_strides(xg_aff_ctx *x, const xg_imap *m, int64_t *by, int64_t *first) {
+/* Offsets are sums of multiples of the axes' numbers: by[axis]; and of t->base, which follows from those of the batch
+ * alone and is no less than *first. */
+XG_FN bool xg_tile_patch_strides(xg_tile_patch *t, xg_aff_ctx *x, uint32_t batch, int64_t *by, int64_t *first) {
+    const xg_imap *m = t->map;
     const xg_aff *e = m->results[0];
-    int64_t none[4 * XG_TILE_VARS_MAX];
+    xg_aff_env env = xg_imap_env(x, m);
     uint32_t k;
-    memset(none, 0, sizeof none);
-    for (k = 0; k < m->n_dims; k++) {
+    for (k = batch; k < m->n_dims; k++) {
         by[k] = m->dims[k].range.lo == m->dims[k].range.hi ? 0 : xg_aff_scale_of(e, xg_aff_dim(x, k));
         if (e && by[k] >= 0) e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, k), by[k]));
         if (!e || by[k] < 0 || xg_aff_uses(e, xg_aff_dim(x, k))) return false;
     }
-    return xg_aff_eval(e, none, none, first);
+    *first = xg_aff_range(&env, e).lo;
+    t->base = xg_aff_add_k(x, e, -*first);
+    return true;
 }
 /* The groups of axes that count positions, and places of the window: of these the first one counts parts of channels,
  * and the last one channels of a part. */
@@ -101,29 +104,31 @@ XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
 XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
     return &p->form.group[xg_tile_patch_other(p)];
 }
-/* Which positions have a pixel below a place of the window: (numbers of positions) -> nothing, where they have; place
- * -1: (those, and numbers of the place). */
+/* Which positions have a pixel below a place of the window: (numbers of positions, and of the batch) -> nothing, where
+ * they have; place -1: (numbers of positions, of the place, of the batch). */
 XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t more = place < 0 ? window->n - 2 : 0, d;
-    xg_imap *m = xg_imap_of_dims(x, rows->n + more, p->patch.map->n_dims);
+    uint32_t more = rows->n + (place < 0 ? window->n - 2 : 0), d;
+    xg_imap *m = xg_imap_of_dims(x, more + f->group[XG_TILE_B].n, p->patch.map->n_dims);
     for (d = 0; d < m->n_results; d++) m->results[d] = xg_aff_const(x, 0);
     for (d = 0; d < m->n_dims; d++) {
-        bool row = d < rows->n;
-        uint32_t k = row ? d : d - rows->n + 1;
-        m->dims[d].range = xg_range_of(0, (row ? rows : window)->axes[k].extent - 1);
-        m->results[xg_tile_patch_axis(f, row ? p->patch.of : xg_tile_patch_other(p), k)] = xg_aff_dim(x, d);
+        xg_tile_role role = d < rows->n ? p->patch.of : d < more ? xg_tile_patch_other(p) : XG_TILE_B;
+        uint32_t k = d < rows->n ? d : d < more ? d - rows->n + 1 : d - more;
+        m->dims[d].range = xg_range_of(0, f->group[role].axes[k].extent - 1);
+        m->results[xg_tile_patch_axis(f, role, k)] = xg_aff_dim(x, d);
     }
-    for (d = window->n - 1; --d > 0 && !more; place /= window->axes[d].extent)
+    for (d = window->n - 1; --d > 0 && place >= 0; place /= window->axes[d].extent)
         m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
     return xg_imap_compose(x, m, p->patch.map);
 }
 /* Pixels lie `apart`, and their channels side by side. */
-XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
+XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t d, last = window->n - 1, n;
+    xg_aff_env env = xg_imap_env(x, p->patch.map);
+    const xg_aff *base;
+    uint32_t d, last = window->n - 1;
     int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[0].extent * p->patch.part,
             reach;
     xg_tile_patch *t = &p->patch;
@@ -134,9 +139,9 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int
     for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, row[d]);
     for (t->apart = t->stride, t->places = 1, d = 1; d < last; t->places *= window->axes[d++].extent)
         t->apart = xg_gcd(t->apart, place[d]);
-    for (n = 0; n < f->group[XG_TILE_B].n; n++) t->batch = by[n];
-    if (!t->stride || n > 1 || t->apart < inside || t->apart % piece || t->batch % piece || inside % piece)
-        return false;
+    if (!t->stride || t->apart < inside || t->apart % piece || inside % piece) return false;
+    base = xg_aff_mod(x, t->base, piece);
+    if (xg_aff_range(&env, base).hi) return false;
     t->channel = xg_floor_mod(first, t->apart);
     t->first = (first - t->channel) / t->apart;
     t->stride /= t->apart;
@@ -148,7 +153,7 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int
     for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
         if (t->by_row[d] < reach) return false; /* later positions have later pixels */
-    t->together = t->of == XG_TILE_M && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
+    t->together = t->of == XG_TILE_M && !f->phased && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
@@ -162,9 +167,9 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
-    if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
-    for (k = 0; k < (int64_t)t->map->n_constraints && p->form.phased; k++) /* phases' pixels, or places, differ */
-        if (xg_aff_uses(t->map->constraints[k].expr, xg_aff_dim(x, 0))) return false;
+    if (!t->map || !xg_tile_patch_strides(t, x, p->form.group[XG_TILE_B].n, by, &first)) return false;
+    if (!xg_tile_patch_pixels(p, x, by, first)) return false;
+    if (p->form.phased && of == XG_TILE_K) return false;
     t->sees = xg_tile_patch_sees(p, x, -1);
     for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
         if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
@@ -240,11 +245,11 @@ XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
     const xg_tile_patch *t = &p->patch;
     if (!t->places) return true;
     s->patch = (int8_t)t->together;
-    if (t->together > 1) { /* the next one is on its way meanwhile */
+    if (t->together > 1) {
         if (s->k != 2 * t->part) return false;
         s->k = (int32_t)(t->part * t->together);
-        s->stages = 2;
     }
+    if (t->together > 1 || p->form.phased) s->stages = 2; /* the next one is on its way meanwhile, or is all of a part */
     if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
 }
@@ -260,7 +265,7 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
         f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
         return false;
-    if (along_k) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
+    if (along_k && !p->form.phased) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
     f->pitch = f->vector;
     t->parts = xg_tile_patch_window(p)->axes[0].extent;
     t->pixels = xg_tile_patch_spread(p) + 1;
@@ -273,19 +278,20 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     t->vectors = t->pixels * (t->part / f->vector);
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->each = xg_tile_over(t->rounds, steps);
-    f->rounds = along_k ? xg_tile_over(t->rounds, xg_tile_patch_steps(t)) : t->rounds;
+    f->rounds = along_k ? xg_tile_over(t->rounds * t->parts, p->mean) : t->rounds;
     return true;
 }
 /* Elements that come with a step, on average. */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) {
-    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? xg_tile_patch_steps(&p->patch) : 1);
+    const xg_tile_patch *t = &p->patch;
+    bool rows = t->of == XG_TILE_M;
+    return xg_tile_over(t->pixels * t->part * (rows ? t->parts : 1), rows ? p->mean : 1);
 }
 
 /* ---- the kernel ---- */
 
-/* The numbers of a position's axes. */
-XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, xg_kval *position, xg_kval **d) {
-    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+/* The numbers of a position's axes, or of others. */
+XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, const xg_tile_group *g, xg_kval *position, xg_kval **d) {
     uint32_t k;
     for (k = g->n; k-- > 0;) {
         d[k] = k ? xg_tile_rest(w, position, g->axes[k].extent) : position;
@@ -311,19 +317,20 @@ XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
     xg_kval *d[XG_TILE_VARS_MAX];
     int64_t apart = xg_tile_patch_apart(w->p);
     if (apart) return xg_tile_by(w, XG_K_OP_MULI, position, apart);
-    xg_tile_patch_digits(w, position, d);
+    xg_tile_patch_digits(w, xg_tile_patch_rows(w->p), position, d);
     return xg_tile_patch_pixel(w, d);
 }
-/* All that the axes of positions, and of places, can be. */
-XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
-    const xg_imap *sees = w->p->patch.sees;
-    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+/* All that the dims of such a map can be, of which the first one counts positions beyond the last one, too. */
+XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w, const xg_imap *sees) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *g = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p), *batch = &p->form.group[XG_TILE_B];
     xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
-    int64_t all = w->p->patch.of == XG_TILE_M ? w->p->tiles[0] * w->p->shape.m : w->p->all_steps * w->p->shape.k;
-    const xg_tile_group *window = xg_tile_patch_window(w->p);
-    uint32_t d;
-    for (d = 0; d < m->n_dims; d++)
-        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + 1].extent) - 1);
+    int64_t all = p->patch.of == XG_TILE_M ? p->tiles[0] * p->shape.m : p->all_steps * p->shape.k;
+    uint32_t d, more = m->n_dims - batch->n;
+    for (d = 0; d < m->n_dims; d++) {
+        const xg_tile_axis *a = d < g->n ? &g->axes[d] : d < more ? &window->axes[d - g->n + 1] : &batch->axes[d - more];
+        m->dims[d].range = xg_range_of(0, a->extent - 1);
+    }
     m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
     return m;
 }
@@ -361,7 +368,6 @@ XG_APART XG_FN void xg_tile_patch_copy(
         CHANNEL,
         LANE,
         FIRST,
-        BATCH,
         SPACE,
         DIMS
     };
@@ -379,24 +385,20 @@ XG_APART XG_FN void xg_tile_patch_copy(
     counts[ROUND] = t->rounds;
     counts[CHANNEL] = t->apart / lanes;
     counts[LANE] = lanes;
-    counts[FIRST] = all + t->pixels;
-    counts[BATCH] = p->batch;
+    counts[FIRST] = 2 * all + t->pixels;
     counts[SPACE] = XG_MAX(p->shape.stages, 2);
     v[THREAD] = w->thread;
     v[ROUND] = round;
-    v[CHANNEL] = channel;
+    v[CHANNEL] = xg_k2(&w->s.b, XG_K_OP_ADDI, channel, w->base[1]);
     v[LANE] = xg_elem_index(&w->s, 0);
-    v[FIRST] = first;
-    v[BATCH] = w->batch;
+    v[FIRST] = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->base[0]);
     v[SPACE] = buffer;
     pixel = xg_aff_div(x, vector, line);
     spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), xg_tile_patch_plane(p));
     spot = xg_aff_add_dim(x, spot, SPACE, xg_tile_patch_buffer(p));
     pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
-    pixel = xg_aff_add_dim(x, pixel, BATCH, t->batch / t->apart);
     at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
     at = xg_aff_add_dim(x, at, CHANNEL, lanes);
-    at = xg_aff_add_dim(x, at, BATCH, t->batch % t->apart);
     at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
     if (t->vectors % p->threads || t->rounds % t->each)
         xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, xg_tile_join(w, round, p->threads, w->thread), t->vectors));
@@ -433,11 +435,12 @@ XG_FN void xg_tile_patch_rounds(
 /* For each row of its fragments a thread knows where it lies, and a bit for each place of the window. */
 XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
     const xg_tile_plan *p = w->p;
-    xg_kval *d[XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
-    xg_imap *known = xg_tile_patch_known(w);
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    xg_kval *d[2 * XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
+    xg_imap *known = xg_tile_patch_known(w, sees[0]);
     int64_t place;
-    xg_tile_patch_digits(w, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
-    known->n_dims = xg_tile_patch_rows(p)->n;
+    xg_tile_patch_digits(w, rows, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
+    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n);
     for (place = 0; place < p->patch.places; place++) {
         if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
         cond = xg_tile_patch_inside(w, sees[place], known, d);
@@ -487,6 +490,9 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
     xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
     const xg_imap *sees[XG_TILE_PATCH_PLACES];
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_kval *d[XG_TILE_VARS_MAX];
+    int64_t counts[XG_TILE_VARS_MAX];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
     if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
@@ -507,6 +513,10 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_tile_put_zeros(w, lanes, at);
     xg_flow_end(&f);
     at = xg_elem_index(&w->s, 0);
+    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d);
+    for (k = 0; k < (int64_t)p->form.group[XG_TILE_B].n; k++) counts[k] = p->form.group[XG_TILE_B].axes[k].extent;
+    w->base[0] = xg_tile_apply(w, counts, (uint32_t)k, xg_aff_div(x, t->base, t->apart), d);
+    w->base[1] = xg_tile_apply(w, counts, (uint32_t)k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), lanes), d);
     if (along_k) {
         w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
         xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
@@ -527,17 +537,17 @@ XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     xg_flow some = xg_flow_of(&w->s, &w->shared);
-    xg_kval *now, *place, *part, *cond, *begin, *channel, *buffer;
+    xg_kval *place, *part, *cond, *begin, *channel, *buffer;
     if (!w->looping || t->parts == 1) return;
-    now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1);
-    place = xg_tile_rest(w, now, xg_tile_patch_steps(t));
-    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, xg_tile_patch_steps(t)), 1);
+    place = xg_tile_rest(w, w->now, xg_tile_patch_steps(t));
+    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, w->now, xg_tile_patch_steps(t)), 1);
     begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
     channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
     buffer = xg_tile_rest(w, part, 2);
     cond = xg_kcmpi_int(&w->s.b, XG_CI_SLT, part, t->parts);
     cond = xg_elem_and(&w->s, cond, xg_kcmpi_int(&w->s.b, XG_CI_SLT, place, xg_tile_over(t->rounds, t->each)));
     xg_flow_if(&some, cond);
+    if (p->skips && cond) some.op->a = XG_MAX(xg_tile_patch_steps(t) * p->mean / p->steps, (int64_t)2); /* on average */
     xg_tile_patch_rounds(w, begin, t->each, w->first_pixel, channel, buffer);
     xg_flow_end(&some);
 }
@@ -561,9 +571,8 @@ XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *
 }
 /* Before the rows of a step's fragments are found. */
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
-    w->now = step;
-    if (w->p->patch.of == XG_TILE_M) return;
     w->now = xg_tile_own_step(w, step);
+    if (w->p->patch.of == XG_TILE_M) return;
     w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, w->p->shape.k));
 }
 /* Of rows that are positions: a step's fragments are of one place, or of one each. */
@@ -608,9 +617,10 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
     if (p->patch.of == XG_TILE_M) return xg_tile_patch_view(w, k, along, first);
     at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
     at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
-    xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
+    xg_tile_patch_digits(w, rows, xg_tile_join(w, w->now, p->shape.k, at), d);
     memcpy(d + rows->n, w->masks + k * n, (n - 2) * sizeof *d);
-    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
+    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n + n - 2);
+    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w, p->patch.sees), d);
     at = apart ? xg_tile_by(w, XG_K_OP_MULI, at, apart)
                : xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
     at = xg_tile_join(w, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch, w->views[k]);
