@@ -182,6 +182,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
     int64_t mean;             /* ... of a block on average: */
+    int64_t longest;          /* see xg_cost_counts */
     bool skips;               /* places that phases do not have are no steps (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */

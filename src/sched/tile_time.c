@@ -216,6 +216,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->blocks = p->blocks;
+    c->longest = p->longest;
     c->threads = p->threads;
     c->shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
     for (k = 0; k < XG_TILE_SIDES; k++) {
