@@ -679,6 +679,7 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape d
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
+XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w);
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);

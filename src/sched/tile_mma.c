@@ -674,6 +674,7 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
     if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - !xg_tile_unit_carries(p), 1));
+    if (p->shape.patch && p->patch.of == XG_TILE_M) xg_tile_patch_rows_begin(w);
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;

@@ -28,6 +28,7 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return (void)p, 0; }
 XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
+XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) { (void)w; }
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) { (void)w, (void)buffer; }
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) { (void)w, (void)step; }
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
@@ -437,13 +438,12 @@ XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row
     const xg_tile_plan *p = w->p;
     const xg_tile_group *rows = xg_tile_patch_rows(p);
     xg_kval *d[2 * XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
-    xg_imap *known = xg_tile_patch_known(w, sees[0]);
     int64_t place;
     xg_tile_patch_digits(w, rows, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
     xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n);
     for (place = 0; place < p->patch.places; place++) {
         if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
-        cond = xg_tile_patch_inside(w, sees[place], known, d);
+        cond = xg_tile_patch_inside(w, sees[place], xg_tile_patch_known(w, sees[place]), d);
         bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
         if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
         mask = xg_k2(&w->s.b, XG_K_OP_ORI, mask, bit);
@@ -480,20 +480,15 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     shift = xg_tile_join(w, row, xg_tile_patch_plane(p), shift);
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
 }
-/* Zeros, and what does not change from step to step; the first part's patch. */
-XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+/* What does not change from step to step: of positions in rows it is found while the first step comes. */
+XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     bool along_k = t->of == XG_TILE_M;
-    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;
-    int64_t pairs = along_k ? xg_tile_patch_pieces(p) / 2 : 1;
+    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector;
     xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
-    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
+    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M);
     const xg_imap *sees[XG_TILE_PATCH_PLACES];
-    xg_aff_ctx *x = w->e->m->aff;
-    xg_kval *d[XG_TILE_VARS_MAX];
-    int64_t counts[XG_TILE_VARS_MAX];
-    xg_flow f = xg_flow_of(&w->s, &w->shared);
     warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
     if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
         low = xg_tile_quotient(w, low, lanes);
@@ -502,28 +497,11 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
         low = xg_elem_index(&w->s, 0);
     }
     w->half = xg_tile_by(w, XG_K_OP_MULI, half, xg_tile_patch_plane(p));
-    w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + kinds) * (n + 1));
+    w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + xg_tile_patch_window(p)->n) * (n + 1));
     w->masks = w->views + n + 1;
-    w->flat =
-        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
-    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
-    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), lanes);
-    at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);
-    at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
-    xg_tile_put_zeros(w, lanes, at);
-    xg_flow_end(&f);
-    at = xg_elem_index(&w->s, 0);
-    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d);
-    for (k = 0; k < (int64_t)p->form.group[XG_TILE_B].n; k++) counts[k] = p->form.group[XG_TILE_B].axes[k].extent;
-    w->base[0] = xg_tile_apply(w, counts, (uint32_t)k, xg_aff_div(x, t->base, t->apart), d);
-    w->base[1] = xg_tile_apply(w, counts, (uint32_t)k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), lanes), d);
-    if (along_k) {
-        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
-        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
-        for (k = 0; k < t->places; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
-    } else
-        xg_tile_patch_channels(w, 0, at);
+    for (k = 0; k < t->places && along_k; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
     warp = xg_tile_join(w, warp, XG_KMMA_M, low);
+    if (!along_k) xg_tile_patch_channels(w, 0, xg_elem_index(&w->s, 0));
     for (k = 0; k < n; k++) {
         row = xg_kir_index_plus(&w->s.b, warp, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
         if (along_k)
@@ -531,6 +509,37 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
         else
             xg_tile_patch_channels(w, k, row);
     }
+}
+/* Zeros; the first part's patch. */
+XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    const xg_tile_group *batch = &p->form.group[XG_TILE_B];
+    bool along_k = t->of == XG_TILE_M;
+    int64_t pairs = along_k ? xg_tile_patch_pieces(p) / 2 : 1, counts[XG_TILE_VARS_MAX];
+    xg_kval *at = w->s.tensors[t->source->number], *d[XG_TILE_VARS_MAX];
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    uint32_t k;
+    w->flat =
+        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
+    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), p->fetch[0].vector);
+    at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);
+    at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
+    xg_tile_put_zeros(w, p->fetch[0].vector, at);
+    xg_flow_end(&f);
+    at = xg_elem_index(&w->s, 0);
+    xg_tile_patch_digits(w, batch, w->batch, d);
+    for (k = 0; k < batch->n; k++) counts[k] = batch->axes[k].extent;
+    w->base[0] = xg_tile_apply(w, counts, k, xg_aff_div(x, t->base, t->apart), d);
+    w->base[1] =
+        xg_tile_apply(w, counts, k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), p->fetch[0].vector), d);
+    if (along_k) {
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
+        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
+    } else
+        xg_tile_patch_rows_begin(w);
 }
 /* Some rounds of the next part, whose buffer has been read: beside the operand of the last step on its way. */
 XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
