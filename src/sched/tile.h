@@ -155,8 +155,8 @@ typedef struct xg_tile_patch {
     int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
     int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
     int64_t stride;
-    int64_t first, channel; /* where the first position's pixel lies */
-    const xg_aff *base;     /* (axes of the batch) -> elements further on */
+    int64_t first, channel;                                       /* where the first position's pixel lies */
+    const xg_aff *base;                                           /* (axes of the batch) -> elements further on */
     int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
     int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
     int64_t each;                                                 /* ... and of those that come with a step */
@@ -675,7 +675,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes); /* sets patch */
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s); /* patches and the shape, whose k they say */
-XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);                        /* false: the shape does not suit patches */
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);

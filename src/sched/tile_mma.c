@@ -397,7 +397,8 @@ XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_uni
         for (d = 0; d < v->deep; d++) {
             xg_kval **a = v->a + (chain + d) * v->rows;
             for (k = 0, at->which = d; k < v->rows; k++) a[k] = xg_tile_unit_point(w, 0, at, k);
-            for (k = 0; k < v->rows; k++) a[k] = xg_tile_unit_load(w, 0, a[k]); /* none waits for the next one's place */
+            for (k = 0; k < v->rows; k++)
+                a[k] = xg_tile_unit_load(w, 0, a[k]); /* none waits for the next one's place */
         }
         at->which = 0;
         for (k = 0; k < v->pairs; k++)

@@ -2,13 +2,15 @@
  *
  *     rows of a tile:    consecutive positions of the result
  *     patch:             the pixels from the first one's first to the last one's last: neighbours in memory
- *     steps:             for each part of the channels, for each place of the window
+ *     steps:             for each part of the channels, for each place of the window, or for each line of places
  *
  * A step's left operand is a view of the patch: a matrix row is the pixel below the position, a shift of the place
  * further on, and ldmatrix takes an address for each row. Where there is no pixel (the padding, which in memory is
  * another line or picture) the address is one of zeros in the same banks; each row knows for each place whether that
  * is so. While a part's steps are multiplied the next part's patch comes, some rounds a step. Neighbours that lie a
- * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side.
+ * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side. Where
+ * patches of a stride are too large for shared memory, parts have the channels of one product, and steps the places of
+ * a line. Below phases (tile_form.c) a patch is one phase's, for the places that it has.
  *
  * Gradients of filters sum up over positions, and a tile's rows are channels at some places of the window: a step's
  * patch has the pixels of its positions for all of those places. */
@@ -164,13 +166,12 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
     bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
                  !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
     t->of = of;
-    if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    if (!suits || (of == XG_TILE_K && (xg_type_bytes(p->held) != 2 || p->form.phased))) return false; /* transposed */
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
     if (!t->map || !xg_tile_patch_strides(t, x, p->form.group[XG_TILE_B].n, by, &first)) return false;
     if (!xg_tile_patch_pixels(p, x, by, first)) return false;
-    if (p->form.phased && of == XG_TILE_K) return false;
     t->sees = xg_tile_patch_sees(p, x, -1);
     for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
         if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
@@ -196,8 +197,8 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 
 /* ---- where they lie ---- */
 
-XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; } /* of a pixel */
-
+/* Of a pixel, each a vector of a thread. */
+XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; }
 /* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by what
  * is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write some
  * pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */
@@ -250,7 +251,8 @@ XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
         if (s->k != 2 * t->part) return false;
         s->k = (int32_t)(t->part * t->together);
     }
-    if (t->together > 1 || p->form.phased) s->stages = 2; /* the next one is on its way meanwhile, or is all of a part */
+    if (t->together > 1 || p->form.phased)
+        s->stages = 2; /* the next one is on its way meanwhile, or is all of a part */
     if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
 }
@@ -324,12 +326,15 @@ XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
 /* All that the dims of such a map can be, of which the first one counts positions beyond the last one, too. */
 XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w, const xg_imap *sees) {
     const xg_tile_plan *p = w->p;
-    const xg_tile_group *g = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p), *batch = &p->form.group[XG_TILE_B];
+    const xg_tile_group *g = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p),
+                        *batch = &p->form.group[XG_TILE_B];
     xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
     int64_t all = p->patch.of == XG_TILE_M ? p->tiles[0] * p->shape.m : p->all_steps * p->shape.k;
     uint32_t d, more = m->n_dims - batch->n;
     for (d = 0; d < m->n_dims; d++) {
-        const xg_tile_axis *a = d < g->n ? &g->axes[d] : d < more ? &window->axes[d - g->n + 1] : &batch->axes[d - more];
+        const xg_tile_axis *a = d < g->n   ? &g->axes[d]
+                                : d < more ? &window->axes[d - g->n + 1]
+                                           : &batch->axes[d - more];
         m->dims[d].range = xg_range_of(0, a->extent - 1);
     }
     m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
@@ -533,8 +538,7 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_tile_patch_digits(w, batch, w->batch, d);
     for (k = 0; k < batch->n; k++) counts[k] = batch->axes[k].extent;
     w->base[0] = xg_tile_apply(w, counts, k, xg_aff_div(x, t->base, t->apart), d);
-    w->base[1] =
-        xg_tile_apply(w, counts, k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), p->fetch[0].vector), d);
+    w->base[1] = xg_tile_apply(w, counts, k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), p->fetch[0].vector), d);
     if (along_k) {
         w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
         xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
@@ -597,7 +601,8 @@ XG_FN xg_kval *xg_tile_patch_view(xg_tile_kernel *w, int64_t k, xg_kval *along, 
     xg_aff_ctx *x = w->e->m->aff;
     int64_t counts[DIMS], steps = xg_tile_patch_steps(t);
     bool one = t->together == 1;
-    const xg_aff *own = xg_aff_add_k(x, xg_aff_dim(x, ALONG), first), *shift = xg_aff_const(x, 0), *place, *rest, *buffer;
+    const xg_aff *own = xg_aff_add_k(x, xg_aff_dim(x, ALONG), first), *shift = xg_aff_const(x, 0), *place, *rest,
+                 *buffer;
     xg_kval *v[DIMS], *at, *bit;
     uint32_t d;
     counts[STEP] = p->steps;

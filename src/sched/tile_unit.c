@@ -403,7 +403,8 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            meet = k && t->along_k && t->beside == 2 ? 2 : 1; /* pairs in rows of an odd number of vectors */
+            sum += meet * xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -417,7 +418,8 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
 }
 /* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
 XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
-    int64_t each = p->patch.of == XG_TILE_M ? p->patch.together : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    int64_t each =
+        p->patch.of == XG_TILE_M ? p->patch.together : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
 }
 /* Instructions of a warp that bring its part of a step. */
