@@ -125,6 +125,8 @@ XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, in
         m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
     return xg_imap_compose(x, m, p->patch.map);
 }
+/* Phases have more and fewer places. */
+XG_FN bool xg_tile_patch_differs(const xg_tile_plan *p) { return p->form.some_places != p->form.all_places; }
 /* Pixels lie `apart`, and their channels side by side. */
 XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
@@ -156,7 +158,7 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const i
     for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
         if (t->by_row[d] < reach) return false; /* later positions have later pixels */
-    t->together = t->of == XG_TILE_M && !f->phased && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
+    t->together = t->of == XG_TILE_M && !xg_tile_patch_differs(p) && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
@@ -166,7 +168,8 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
     bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
                  !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
     t->of = of;
-    if (!suits || (of == XG_TILE_K && (xg_type_bytes(p->held) != 2 || p->form.phased))) return false; /* transposed */
+    if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    if (of == XG_TILE_K && xg_tile_patch_differs(p)) return false;
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
@@ -251,7 +254,7 @@ XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
         if (s->k != 2 * t->part) return false;
         s->k = (int32_t)(t->part * t->together);
     }
-    if (t->together > 1 || p->form.phased)
+    if (t->together > 1 || xg_tile_patch_differs(p))
         s->stages = 2; /* the next one is on its way meanwhile, or is all of a part */
     if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
@@ -268,7 +271,7 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
         f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
         return false;
-    if (along_k && !p->form.phased) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
+    if (along_k && !xg_tile_patch_differs(p)) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
     f->pitch = f->vector;
     t->parts = xg_tile_patch_window(p)->axes[0].extent;
     t->pixels = xg_tile_patch_spread(p) + 1;
