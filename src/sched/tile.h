@@ -295,8 +295,9 @@ XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
 XG_FN int64_t xg_tile_unit_each(const xg_tile_fetch *t);                    /* bytes of an element in shared memory */
 XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* fragments that a warp reads in a step */
-XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
-XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
+XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p);  /* of shared memory, to write a step's operands */
+XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p);  /* instructions of a warp that bring its part of a step */
+XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p); /* ... those that find rows in a patch */
 XG_FN bool xg_tile_unit_reads_ahead(
     const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
 XG_FN bool xg_tile_unit_reads_in_place(const xg_tile_plan *p); /* ... or each where one is read no more */
@@ -493,8 +494,8 @@ typedef struct xg_tile_kernel {
     bool looping;   /* what is brought is no more the first step */
     xg_kval *slice; /* of a step's k, that the thread sums up */
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
-     * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
-     * its places or the numbers of its place, where it lies in this step. */
+     * the lane's k in a fragment; what its half of a warp adds to a row; pixels and channels that the batch adds. By
+     * fragment: where its row lies, the bits of its places or the numbers of its place. */
     xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, *base[2], **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which

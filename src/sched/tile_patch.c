@@ -158,7 +158,8 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const i
     for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
         if (t->by_row[d] < reach) return false; /* later positions have later pixels */
-    t->together = t->of == XG_TILE_M && !xg_tile_patch_differs(p) && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
+    t->together =
+        t->of == XG_TILE_M && !xg_tile_patch_differs(p) && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
@@ -202,9 +203,9 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 
 /* Of a pixel, each a vector of a thread. */
 XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; }
-/* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by what
- * is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write some
- * pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */
+/* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by
+ * what is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write
+ * some pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */
 XG_FN int64_t xg_tile_patch_lines(const xg_tile_plan *p) {
     const xg_tile_patch *t = &p->patch;
     int64_t lines = xg_tile_over(t->pixels, t->stride);
