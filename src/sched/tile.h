@@ -72,7 +72,7 @@ typedef struct xg_tile_shape {
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
-    bool patch;   /* the picture comes once for all places of the window (tile_patch.c) */
+    int8_t patch; /* the picture comes once for all places of the window (tile_patch.c), of which a step has so many */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
     int32_t split;   /* the same of such that meet in memory (tile_split.c) */
     /* Of tensor copies: the operand whose boxes two neighbouring blocks share by multicast (1: the left one, tiles are
@@ -152,10 +152,12 @@ typedef struct xg_tile_patch {
     const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
     const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
     int64_t places;        /* of the window; 0: there are no patches */
+    int64_t together;      /* places of a step: one, or those of a line */
     int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
     int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
     int64_t stride;
-    int64_t first, channel, batch; /* where the first position's pixel lies; elements to the batch's next number */
+    int64_t first, channel;                                       /* where the first position's pixel lies */
+    const xg_aff *base;                                           /* (axes of the batch) -> elements further on */
     int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
     int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
     int64_t each;                                                 /* ... and of those that come with a step */
@@ -181,6 +183,7 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t threads, blocks;
     int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
     int64_t mean;             /* ... of a block on average: */
+    int64_t longest;          /* see xg_cost_counts */
     bool skips;               /* places that phases do not have are no steps (tile_limit.c) */
     int64_t parts;            /* of the tile's rows: one after the other becomes the result */
     int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
@@ -293,8 +296,9 @@ XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
 XG_FN int64_t xg_tile_unit_each(const xg_tile_fetch *t);                    /* bytes of an element in shared memory */
 XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p);                    /* fragments that a warp reads in a step */
-XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p); /* of shared memory, to write a step's operands */
-XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
+XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p);  /* of shared memory, to write a step's operands */
+XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p);  /* instructions of a warp that bring its part of a step */
+XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p); /* ... those that find rows in a patch */
 XG_FN bool xg_tile_unit_reads_ahead(
     const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
 XG_FN bool xg_tile_unit_reads_in_place(const xg_tile_plan *p); /* ... or each where one is read no more */
@@ -491,9 +495,9 @@ typedef struct xg_tile_kernel {
     bool looping;   /* what is brought is no more the first step */
     xg_kval *slice; /* of a step's k, that the thread sums up */
     /* Of a patch: its parameter, flat; the first position's pixel, how much further on the patch begins, its channels;
-     * the lane's k in a fragment; what its half of a warp adds to a row. By fragment: where its row lies, the bits of
-     * its places or the numbers of its place, where it lies in this step. */
-    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, **views, **masks, **seen;
+     * the lane's k in a fragment; what its half of a warp adds to a row; pixels and channels that the batch adds. By
+     * fragment: where its row lies, the bits of its places or the numbers of its place. */
+    xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, *base[2], **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
     /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
      * are read a step before they are words: nobody waits for them then. */
@@ -672,11 +676,12 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes); /* sets patch */
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s); /* patches and the shape */
-XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);          /* false: the shape does not suit patches */
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s); /* patches and the shape, whose k they say */
+XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);                        /* false: the shape does not suit patches */
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p);   /* elements of shared memory in front of the other side's */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p); /* elements with a step, on average */
 XG_FN void xg_tile_patch_begin(xg_tile_kernel *w);
+XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w);
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer); /* with w->step */
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer);
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step);

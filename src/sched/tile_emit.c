@@ -696,6 +696,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->grid;
+    f->longest = p->longest;
     f->idle = p->shape.stays ? 0 : (uint32_t)p->idle;
     f->cluster = (uint32_t)xg_tile_cluster_blocks(p);
     f->pairs = xg_tile_is_pair(p);

@@ -25,6 +25,22 @@ XG_FN int64_t xg_tile_channels(const xg_tile_plan *p) {
     const xg_tile_group *g = &p->form.group[XG_TILE_K];
     return g->axes[g->n - 1].of + 1 == p->form.n_vars ? g->axes[g->n - 1].extent : 1;
 }
+/* Blocks begin phase by phase: no phase has more places than the one before it, and the last one has fewer. */
+XG_FN bool xg_tile_phases_fall(const xg_tile_form *f) {
+    enum {
+        PHASES = 64
+    };
+    const xg_tile_group *g = &f->group[XG_TILE_K];
+    int64_t b, places = 0, before = INT64_MAX, n, first = 0;
+    uint32_t k;
+    for (b = 0; b < f->group[XG_TILE_B].size; b++, before = places) {
+        for (places = 1, k = 0; k < g->n; k++)
+            if (g->axes[k].places && xg_aff_eval(g->axes[k].places, &b, NULL, &n)) places *= n;
+        if (!b) first = places;
+        if (places > before || b == PHASES) return false;
+    }
+    return places < first;
+}
 XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     const xg_tile_form *f = &p->form;
     p->idle = 0;
@@ -32,7 +48,10 @@ XG_FN void xg_tile_settle_steps(xg_tile_plan *p) {
     p->mean = p->steps;
     p->skips = f->phased && f->some_places != f->all_places && xg_tile_sharers(p) == 1 && p->halo_kinds <= 1 &&
                xg_tile_channels(p) % p->shape.k == 0; /* a step is of one place */
-    if (p->skips) p->mean = xg_tile_over(xg_cost_mul(p->steps, f->some_places), f->all_places);
+    p->longest = 0;
+    if (!p->skips) return;
+    p->mean = xg_tile_over(xg_cost_mul(p->steps, f->some_places), f->all_places);
+    if (!p->shape.bulk && xg_tile_phases_fall(f)) p->longest = p->steps * 1000 / p->mean;
 }
 XG_FN xg_kval *xg_tile_places(xg_tile_kernel *w, const xg_tile_axis *a) {
     return a->places ? xg_tile_apply(w, &w->p->batch, 1, a->places, &w->batch) : xg_elem_index(&w->s, a->extent);

@@ -214,15 +214,14 @@ XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_til
     }
     return words;
 }
-/* Fragment `k` of a side. */
-XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
+/* Where fragment `k` of a side lies; or itself, of single words. */
+XG_FN xg_kval *xg_tile_unit_point(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
     bool patch = p->shape.patch && !side;
-    xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     if (xg_tile_is_across(p, side)) { /* a fragment is 16 bytes of as many k as two others have */
         apart /= 2;
@@ -234,18 +233,27 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     }
     along = xg_aff_add_k(x, along, at->first);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
-    if (t->by_rows || !patch) place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
+    if (!patch) place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
     if (patch)
         at->at[XG_TILE_UNIT_OWN] =
             xg_tile_patch_at(w, k, at->at[XG_TILE_UNIT_K], at->first, at->at[XG_TILE_UNIT_BUFFER]);
     at->counts[XG_TILE_UNIT_OWN] = patch ? p->shared : xg_tile_buffer(p, side);
     if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
+    return xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
+}
+/* What lies there. */
+XG_FN xg_kval *xg_tile_unit_load(xg_tile_kernel *w, uint32_t side, xg_kval *point) {
+    xg_kval *o[2];
+    if (xg_tile_unit_by_words(w->p, side)) return point;
     o[0] = w->shared;
-    o[1] = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
-    v = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
-    v->def->flags = t->by_rows ? 0 : XG_KMATRIX_TRANSPOSED;
-    return v;
+    o[1] = point;
+    point = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
+    point->def->flags = w->p->fetch[side].by_rows ? 0 : XG_KMATRIX_TRANSPOSED;
+    return point;
+}
+XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
+    return xg_tile_unit_load(w, side, xg_tile_unit_point(w, side, at, k));
 }
 /* A warp's fragments of one k: rows, then pairs of columns. */
 typedef struct xg_tile_unit_factors {
@@ -386,9 +394,12 @@ XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_uni
     int64_t first = at->first, chain, k, d;
     for (chain = 0; chain < v->chains; chain++) {
         at->first = first + chain * v->apart;
-        for (d = 0; d < v->deep; d++)
-            for (k = 0, at->which = d; k < v->rows; k++)
-                v->a[(chain + d) * v->rows + k] = xg_tile_unit_fragment(w, 0, at, k);
+        for (d = 0; d < v->deep; d++) {
+            xg_kval **a = v->a + (chain + d) * v->rows;
+            for (k = 0, at->which = d; k < v->rows; k++) a[k] = xg_tile_unit_point(w, 0, at, k);
+            for (k = 0; k < v->rows; k++)
+                a[k] = xg_tile_unit_load(w, 0, a[k]); /* none waits for the next one's place */
+        }
         at->which = 0;
         for (k = 0; k < v->pairs; k++)
             (v->deep > 1 ? v->bytes : v->b)[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
@@ -434,7 +445,8 @@ XG_FN void xg_tile_unit_products(
             until = between ? (i * 2 * v->pairs + j) / between + 1 : v->deep * v->pairs;
             for (; next && made < until; made++) xg_tile_unit_make(w, next, made);
             if (among && among->in_place) {
-                if (j + 1 == 2 * v->pairs) next->a[i] = xg_tile_unit_fragment(w, 0, among->at, i);
+                if (j == 0) next->a[i] = xg_tile_unit_point(w, 0, among->at, i); /* is computed beside the others */
+                if (j + 1 == 2 * v->pairs) next->a[i] = xg_tile_unit_load(w, 0, next->a[i]);
                 if (i + 1 == v->rows && j % 2) next->b[j / 2] = xg_tile_unit_fragment(w, 1, among->at, j / 2);
             }
             if (!among || among->in_place || ++n != FIRST) continue;
@@ -663,6 +675,7 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
     if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - !xg_tile_unit_carries(p), 1));
+    if (p->shape.patch && p->patch.of == XG_TILE_M) xg_tile_patch_rows_begin(w);
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;

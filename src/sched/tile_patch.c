@@ -2,13 +2,15 @@
  *
  *     rows of a tile:    consecutive positions of the result
  *     patch:             the pixels from the first one's first to the last one's last: neighbours in memory
- *     steps:             for each part of the channels, for each place of the window
+ *     steps:             for each part of the channels, for each place of the window, or for each line of places
  *
  * A step's left operand is a view of the patch: a matrix row is the pixel below the position, a shift of the place
  * further on, and ldmatrix takes an address for each row. Where there is no pixel (the padding, which in memory is
  * another line or picture) the address is one of zeros in the same banks; each row knows for each place whether that
  * is so. While a part's steps are multiplied the next part's patch comes, some rounds a step. Neighbours that lie a
- * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side.
+ * stride apart are sorted by what is left of their number, so that rows which are read together lie side by side. Where
+ * patches of a stride are too large for shared memory, parts have the channels of one product, and steps the places of
+ * a line. Below phases (tile_form.c) a patch is one phase's, for the places that it has.
  *
  * Gradients of filters sum up over positions, and a tile's rows are channels at some places of the window: a step's
  * patch has the pixels of its positions for all of those places. */
@@ -23,11 +25,12 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     return (void)p, (void)x, (void)of, (void)bytes, false;
 }
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) { return (void)p, (void)s, true; }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) { return (void)p, (void)s, true; }
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) { return (void)p, 0; }
 XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) { (void)w; }
+XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) { (void)w; }
 XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) { (void)w, (void)buffer; }
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) { (void)w, (void)step; }
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
@@ -37,7 +40,7 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
 
 enum {
     XG_TILE_PATCH_PLACES = 32,   /* of the window: a bit each */
-    XG_TILE_PATCH_BANKS = 128,   /* bytes */
+    XG_TILE_PATCH_PIECES = 8,    /* fill all banks: a vector of a thread each */
     XG_TILE_PATCH_MOST = 0x3FFFF /* no element of shared memory lies further on */
 };
 
@@ -79,18 +82,21 @@ XG_FN const xg_imap *xg_tile_patch_map(const xg_tile_plan *p, xg_aff_ctx *x, con
     to = xg_indexing_flatten(x, to, (*source)->shape);
     return xg_imap_ok(to) ? to : NULL;
 }
-/* Offsets are sums of multiples of the axes' numbers: by[axis]; *first is that of zeros. */
-XG_FN bool xg_tile_patch_strides(xg_aff_ctx *x, const xg_imap *m, int64_t *by, int64_t *first) {
+/* Offsets are sums of multiples of the axes' numbers: by[axis]; and of t->base, which follows from those of the batch
+ * alone and is no less than *first. */
+XG_FN bool xg_tile_patch_strides(xg_tile_patch *t, xg_aff_ctx *x, uint32_t batch, int64_t *by, int64_t *first) {
+    const xg_imap *m = t->map;
     const xg_aff *e = m->results[0];
-    int64_t none[4 * XG_TILE_VARS_MAX];
+    xg_aff_env env = xg_imap_env(x, m);
     uint32_t k;
-    memset(none, 0, sizeof none);
-    for (k = 0; k < m->n_dims; k++) {
+    for (k = batch; k < m->n_dims; k++) {
         by[k] = m->dims[k].range.lo == m->dims[k].range.hi ? 0 : xg_aff_scale_of(e, xg_aff_dim(x, k));
         if (e && by[k] >= 0) e = xg_aff_sub(x, e, xg_aff_mul(x, xg_aff_dim(x, k), by[k]));
         if (!e || by[k] < 0 || xg_aff_uses(e, xg_aff_dim(x, k))) return false;
     }
-    return xg_aff_eval(e, none, none, first);
+    *first = xg_aff_range(&env, e).lo;
+    t->base = xg_aff_add_k(x, e, -*first);
+    return true;
 }
 /* The groups of axes that count positions, and places of the window: of these the first one counts parts of channels,
  * and the last one channels of a part. */
@@ -101,29 +107,33 @@ XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
 XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
     return &p->form.group[xg_tile_patch_other(p)];
 }
-/* Which positions have a pixel below a place of the window: (numbers of positions) -> nothing, where they have; place
- * -1: (those, and numbers of the place). */
+/* Which positions have a pixel below a place of the window: (numbers of positions, and of the batch) -> nothing, where
+ * they have; place -1: (numbers of positions, of the place, of the batch). */
 XG_FN const xg_imap *xg_tile_patch_sees(const xg_tile_plan *p, xg_aff_ctx *x, int64_t place) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t more = place < 0 ? window->n - 2 : 0, d;
-    xg_imap *m = xg_imap_of_dims(x, rows->n + more, p->patch.map->n_dims);
+    uint32_t more = rows->n + (place < 0 ? window->n - 2 : 0), d;
+    xg_imap *m = xg_imap_of_dims(x, more + f->group[XG_TILE_B].n, p->patch.map->n_dims);
     for (d = 0; d < m->n_results; d++) m->results[d] = xg_aff_const(x, 0);
     for (d = 0; d < m->n_dims; d++) {
-        bool row = d < rows->n;
-        uint32_t k = row ? d : d - rows->n + 1;
-        m->dims[d].range = xg_range_of(0, (row ? rows : window)->axes[k].extent - 1);
-        m->results[xg_tile_patch_axis(f, row ? p->patch.of : xg_tile_patch_other(p), k)] = xg_aff_dim(x, d);
+        xg_tile_role role = d < rows->n ? p->patch.of : d < more ? xg_tile_patch_other(p) : XG_TILE_B;
+        uint32_t k = d < rows->n ? d : d < more ? d - rows->n + 1 : d - more;
+        m->dims[d].range = xg_range_of(0, f->group[role].axes[k].extent - 1);
+        m->results[xg_tile_patch_axis(f, role, k)] = xg_aff_dim(x, d);
     }
-    for (d = window->n - 1; --d > 0 && !more; place /= window->axes[d].extent)
+    for (d = window->n - 1; --d > 0 && place >= 0; place /= window->axes[d].extent)
         m->results[xg_tile_patch_axis(f, xg_tile_patch_other(p), d)] = xg_aff_const(x, place % window->axes[d].extent);
     return xg_imap_compose(x, m, p->patch.map);
 }
+/* Phases have more and fewer places. */
+XG_FN bool xg_tile_patch_differs(const xg_tile_plan *p) { return p->form.some_places != p->form.all_places; }
 /* Pixels lie `apart`, and their channels side by side. */
-XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int64_t first) {
+XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const int64_t *by, int64_t first) {
     const xg_tile_form *f = &p->form;
     const xg_tile_group *rows = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p);
-    uint32_t d, last = window->n - 1, n;
+    xg_aff_env env = xg_imap_env(x, p->patch.map);
+    const xg_aff *base;
+    uint32_t d, last = window->n - 1;
     int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held), inside = window->axes[0].extent * p->patch.part,
             reach;
     xg_tile_patch *t = &p->patch;
@@ -134,9 +144,9 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int
     for (d = 0; d < rows->n; d++) t->stride = xg_gcd(t->stride, row[d]);
     for (t->apart = t->stride, t->places = 1, d = 1; d < last; t->places *= window->axes[d++].extent)
         t->apart = xg_gcd(t->apart, place[d]);
-    for (n = 0; n < f->group[XG_TILE_B].n; n++) t->batch = by[n];
-    if (!t->stride || n > 1 || t->apart < inside || t->apart % piece || t->batch % piece || inside % piece)
-        return false;
+    if (!t->stride || t->apart < inside || t->apart % piece || inside % piece) return false;
+    base = xg_aff_mod(x, t->base, piece);
+    if (xg_aff_range(&env, base).hi) return false;
     t->channel = xg_floor_mod(first, t->apart);
     t->first = (first - t->channel) / t->apart;
     t->stride /= t->apart;
@@ -148,6 +158,8 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, const int64_t *by, int
     for (d = 1; d < last; d++) t->by_place[d] = place[d] / t->apart;
     for (reach = 0, d = rows->n; d-- > 0; reach += t->by_row[d] * (rows->axes[d].extent - 1))
         if (t->by_row[d] < reach) return false; /* later positions have later pixels */
+    t->together =
+        t->of == XG_TILE_M && !xg_tile_patch_differs(p) && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
@@ -158,12 +170,12 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
                  !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
     t->of = of;
     if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    if (of == XG_TILE_K && xg_tile_patch_differs(p)) return false;
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
     t->map = xg_tile_patch_map(p, x, &t->source);
-    if (!t->map || !xg_tile_patch_strides(x, t->map, by, &first) || !xg_tile_patch_pixels(p, by, first)) return false;
-    for (k = 0; k < (int64_t)t->map->n_constraints && p->form.phased; k++) /* phases' pixels, or places, differ */
-        if (xg_aff_uses(t->map->constraints[k].expr, xg_aff_dim(x, 0))) return false;
+    if (!t->map || !xg_tile_patch_strides(t, x, p->form.group[XG_TILE_B].n, by, &first)) return false;
+    if (!xg_tile_patch_pixels(p, x, by, first)) return false;
     t->sees = xg_tile_patch_sees(p, x, -1);
     for (k = 0; xg_imap_ok(t->sees) && k < (int64_t)t->sees->n_constraints; k++)
         if (t->sees->constraints[k].range.lo == INT64_MIN || t->sees->constraints[k].range.hi == INT64_MAX)
@@ -172,15 +184,15 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
 }
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     enum {
-        LEAST = 64, /* bytes of a pixel */
-        WAYS = 4    /* those or twice as many, positions in rows or in k */
+        LEAST = 32, /* bytes of a pixel */
+        WAYS = 6    /* those, or two or four times as many, positions in rows or in k */
     };
     xg_tile_plan plain = *p, own;
     uint32_t k;
     xg_tile_box_plan(p, e, m, out_bytes);
     for (k = 0; k < WAYS; k++) {
         own = plain;
-        if (!xg_tile_patch_may(&own, e->m->aff, k / 2 ? XG_TILE_K : XG_TILE_M, LEAST << k % 2)) continue;
+        if (!xg_tile_patch_may(&own, e->m->aff, k / 3 ? XG_TILE_K : XG_TILE_M, LEAST << k % 3)) continue;
         own.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&own, e, m, out_bytes);
         if (own.blocks) *p = own;
@@ -189,20 +201,30 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 
 /* ---- where they lie ---- */
 
-/* Pixels of one kind, by what is left of their number. */
-XG_FN int64_t xg_tile_patch_lines(const xg_tile_patch *t) { return xg_tile_over(t->pixels, t->stride); }
-XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) {
-    int64_t banks = p->patch.of == XG_TILE_K ? XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) : 1;
-    return xg_tile_over(xg_tile_patch_lines(&p->patch) * p->patch.stride * p->fetch[0].pitch, banks) * banks;
+/* Of a pixel, each a vector of a thread. */
+XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; }
+/* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by
+ * what is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write
+ * some pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */
+XG_FN int64_t xg_tile_patch_lines(const xg_tile_plan *p) {
+    const xg_tile_patch *t = &p->patch;
+    int64_t lines = xg_tile_over(t->pixels, t->stride);
+    if (t->stride == 1) return lines;
+    return xg_tile_over(lines, XG_TILE_PATCH_PIECES) * XG_TILE_PATCH_PIECES +
+           xg_tile_over((int64_t)XG_TILE_PATCH_PIECES / xg_tile_patch_pieces(p), t->stride);
 }
 /* Where zeros begin, with those of all banks. */
 XG_FN int64_t xg_tile_patch_zeros(const xg_tile_plan *p) {
-    int64_t banks = XG_TILE_PATCH_BANKS / xg_type_bytes(p->held), buffers = p->patch.parts > 1 ? 2 : 1;
-    if (p->patch.of == XG_TILE_K) buffers = p->shape.stages;
-    return xg_tile_over(buffers * xg_tile_patch_buffer(p), banks) * banks;
+    int64_t all = p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES;
+    return xg_tile_over(xg_tile_patch_lines(p) * p->patch.stride, XG_TILE_PATCH_PIECES) * all;
 }
+XG_FN int64_t xg_tile_patch_plane(const xg_tile_plan *p) {
+    int64_t all = p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES;
+    return xg_tile_patch_zeros(p) + all + all / xg_tile_patch_pieces(p);
+}
+XG_FN int64_t xg_tile_patch_buffer(const xg_tile_plan *p) { return xg_tile_patch_pieces(p) * xg_tile_patch_plane(p); }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) {
-    return xg_tile_patch_zeros(p) + XG_TILE_PATCH_BANKS / xg_type_bytes(p->held) + p->patch.part;
+    return xg_tile_patch_buffer(p) * (p->patch.of == XG_TILE_K ? p->shape.stages : p->patch.parts > 1 ? 2 : 1);
 }
 /* Pixels from the window's first place to another. */
 XG_FN int64_t xg_tile_patch_shift(const xg_tile_plan *p, int64_t place) {
@@ -223,16 +245,19 @@ XG_FN int64_t xg_tile_patch_spread(const xg_tile_plan *p) {
     }
     return most;
 }
-/* Lanes that write at a time have rows of a patch in different banks: of rows of half of them two lie four apart among
- * those of a kind. So many pixels are taken in such an order; 1: in their own. */
-XG_FN int64_t xg_tile_patch_turn(const xg_tile_plan *p) {
-    int64_t halves = XG_TILE_PATCH_BANKS / (p->patch.part * xg_type_bytes(p->held));
-    return halves == 2 ? 8 * p->patch.stride : 1;
-}
-XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, const xg_tile_shape *s) {
+/* Steps of a part. */
+XG_FN int64_t xg_tile_patch_steps(const xg_tile_patch *t) { return t->places / t->together; }
+XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) {
     const xg_tile_patch *t = &p->patch;
     if (!t->places) return true;
-    if (t->of == XG_TILE_M) return s->k == t->part && t->places > s->stages - 2;
+    s->patch = (int8_t)t->together;
+    if (t->together > 1) {
+        if (s->k != 2 * t->part) return false;
+        s->k = (int32_t)(t->part * t->together);
+    }
+    if (t->together > 1 || xg_tile_patch_differs(p))
+        s->stages = 2; /* the next one is on its way meanwhile, or is all of a part */
+    if (t->of == XG_TILE_M) return s->k == t->part * t->together && xg_tile_patch_steps(t) > s->stages - 2;
     return s->m % t->part == 0 && t->places % (s->m / t->part) == 0;
 }
 /* False: the shape does not suit it. */
@@ -247,10 +272,8 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
     if (p->shape.cluster > 1 || !f->async || f->along_k != along_k ||
         f->vector * xg_type_bytes(f->held) != XG_TILE_ACCESS_BYTES)
         return false;
-    if (along_k)
-        steps = t->places - XG_MAX(p->shape.stages - 2, 0);
-    else
-        f->pitch = t->part + f->vector;
+    if (along_k && !xg_tile_patch_differs(p)) steps = xg_tile_patch_steps(t) - XG_MAX(p->shape.stages - 2, 0);
+    f->pitch = f->vector;
     t->parts = xg_tile_patch_window(p)->axes[0].extent;
     t->pixels = xg_tile_patch_spread(p) + 1;
     if (!t->pixels) return false;
@@ -259,23 +282,23 @@ XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) {
         t->pixels += t->by_row[n] * (n ? d % rows->axes[n].extent : d);
         if (n) t->pixels += XG_MAX(t->by_row[n - 1] - t->by_row[n] * rows->axes[n].extent, (int64_t)0);
     }
-    t->pixels = xg_tile_over(t->pixels, xg_tile_patch_turn(p)) * xg_tile_patch_turn(p);
     t->vectors = t->pixels * (t->part / f->vector);
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->each = xg_tile_over(t->rounds, steps);
-    f->rounds = along_k ? xg_tile_over(t->rounds, t->places) : t->rounds;
+    f->rounds = along_k ? xg_tile_over(t->rounds * t->parts, p->mean) : t->rounds;
     return true;
 }
 /* Elements that come with a step, on average. */
 XG_FN int64_t xg_tile_patch_brings(const xg_tile_plan *p) {
-    return xg_tile_over(p->patch.pixels * p->patch.part, p->patch.of == XG_TILE_M ? p->patch.places : 1);
+    const xg_tile_patch *t = &p->patch;
+    bool rows = t->of == XG_TILE_M;
+    return xg_tile_over(t->pixels * t->part * (rows ? t->parts : 1), rows ? p->mean : 1);
 }
 
 /* ---- the kernel ---- */
 
-/* The numbers of a position's axes. */
-XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, xg_kval *position, xg_kval **d) {
-    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+/* The numbers of a position's axes, or of others. */
+XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, const xg_tile_group *g, xg_kval *position, xg_kval **d) {
     uint32_t k;
     for (k = g->n; k-- > 0;) {
         d[k] = k ? xg_tile_rest(w, position, g->axes[k].extent) : position;
@@ -301,26 +324,30 @@ XG_FN xg_kval *xg_tile_patch_pixel_of(xg_tile_kernel *w, xg_kval *position) {
     xg_kval *d[XG_TILE_VARS_MAX];
     int64_t apart = xg_tile_patch_apart(w->p);
     if (apart) return xg_tile_by(w, XG_K_OP_MULI, position, apart);
-    xg_tile_patch_digits(w, position, d);
+    xg_tile_patch_digits(w, xg_tile_patch_rows(w->p), position, d);
     return xg_tile_patch_pixel(w, d);
 }
-/* All that the axes of positions, and of places, can be. */
-XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w) {
-    const xg_imap *sees = w->p->patch.sees;
-    const xg_tile_group *g = xg_tile_patch_rows(w->p);
+/* All that the dims of such a map can be, of which the first one counts positions beyond the last one, too. */
+XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w, const xg_imap *sees) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_group *g = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p),
+                        *batch = &p->form.group[XG_TILE_B];
     xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
-    int64_t all = w->p->patch.of == XG_TILE_M ? w->p->tiles[0] * w->p->shape.m : w->p->all_steps * w->p->shape.k;
-    const xg_tile_group *window = xg_tile_patch_window(w->p);
-    uint32_t d;
-    for (d = 0; d < m->n_dims; d++)
-        m->dims[d].range = xg_range_of(0, (d < g->n ? g->axes[d].extent : window->axes[d - g->n + 1].extent) - 1);
+    int64_t all = p->patch.of == XG_TILE_M ? p->tiles[0] * p->shape.m : p->all_steps * p->shape.k;
+    uint32_t d, more = m->n_dims - batch->n;
+    for (d = 0; d < m->n_dims; d++) {
+        const xg_tile_axis *a = d < g->n   ? &g->axes[d]
+                                : d < more ? &window->axes[d - g->n + 1]
+                                           : &batch->axes[d - more];
+        m->dims[d].range = xg_range_of(0, a->extent - 1);
+    }
     m->dims[0].range.hi = xg_tile_over(all, g->size / g->axes[0].extent) - 1;
     return m;
 }
 /* Of a pixel, counted from the patch's first one, the element of its buffer. */
 XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *pixel) {
     const xg_tile_patch *t = &p->patch;
-    const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(t));
+    const xg_aff *kind = xg_aff_mul(x, xg_aff_mod(x, pixel, t->stride), xg_tile_patch_lines(p));
     return xg_aff_mul(x, xg_aff_add(x, kind, xg_aff_div(x, pixel, t->stride)), p->fetch[0].pitch);
 }
 /* As xg_tile_inside; a number between two bounds is one comparison. */
@@ -351,14 +378,13 @@ XG_APART XG_FN void xg_tile_patch_copy(
         CHANNEL,
         LANE,
         FIRST,
-        BATCH,
         SPACE,
         DIMS
     };
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
-    int64_t all = t->source->shape->elements / t->apart, turn = xg_tile_patch_turn(p);
+    int64_t all = xg_tile_over(t->source->shape->elements - t->channel, t->apart);
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *vector = xg_aff_add_dim(x, xg_aff_dim(x, THREAD), ROUND, p->threads), *pixel, *at, *spot;
     xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
@@ -369,28 +395,20 @@ XG_APART XG_FN void xg_tile_patch_copy(
     counts[ROUND] = t->rounds;
     counts[CHANNEL] = t->apart / lanes;
     counts[LANE] = lanes;
-    counts[FIRST] = all + t->pixels;
-    counts[BATCH] = p->batch;
+    counts[FIRST] = 2 * all + t->pixels;
     counts[SPACE] = XG_MAX(p->shape.stages, 2);
     v[THREAD] = w->thread;
     v[ROUND] = round;
-    v[CHANNEL] = channel;
+    v[CHANNEL] = xg_k2(&w->s.b, XG_K_OP_ADDI, channel, w->base[1]);
     v[LANE] = xg_elem_index(&w->s, 0);
-    v[FIRST] = first;
-    v[BATCH] = w->batch;
+    v[FIRST] = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->base[0]);
     v[SPACE] = buffer;
     pixel = xg_aff_div(x, vector, line);
-    if (turn > 1) {
-        at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_div(x, pixel, 2), turn / 2), xg_aff_mod(x, pixel, 2), turn / 2);
-        pixel = xg_aff_add_mul(x, at, xg_aff_div(x, pixel, turn), turn);
-    }
-    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), lanes);
+    spot = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, pixel), xg_aff_mod(x, vector, line), xg_tile_patch_plane(p));
     spot = xg_aff_add_dim(x, spot, SPACE, xg_tile_patch_buffer(p));
     pixel = xg_aff_add_k(x, xg_aff_add(x, pixel, xg_aff_dim(x, FIRST)), t->first);
-    pixel = xg_aff_add_dim(x, pixel, BATCH, t->batch / t->apart);
     at = xg_aff_add_mul(x, xg_aff_dim(x, LANE), xg_aff_mod(x, vector, line), lanes);
     at = xg_aff_add_dim(x, at, CHANNEL, lanes);
-    at = xg_aff_add_dim(x, at, BATCH, t->batch % t->apart);
     at = xg_aff_add_k(x, xg_aff_add_mul(x, at, pixel, t->apart), t->channel);
     if (t->vectors % p->threads || t->rounds % t->each)
         xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SLT, xg_tile_join(w, round, p->threads, w->thread), t->vectors));
@@ -427,14 +445,14 @@ XG_FN void xg_tile_patch_rounds(
 /* For each row of its fragments a thread knows where it lies, and a bit for each place of the window. */
 XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
     const xg_tile_plan *p = w->p;
-    xg_kval *d[XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
-    xg_imap *known = xg_tile_patch_known(w);
+    const xg_tile_group *rows = xg_tile_patch_rows(p);
+    xg_kval *d[2 * XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
     int64_t place;
-    xg_tile_patch_digits(w, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
-    known->n_dims = xg_tile_patch_rows(p)->n;
+    xg_tile_patch_digits(w, rows, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
+    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n);
     for (place = 0; place < p->patch.places; place++) {
         if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
-        cond = xg_tile_patch_inside(w, sees[place], known, d);
+        cond = xg_tile_patch_inside(w, sees[place], xg_tile_patch_known(w, sees[place]), d);
         bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
         if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
         mask = xg_k2(&w->s.b, XG_K_OP_ORI, mask, bit);
@@ -467,21 +485,19 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     }
     shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
     shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
-    row = xg_tile_rest(w, row, p->patch.part);
-    shift = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, row);
+    row = xg_tile_quotient(w, xg_tile_rest(w, row, p->patch.part), p->fetch[0].vector);
+    shift = xg_tile_join(w, row, xg_tile_patch_plane(p), shift);
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
 }
-/* Zeros, and what does not change from step to step; the first part's patch. */
-XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+/* What does not change from step to step: of positions in rows it is found while the first step comes. */
+XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector, kinds = xg_tile_patch_window(p)->n;
-    int64_t zeros = (xg_tile_patch_room(p) - xg_tile_patch_zeros(p)) / lanes;
-    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
-    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M), *at = w->s.tensors[t->source->number];
-    const xg_imap *sees[XG_TILE_PATCH_PLACES];
-    xg_flow f = xg_flow_of(&w->s, &w->shared);
     bool along_k = t->of == XG_TILE_M;
+    int64_t n = p->shape.tm / XG_KMMA_M, k, lanes = p->fetch[0].vector;
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *low = xg_tile_rest(w, lane, XG_KMMA_M), *warp, *row;
+    xg_kval *half = xg_tile_quotient(w, lane, XG_KMMA_M);
+    const xg_imap *sees[XG_TILE_PATCH_PLACES];
     warp = xg_tile_quotient(w, xg_tile_quotient(w, w->thread, XG_WARP_LANES), p->warps_n);
     if (!along_k) { /* a lane points at a k: those of the second half of a warp are eight further on */
         low = xg_tile_quotient(w, low, lanes);
@@ -489,25 +505,12 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
         half = low;
         low = xg_elem_index(&w->s, 0);
     }
-    w->half = xg_tile_by(w, XG_K_OP_MULI, half, lanes);
-    w->views = XG_NEW_N(w->e->arena, xg_kval *, (2 + kinds) * (n + 1));
-    w->seen = w->views + n + 1;
-    w->masks = w->seen + n + 1;
-    w->flat =
-        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
-    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, zeros));
-    at = xg_tile_by(w, XG_K_OP_MULI, w->thread, lanes);
-    at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
-    xg_tile_put_zeros(w, lanes, at);
-    xg_flow_end(&f);
-    at = xg_elem_index(&w->s, 0);
-    if (along_k) {
-        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
-        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
-        for (k = 0; k < t->places; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
-    } else
-        xg_tile_patch_channels(w, 0, at);
+    w->half = xg_tile_by(w, XG_K_OP_MULI, half, xg_tile_patch_plane(p));
+    w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + xg_tile_patch_window(p)->n) * (n + 1));
+    w->masks = w->views + n + 1;
+    for (k = 0; k < t->places && along_k; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
     warp = xg_tile_join(w, warp, XG_KMMA_M, low);
+    if (!along_k) xg_tile_patch_channels(w, 0, xg_elem_index(&w->s, 0));
     for (k = 0; k < n; k++) {
         row = xg_kir_index_plus(&w->s.b, warp, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
         if (along_k)
@@ -516,22 +519,52 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
             xg_tile_patch_channels(w, k, row);
     }
 }
+/* Zeros; the first part's patch. */
+XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_patch *t = &p->patch;
+    const xg_tile_group *batch = &p->form.group[XG_TILE_B];
+    bool along_k = t->of == XG_TILE_M;
+    int64_t pairs = along_k ? xg_tile_patch_pieces(p) / 2 : 1, counts[XG_TILE_VARS_MAX];
+    xg_kval *at = w->s.tensors[t->source->number], *d[XG_TILE_VARS_MAX];
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    uint32_t k;
+    w->flat =
+        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
+    xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
+    at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), p->fetch[0].vector);
+    at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);
+    at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
+    xg_tile_put_zeros(w, p->fetch[0].vector, at);
+    xg_flow_end(&f);
+    at = xg_elem_index(&w->s, 0);
+    xg_tile_patch_digits(w, batch, w->batch, d);
+    for (k = 0; k < batch->n; k++) counts[k] = batch->axes[k].extent;
+    w->base[0] = xg_tile_apply(w, counts, k, xg_aff_div(x, t->base, t->apart), d);
+    w->base[1] = xg_tile_apply(w, counts, k, xg_aff_div(x, xg_aff_mod(x, t->base, t->apart), p->fetch[0].vector), d);
+    if (along_k) {
+        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m));
+        xg_tile_patch_rounds(w, NULL, t->rounds, w->first_pixel, at, at);
+    } else
+        xg_tile_patch_rows_begin(w);
+}
 /* Some rounds of the next part, whose buffer has been read: beside the operand of the last step on its way. */
 XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     xg_flow some = xg_flow_of(&w->s, &w->shared);
-    xg_kval *now, *place, *part, *cond, *begin, *channel, *buffer;
+    xg_kval *place, *part, *cond, *begin, *channel, *buffer;
     if (!w->looping || t->parts == 1) return;
-    now = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->step, p->shape.stages - 1);
-    place = xg_tile_rest(w, now, t->places);
-    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, now, t->places), 1);
+    place = xg_tile_rest(w, w->now, xg_tile_patch_steps(t));
+    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, w->now, xg_tile_patch_steps(t)), 1);
     begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
     channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
     buffer = xg_tile_rest(w, part, 2);
     cond = xg_kcmpi_int(&w->s.b, XG_CI_SLT, part, t->parts);
     cond = xg_elem_and(&w->s, cond, xg_kcmpi_int(&w->s.b, XG_CI_SLT, place, xg_tile_over(t->rounds, t->each)));
     xg_flow_if(&some, cond);
+    if (p->skips && cond) some.op->a = XG_MAX(xg_tile_patch_steps(t) * p->mean / p->steps, (int64_t)2); /* on average */
     xg_tile_patch_rounds(w, begin, t->each, w->first_pixel, channel, buffer);
     xg_flow_end(&some);
 }
@@ -548,37 +581,49 @@ XG_FN void xg_tile_patch_bring(xg_tile_kernel *w, xg_kval *buffer) {
 }
 /* An element of the patch, or, where there is none, a zero in the same banks, which are those of another one. */
 XG_FN xg_kval *xg_tile_patch_or_zero(xg_tile_kernel *w, xg_kval *cond, xg_kval *at, xg_kval *same) {
-    xg_kval *zero = xg_tile_rest(w, same, XG_TILE_PATCH_BANKS / xg_type_bytes(w->p->held));
+    xg_kval *zero = xg_tile_rest(w, same, w->p->fetch[0].vector * (int64_t)XG_TILE_PATCH_PIECES);
     if (!cond) return at;
     zero = xg_kir_index_plus(&w->s.b, zero, xg_tile_patch_zeros(w->p), xg_str_of(NULL, 0));
     return xg_kselect(&w->s.b, cond, at, zero);
 }
-/* Where the rows of a step's fragments lie. */
+/* Before the rows of a step's fragments are found. */
 XG_FN void xg_tile_patch_look(xg_tile_kernel *w, xg_kval *step) {
+    w->now = xg_tile_own_step(w, step);
+    if (w->p->patch.of == XG_TILE_M) return;
+    w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, w->p->shape.k));
+}
+/* Of rows that are positions: a step's fragments are of one place, or of one each. */
+XG_FN xg_kval *xg_tile_patch_view(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first) {
+    enum {
+        STEP,
+        ALONG,
+        DIMS
+    };
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
-    const xg_tile_group *k = xg_tile_patch_window(p);
+    const xg_tile_group *g = xg_tile_patch_window(p);
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *shift = xg_aff_const(x, 0), *rest = xg_aff_mod(x, xg_aff_dim(x, 0), t->places), *buffer;
-    xg_kval *on, *place, *at, *bit;
-    int64_t n;
+    int64_t counts[DIMS], steps = xg_tile_patch_steps(t);
+    bool one = t->together == 1;
+    const xg_aff *own = xg_aff_add_k(x, xg_aff_dim(x, ALONG), first), *shift = xg_aff_const(x, 0), *place, *rest,
+                 *buffer;
+    xg_kval *v[DIMS], *at, *bit;
     uint32_t d;
-    if (t->of == XG_TILE_K) {
-        w->now = xg_tile_own_step(w, step);
-        w->first_pixel = xg_tile_patch_pixel_of(w, xg_tile_by(w, XG_K_OP_MULI, w->now, p->shape.k));
-        return;
-    }
-    for (d = k->n - 1; --d > 0; rest = xg_aff_div(x, rest, k->axes[d].extent))
-        shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, k->axes[d].extent), t->by_place[d]);
-    buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), t->places), 2);
+    counts[STEP] = p->steps;
+    counts[ALONG] = xg_tile_unit_times(p);
+    v[STEP] = w->now;
+    v[ALONG] = along;
+    place = xg_aff_add_mul(x, one ? xg_aff_const(x, 0) : own, xg_aff_mod(x, xg_aff_dim(x, STEP), steps), t->together);
+    for (d = g->n - 1, rest = place; --d > 0; rest = xg_aff_div(x, rest, g->axes[d].extent))
+        shift = xg_aff_add_mul(x, shift, xg_aff_mod(x, rest, g->axes[d].extent), t->by_place[d]);
+    buffer = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, STEP), steps), 2);
     shift = xg_aff_add_mul(x, xg_tile_patch_spot(p, x, shift), buffer, t->parts > 1 ? xg_tile_patch_buffer(p) : 0);
-    on = xg_tile_apply(w, &p->steps, 1, shift, &step);
-    place = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, step, t->places), XG_E_I32);
-    for (n = 0; n < p->shape.tm / XG_KMMA_M; n++) {
-        at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[n], on);
-        bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[n], place), XG_E_I1);
-        w->seen[n] = xg_tile_patch_or_zero(w, bit, at, at);
-    }
+    at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->views[k], xg_tile_apply(w, counts, DIMS, shift, v));
+    bit = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, DIMS, place, v), XG_E_I32);
+    bit = xg_kcast(&w->s.b, XG_K_OP_TRUNCI, xg_k2(&w->s.b, XG_K_OP_SHRUI, w->masks[k], bit), XG_E_I1);
+    at = xg_tile_patch_or_zero(w, bit, at, at);
+    own = xg_aff_mul(x, own, 2 * xg_tile_patch_plane(p));
+    return one ? xg_k2(&w->s.b, XG_K_OP_ADDI, at, xg_tile_apply(w, counts, DIMS, own, v)) : at;
 }
 /* Where the row of a fragment lies: of k from `first` fragments further on than `along` on. */
 XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, int64_t first, xg_kval *buffer) {
@@ -587,12 +632,13 @@ XG_FN xg_kval *xg_tile_patch_at(xg_tile_kernel *w, int64_t k, xg_kval *along, in
     uint32_t n = xg_tile_patch_window(p)->n;
     xg_kval *d[2 * XG_TILE_VARS_MAX], *at, *cond;
     int64_t apart = xg_tile_patch_apart(p);
-    if (p->patch.of == XG_TILE_M) return w->seen[k];
+    if (p->patch.of == XG_TILE_M) return xg_tile_patch_view(w, k, along, first);
     at = xg_kir_index_plus(&w->s.b, along, first, xg_str_of(NULL, 0));
     at = xg_tile_join(w, at, XG_KMMA_K_BYTES / xg_type_bytes(p->held), w->deep);
-    xg_tile_patch_digits(w, xg_tile_join(w, w->now, p->shape.k, at), d);
+    xg_tile_patch_digits(w, rows, xg_tile_join(w, w->now, p->shape.k, at), d);
     memcpy(d + rows->n, w->masks + k * n, (n - 2) * sizeof *d);
-    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w), d);
+    xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n + n - 2);
+    cond = xg_tile_patch_inside(w, p->patch.sees, xg_tile_patch_known(w, p->patch.sees), d);
     at = apart ? xg_tile_by(w, XG_K_OP_MULI, at, apart)
                : xg_k2(&w->s.b, XG_K_OP_SUBI, xg_tile_patch_pixel(w, d), w->first_pixel);
     at = xg_tile_join(w, xg_tile_quotient(w, at, p->patch.stride), p->fetch[0].pitch, w->views[k]);

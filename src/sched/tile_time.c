@@ -35,8 +35,8 @@ enum {
     XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
     XG_TILE_UNIT_LATE_CLOCKS = 120,   /* ... for the first bytes of a step that become fragments */
     XG_TILE_UNIT_PIXEL_CLOCKS = 2,    /* of an instruction of a step that finds pixels */
-    XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for. Both from what the estimate of
-                                      the finished kernels says, see xg_kir_estimate */
+    XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for; beside copies a quarter. Both
+                                      from what the estimate of the finished kernels says, see xg_kir_estimate */
 };
 
 /* Multiply-adds of f32 that take as long as one of the sum's type. */
@@ -216,6 +216,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->blocks = p->blocks;
+    c->longest = p->longest;
     c->threads = p->threads;
     c->shared_bytes = p->shared * xg_type_bytes(p->held) + xg_tile_rows_bytes(p);
     for (k = 0; k < XG_TILE_SIDES; k++) {
@@ -317,8 +318,10 @@ XG_FN int64_t xg_tile_unit_asks(const xg_tile_plan *p) {
  * fragments but the first ones meet it, and those, too, where they are carried from step to step. */
 XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w, int64_t way) {
     int64_t unit = (int64_t)p->shape.tm * p->shape.tn * p->shape.k * XG_TILE_UNIT_SCHEDULERS, first = 0;
+    bool async = p->fetch[0].async && p->fetch[1].async;
     unit = xg_cost_scale(unit, 1000, xg_tile_unit_rate(p, m));
-    if (!xg_tile_unit_reads_ahead(p) || (unit < way && !(p->fetch[0].async && p->fetch[1].async))) return;
+    w->clocks = XG_MAX(w->clocks, async && !xg_tile_unit_reads_ahead(p) ? way - unit : way);
+    if (!xg_tile_unit_reads_ahead(p) || (unit < way && !async)) return;
     if (!xg_tile_unit_carries(p))
         first = (p->shape.tm + p->shape.tn) / XG_KMMA_M * XG_TILE_UNIT_READ_CYCLES + XG_TILE_UNIT_READ_LATENCY;
     w->multiplied = unit; /* beside all that the step waits for */
@@ -330,21 +333,23 @@ XG_FN void xg_tile_unit_hides(const xg_tile_plan *p, const xg_device *m, xg_tile
 XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) {
     int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
     int64_t reads = xg_tile_unit_reads(p);
+    bool async = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
     w.issued = xg_tile_unit_issue(p) + reads + times * (p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = reads * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over(xg_tile_put_passes(p), xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency;
-    if (p->fetch[0].async && p->fetch[1].async) { /* asked for behind a step's barrier, addresses, first fragments */
+    if (async) { /* asked for behind a step's barrier, addresses, first fragments */
         int64_t first = xg_tile_unit_asks(p) / (p->patch.places && p->patch.of == XG_TILE_K ? 2 : 1); /* of many k */
         way = (way + XG_TILE_UNIT_STEP_CLOCKS + first) / (p->shape.stages - 1);
     }
     w.clocks = xg_tile_unit_issue(p) + reads * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times / p->deep);
     if (p->deep > 1) w.clocks += XG_TILE_UNIT_LATE_CLOCKS;
-    w.clocks =
-        XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
+    if (p->shape.patch > 1 && !xg_tile_unit_reads_ahead(p) && !xg_tile_unit_reads_in_place(p)) /* each k waits */
+        w.clocks += xg_tile_patch_issue(p) + times * XG_TILE_UNIT_READ_LATENCY;
+    w.clocks += XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * (async ? 1 : XG_TILE_UNIT_SUM_CLOCKS);
     xg_tile_unit_hides(p, m, &w, way);
     return w;
 }

@@ -245,7 +245,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     moved = t->vector * bytes;
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
-    t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
+    t->beside = xg_gcd(p->shape.k / t->vector, XG_WARP_LANES);
     t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) * bytes / held + XG_TILE_ACCESS_BYTES / held;
     if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
     t->brick = !t->along_k && bytes == 1 && !t->late && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
@@ -266,7 +266,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
 XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
-    return r.rows * r.ks == t->rounds;
+    return r.rows * r.ks == t->rounds && (p->shape.patch <= 1 || r.k_units % r.k_step == 0);
 }
 /* A sum waits for each product before the next: a warp of two sums would mostly wait. */
 XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s) {
@@ -403,7 +403,8 @@ XG_FN int64_t xg_tile_put_passes(const xg_tile_plan *p) {
         const xg_tile_fetch *t = &p->fetch[k];
         bool across = t->by_rows != t->along_k;
         if (t->async || t->brick > 1 || (!across && t->vector * bytes >= XG_TILE_UNIT_BRICK)) {
-            sum += xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
+            meet = k && t->along_k && t->beside == 2 ? 2 : 1; /* pairs in rows of an odd number of vectors */
+            sum += meet * xg_tile_brought(p, k) * xg_tile_unit_each(t) / XG_TILE_UNIT_BANK_BYTES;
             continue;
         }
         meet = t->line ? (int64_t)LINES_MEET : xg_gcd(t->vector * t->pitch * bytes / XG_TILE_UNIT_BRICK, XG_WARP_LANES);
@@ -417,7 +418,8 @@ XG_FN int64_t xg_tile_unit_reads(const xg_tile_plan *p) {
 }
 /* ... that find rows of fragments in a patch: where positions lie in k, for each k of them. */
 XG_FN int64_t xg_tile_patch_issue(const xg_tile_plan *p) {
-    int64_t each = p->patch.of == XG_TILE_M ? 1 : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    int64_t each =
+        p->patch.of == XG_TILE_M ? p->patch.together : 3 * p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
     return p->shape.tm / XG_KMMA_M * each * XG_TILE_UNIT_VIEW_ISSUE;
 }
 /* Instructions of a warp that bring its part of a step. */
