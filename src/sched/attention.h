@@ -654,6 +654,21 @@ XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
 /* ---- attention_ends.c ---- */
 XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums); /* two numbers as a vector */
+/* Which columns a thread makes of a row: of every so many eights the own one, and a pair of that. */
+typedef struct xg_attention_turns {
+    int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
+    int64_t apart;
+    xg_kval *own, *first, *has; /* own: the share; has: the thread has one; NULL: each has */
+} xg_attention_turns;
+/* What a thread's row has, in the module's own terms. */
+typedef struct xg_attention_ends {
+    xg_attention_given given[3]; /* maximum, sum, an element of the second dot */
+    uint32_t n;
+    xg_kval *factor; /* of the sums in out */
+} xg_attention_ends;
+/* Two neighbours of a result; row: what makes results of sums; NULL: nothing does. */
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row, bool second);
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
