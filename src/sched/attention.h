@@ -383,6 +383,7 @@ typedef struct xg_attention_kernel {
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
+    xg_kval *lanes;    /* of tensor memory: where a round's rows begin; NULL: with the warp's own lanes */
     xg_kval *inner[2]; /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *walk;     /* which one of two it is */
     xg_kval *query, *keys, *values, *weights, *ends, *votes;               /* in shared memory */
@@ -686,6 +687,7 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread's column of the step */
 XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
 XG_FN void xg_attention_places(xg_attention_kernel *w);
+XG_FN void xg_attention_stand_rows(xg_attention_kernel *w, xg_kval *block); /* of a thread's halves, from a block on */
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step); /* the next one */
 /* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */
