@@ -414,6 +414,8 @@ typedef struct xg_attention_kernel {
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
     const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
+    const xg_imap *places[2]; /* of both results: where pairs lie, once that is asked */
+    bool placed[2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
     xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];

@@ -649,6 +649,8 @@ XG_FN void xg_attention_back_write_row(
     s.apart = XG_ATTENTION_EIGHT;
     s.own = from ? x : w->digits[0];
     if (own < width) s.own = xg_tile_join(&w->t, w->part, own / XG_ATTENTION_EIGHT, s.own);
+    s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]);
+    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     if (!from) eights = own / XG_ATTENTION_EIGHT;
     for (k = 0; k < eights; k++) {
         for (c = 0; c < XG_ATTENTION_PAIR; c++) {

@@ -246,24 +246,68 @@ XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, x
         ends->factor = xg_k2(b, a->factors[k].divides ? XG_K_OP_DIVF : XG_K_OP_MULF, ends->factor, v);
     }
 }
-/* One element of a result, made of its sum. */
-XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum,
-    const xg_attention_ends *row, bool second, int64_t extent) {
-    xg_attention_part part = second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT;
-    const xg_inst *root = w->f->stages[part].root, *dot = second ? w->f->back.second : w->f->match.out_dot;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], **dest = &w->dest[second];
+/* An element of a result, made of its sum; at: the five numbers, for its own indices; NULL: it is the same anywhere. */
+XG_FN xg_elem xg_attention_result_of(xg_attention_kernel *w, bool second, xg_kval *sum, const xg_attention_ends *row,
+    xg_kval *const *at, xg_kval **index) {
+    const xg_inst *dot = second ? w->f->back.second : w->f->match.out_dot;
     xg_attention_ends ends;
-    xg_elem v;
     ends.n = 0;
     if (row) ends = *row;
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent);
     if (row) sum = xg_k2(xg_attention_b(w), XG_K_OP_MULF, sum, ends.factor);
     ends.given[ends.n].of = dot;
     ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, dot->shape->type);
-    v = xg_attention_element(w, part, at, ends.given, ends.n, index);
-    *dest = xg_emit_insert(xg_attention_b(w), v, *dest, root->shape, index);
+    return xg_attention_element(w, second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
+}
+/* The same at a row and a column. */
+XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum,
+    const xg_attention_ends *row, bool second, int64_t extent) {
+    const xg_shape *shape = w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT].root->shape;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], **dest = &w->dest[second];
+    xg_elem v;
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent);
+    v = xg_attention_result_of(w, second, sum, row, at, index);
+    *dest = xg_emit_insert(xg_attention_b(w), v, *dest, shape, index);
+}
+/* Where elements of a result lie, if pairs of them lie side by side, from even places on, and nothing is read to make
+ * them; NULL: they do not. */
+XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool second) {
+    const xg_attention_stage *s = &w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *v = xg_aff_dim(x, XG_ATTENTION_VECTOR), *rest;
+    const xg_imap *at;
+    xg_aff_env env;
+    if (w->placed[second]) return w->places[second];
+    w->placed[second] = true;
+    if (!s->anywhere || !(xg_type_class(s->root->shape->type) & XGT_F) || !xg_index_has_order(s->root->shape))
+        return NULL;
+    at = xg_indexing_flatten(x, s->map, s->root->shape);
+    if (!xg_imap_ok(at) || at->n_constraints || xg_aff_scale_of(at->results[0], v) != 1) return NULL;
+    rest = xg_aff_sub(x, at->results[0], v);
+    env = xg_imap_env(x, at);
+    if (rest && !xg_aff_uses(rest, v) && xg_aff_divisor(xg_aff_simplify(&env, rest)) % XG_ATTENTION_PAIR == 0)
+        w->places[second] = at;
+    return w->places[second];
+}
+/* The pair of turn k by one store there. */
+XG_FN void xg_attention_write_both(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row, bool second, int64_t extent) {
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *both[XG_ATTENTION_PAIR], *o[3], *column;
+    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]);
+    int64_t c;
+    column = xg_attention_at(w, s->first, s->all - k * s->apart, k * s->apart);
+    xg_flow_if(&guard, s->all > extent ? xg_attention_below(w, column, extent) : NULL);
+    for (c = 0; c < XG_ATTENTION_PAIR; c++)
+        both[c] = xg_emit_join(xg_attention_b(w), xg_attention_result_of(w, second, sums[c], row, NULL, index));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent - 1);
+    xg_elem_apply(&w->t.s, w->places[second], at, &o[2]);
+    o[0] = xg_attention_paired(w, both);
+    o[1] = w->dest[second];
+    w->dest[second] = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, o[1]->type);
+    xg_flow_end(&guard);
 }
 /* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
 XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
@@ -288,6 +332,10 @@ XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_tu
     bool whole = extent % XG_ATTENTION_PAIR == 0;
     xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]), loop = guard;
     xg_kval *o[2], *column;
+    if (whole && xg_attention_pair_places(w, second)) {
+        xg_attention_write_both(w, s, half, k, sums, row, second, extent);
+        return;
+    }
     for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
         column = whole && s->all <= extent ? w->digits[0] : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
         xg_flow_if(&guard, xg_attention_below(w, column, extent));
@@ -359,6 +407,7 @@ XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_en
     xg_flow loop = xg_flow_of(&w->t.s, &w->dest[0]), f;
     int64_t n, half, k, j;
     s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
+    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_attention_within(w, half);
         for (k = 0; k < n; k++) {
