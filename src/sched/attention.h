@@ -662,6 +662,7 @@ typedef struct xg_attention_turns {
     int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
     int64_t apart;
     xg_kval *own, *first, *has; /* own: the share; has: the thread has one; NULL: each has */
+    xg_kval *place;             /* in a result's memory: of the row's first one */
 } xg_attention_turns;
 /* What a thread's row has, in the module's own terms. */
 typedef struct xg_attention_ends {
@@ -670,7 +671,7 @@ typedef struct xg_attention_ends {
     xg_kval *factor; /* of the sums in out */
 } xg_attention_ends;
 /* Two neighbours of a result; row: what makes results of sums; NULL: nothing does. */
-XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
     xg_kval *const *sums, const xg_attention_ends *row, bool second);
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 

@@ -162,7 +162,7 @@ XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t s
     s.eights = xg_tile_over(eights, shares);
     s.all = s.eights * s.apart;
     s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    s.has = NULL;
+    s.has = s.place = NULL;
     if (shares > eights) { /* the others go along with the last one, so that addresses stay those of pairs */
         s.has = xg_attention_below(w, own, eights);
         own = xg_attention_clamp(w, own, eights);
@@ -290,22 +290,25 @@ XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool secon
         w->places[second] = at;
     return w->places[second];
 }
-/* The pair of turn k by one store there. */
-XG_FN void xg_attention_write_both(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+/* The pair of turn k by one store there: all of a row's are so many columns behind the first one. */
+XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
     xg_kval *const *sums, const xg_attention_ends *row, bool second, int64_t extent) {
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *both[XG_ATTENTION_PAIR], *o[3], *column;
     xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]);
-    int64_t c;
-    column = xg_attention_at(w, s->first, s->all - k * s->apart, k * s->apart);
-    xg_flow_if(&guard, s->all > extent ? xg_attention_below(w, column, extent) : NULL);
+    int64_t on = k * s->apart, c;
+    if (!s->place) {
+        xg_attention_numbers(w, at);
+        at[XG_ATTENTION_ROW] = w->row[half];
+        at[XG_ATTENTION_VECTOR] = s->first;
+        xg_elem_apply(&w->t.s, w->places[second], at, &s->place);
+    }
+    column = s->all > extent ? xg_attention_at(w, s->first, s->all - on, on) : w->digits[0];
+    xg_flow_if(&guard, xg_attention_below(w, column, extent));
     for (c = 0; c < XG_ATTENTION_PAIR; c++)
         both[c] = xg_emit_join(xg_attention_b(w), xg_attention_result_of(w, second, sums[c], row, NULL, index));
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent - 1);
-    xg_elem_apply(&w->t.s, w->places[second], at, &o[2]);
     o[0] = xg_attention_paired(w, both);
     o[1] = w->dest[second];
+    o[2] = xg_attention_at(w, s->place, xg_kval_range(s->place).hi + 1, on);
     w->dest[second] = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, o[1]->type);
     xg_flow_end(&guard);
 }
@@ -326,7 +329,7 @@ XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention
 }
 /* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds
  * kir/vectorize.c makes one store. */
-XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
     xg_kval *const *sums, const xg_attention_ends *row, bool second) {
     int64_t extent = w->f->back.is && !second ? w->f->depth : w->f->columns, c;
     bool whole = extent % XG_ATTENTION_PAIR == 0;
@@ -410,6 +413,7 @@ XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_en
     s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_attention_within(w, half);
+        s.place = NULL;
         for (k = 0; k < n; k++) {
             for (j = 0; j < XG_ATTENTION_PAIR; j++)
                 sums[j] = xg_attention_read_sum(w, at, half, XG_ATTENTION_PAIR * k + j);
