@@ -193,6 +193,7 @@ typedef struct xg_flow { /* of, then slots, then for or if, then the code inside
 XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_slots(xg_flow *f, xg_kval **slots, uint32_t n);
+XG_FN xg_kval **xg_flow_values(const xg_flow *f); /* what the variables hold, in their order */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
 XG_FN void xg_flow_elems(xg_flow *f, xg_elem *e, uint32_t n);
 XG_FN xg_kval *xg_flow_for(

@@ -43,7 +43,7 @@ enum {
     X(EXTRACT, "tensor.extract", 1, 255, 1, 0, KF_PURE | KF_READ, extract, extract) /* tensor, indices */ \
     X(INSERT, "tensor.insert", 2, 255, 1, 0, KF_WRITE, insert, insert) /* value, tensor, indices -> tensor */ \
     X(READ, "vector.transfer_read", 2, 2, 1, 0, KF_PURE | KF_READ, transfer_read, read) /* flat tensor, index -> vector */ \
-    X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
+    X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, tensor, the first one's place in memory -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(BROADCAST, "vector.broadcast", 1, 1, 1, 0, KF_PURE | KF_LOW, broadcast, cast) /* a scalar -> a vector of it */ \

@@ -172,7 +172,7 @@ XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
                : NULL;
 }
 XG_FN const char *xg_kir_check_transfer_write(const xg_kop *op) {
-    if (xg_kt(op, 1)->rank != 1 || !xg_kt_indices(op, 2, xg_kt(op, 1))) return "a vector, a flat tensor and an index";
+    if (xg_kt(op, 1)->kind != XG_TK_TENSOR || !xg_kt_index(xg_kt(op, 2))) return "a vector, a tensor and an index";
     if (xg_kt(op, 0)->kind != XG_TK_VECTOR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem)
         return "the value is not a vector of elements";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;

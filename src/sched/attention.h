@@ -383,6 +383,7 @@ typedef struct xg_attention_kernel {
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES_MAX];
+    xg_kval *lanes;    /* of tensor memory: where a round's rows begin; NULL: with the warp's own lanes */
     xg_kval *inner[2]; /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *walk;     /* which one of two it is */
     xg_kval *query, *keys, *values, *weights, *ends, *votes;               /* in shared memory */
@@ -413,6 +414,8 @@ typedef struct xg_attention_kernel {
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
     const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
+    const xg_imap *places[2]; /* of both results: where pairs lie, once that is asked */
+    bool placed[2];
     xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
     xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
@@ -656,6 +659,22 @@ XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
 /* ---- attention_ends.c ---- */
 XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums); /* two numbers as a vector */
+/* Which columns a thread makes of a row: of every so many eights the own one, and a pair of that. */
+typedef struct xg_attention_turns {
+    int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
+    int64_t apart;
+    xg_kval *own, *first, *has; /* own: the share; has: the thread has one; NULL: each has */
+    xg_kval *place;             /* in a result's memory: of the row's first one */
+} xg_attention_turns;
+/* What a thread's row has, in the module's own terms. */
+typedef struct xg_attention_ends {
+    xg_attention_given given[3]; /* maximum, sum, an element of the second dot */
+    uint32_t n;
+    xg_kval *factor; /* of the sums in out */
+} xg_attention_ends;
+/* Two neighbours of a result; row: what makes results of sums; NULL: nothing does. */
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row, bool second);
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
@@ -673,6 +692,7 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread's column of the step */
 XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
 XG_FN void xg_attention_places(xg_attention_kernel *w);
+XG_FN void xg_attention_stand_rows(xg_attention_kernel *w, xg_kval *block); /* of a thread's halves, from a block on */
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step); /* the next one */
 /* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */

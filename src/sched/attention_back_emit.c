@@ -638,43 +638,30 @@ XG_FN void xg_attention_back_find_lines(xg_attention_kernel *w) {
 
 /* ---- results ---- */
 
-XG_FN void xg_attention_back_write(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum, bool second) {
-    xg_attention_part part = second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT;
-    const xg_inst *root = w->f->stages[part].root, *dot = second ? w->f->back.second : w->f->match.out_dot;
-    int64_t extent = second ? w->f->columns : w->f->depth;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], **dest = &w->dest[second];
-    xg_flow f = xg_flow_of(&w->t.s, dest);
-    xg_attention_given given;
-    xg_elem v;
-    xg_flow_if(&f, xg_attention_below(w, column, extent));
-    xg_attention_numbers(w, at);
-    at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent);
-    given.of = dot;
-    given.v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, dot->shape->type);
-    v = xg_attention_element(w, part, at, &given, 1, index);
-    *dest = xg_emit_insert(xg_attention_b(w), v, *dest, root->shape, index);
-    xg_flow_end(&f);
-}
 /* from: sums that have been read of so many eights from number x on; NULL: all, which threads have. */
 XG_FN void xg_attention_back_write_row(
     xg_attention_kernel *w, int64_t half, bool second, xg_kval *x, xg_kval *const *from, int64_t eights) {
-    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c;
-    xg_kval *first, *column;
+    int64_t width = second ? w->p->columns : w->p->depth, own = width / w->p->shape.parts, c, k;
+    xg_kval *sums[XG_ATTENTION_PAIR];
+    xg_attention_turns s;
     if (xg_attention_is_paired(w->p) && w->f->back.turned) own = width;
-    first = own < width ? xg_tile_join(&w->t, w->part, own, w->digits[0]) : w->digits[0];
-    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, first);
-    if (from)
-        first = xg_tile_join(&w->t, x, XG_ATTENTION_EIGHT, first);
-    else
-        eights = own / XG_ATTENTION_EIGHT;
-    for (c = 0; c < XG_ATTENTION_PAIR * eights; c++) {
-        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-        column = xg_attention_at(w, first, width - place, place);
-        x = from ? xg_attention_read_sum(w, from, half, c) : (second ? w->second : w->out)[half][c];
-        if (from && w->p->shape.once)
-            x = xg_attention_once_join(w, half, x, xg_attention_read_sum(w, from + XG_ATTENTION_HALVES, half, c));
-        xg_attention_back_write(w, half, column, x, second);
+    memset(&s, 0, sizeof s);
+    s.all = width;
+    s.apart = XG_ATTENTION_EIGHT;
+    s.own = from ? x : w->digits[0];
+    if (own < width) s.own = xg_tile_join(&w->t, w->part, own / XG_ATTENTION_EIGHT, s.own);
+    s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]);
+    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
+    if (!from) eights = own / XG_ATTENTION_EIGHT;
+    for (k = 0; k < eights; k++) {
+        for (c = 0; c < XG_ATTENTION_PAIR; c++) {
+            int64_t n = XG_ATTENTION_PAIR * k + c;
+            sums[c] = from ? xg_attention_read_sum(w, from, half, n) : (second ? w->second : w->out)[half][n];
+            if (from && w->p->shape.once)
+                sums[c] = xg_attention_once_join(
+                    w, half, sums[c], xg_attention_read_sum(w, from + XG_ATTENTION_HALVES, half, n));
+        }
+        xg_attention_write_pair(w, &s, half, k, sums, NULL, second);
     }
 }
 /* Of sums that lie in tensor memory. */

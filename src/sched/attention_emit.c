@@ -246,9 +246,10 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     if (xg_attention_is_lazy(w->p)) {
-        /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13) */
+        /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13), and
+         * where there are no others */
         bool pairs = w->p->bounded && !w->p->votes && xg_attention_is_ahead(w->p);
-        int64_t n = pairs || !w->p->shape.in_tensor ? XG_ATTENTION_HALVES : 1;
+        int64_t n = pairs || !w->p->shape.in_tensor || w->p->halves == XG_ATTENTION_HALVES ? XG_ATTENTION_HALVES : 1;
         for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
         return;
     }
@@ -471,9 +472,19 @@ XG_FN void xg_attention_stand(xg_attention_kernel *w, xg_kval *id) {
     w->batch = xg_tile_quotient(&w->t, id, all);
     w->batch = xg_tile_join(&w->t, w->batch, p->together, xg_tile_quotient(&w->t, copy, heads));
 }
+/* Rows of a thread's halves; block: of those from so many sixteens on. */
+XG_FN void xg_attention_stand_rows(xg_attention_kernel *w, xg_kval *block) {
+    const xg_attention_plan *p = w->p;
+    int64_t half, last = p->tiles * p->tile - (p->halves - 1) * XG_ATTENTION_EIGHT;
+    xg_kval *row = xg_tile_join(&w->t, w->across, p->warp_rows, w->group);
+    if (block) row = xg_tile_join(&w->t, block, XG_ATTENTION_ROWS, row);
+    row = xg_tile_join(&w->t, w->tile, p->tile, row);
+    for (half = 0; half < p->halves; half++)
+        w->row[half] = xg_attention_clamp(w, xg_attention_at(w, row, last, half * XG_ATTENTION_EIGHT), w->f->rows);
+}
 XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
-    xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
+    xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks);
     int64_t half;
     for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
     w->no_sums =
@@ -491,13 +502,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     xg_attention_stand(w, id);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
     w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
-    row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-    row = xg_tile_join(&w->t, w->tile, p->tile, row);
-    for (half = 0; half < w->p->halves; half++)
-        w->row[half] = xg_attention_clamp(w,
-            xg_attention_at(
-                w, row, p->tiles * p->tile - (p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT),
-            w->f->rows);
+    xg_attention_stand_rows(w, NULL);
 }
 /* What lies in shared memory. */
 XG_FN void xg_attention_arrays(xg_attention_kernel *w) {

@@ -155,12 +155,6 @@ XG_FN void xg_attention_of_peers(xg_attention_kernel *w, int64_t half, xg_kval *
         }
     }
 }
-/* Which columns a thread makes of a row: of every so many eights the own one, and a pair of that. */
-typedef struct xg_attention_turns {
-    int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
-    int64_t apart;
-    xg_kval *own, *first, *has; /* own: the share; has: the thread has one; NULL: each has */
-} xg_attention_turns;
 XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t shares, xg_kval *own) {
     int64_t eights = w->p->columns / XG_ATTENTION_EIGHT;
     xg_attention_turns s;
@@ -168,7 +162,7 @@ XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t s
     s.eights = xg_tile_over(eights, shares);
     s.all = s.eights * s.apart;
     s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    s.has = NULL;
+    s.has = s.place = NULL;
     if (shares > eights) { /* the others go along with the last one, so that addresses stay those of pairs */
         s.has = xg_attention_below(w, own, eights);
         own = xg_attention_clamp(w, own, eights);
@@ -221,12 +215,6 @@ XG_FN void xg_attention_join_blocks(xg_attention_kernel *w) {
 }
 /* ---- the result ---- */
 
-/* What a thread's row has, in the module's own terms. */
-typedef struct xg_attention_ends {
-    xg_attention_given given[3]; /* maximum, sum, an element of the second dot */
-    uint32_t n;
-    xg_kval *factor; /* of the sums in out */
-} xg_attention_ends;
 XG_FN xg_kval *xg_attention_row_value(
     xg_attention_kernel *w, xg_attention_part part, xg_kval **at, const xg_attention_ends *ends) {
     xg_kval *index[XG_RANK_MAX];
@@ -258,21 +246,71 @@ XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, x
         ends->factor = xg_k2(b, a->factors[k].divides ? XG_K_OP_DIVF : XG_K_OP_MULF, ends->factor, v);
     }
 }
-/* One element of the result, made of its sum. */
-XG_FN void xg_attention_write(
-    xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum, const xg_attention_ends *row) {
-    const xg_inst *root = w->f->stages[XG_ATTENTION_RESULT].root, *dot = w->f->match.out_dot;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
-    xg_attention_ends ends = *row;
+/* An element of a result, made of its sum; at: the five numbers, for its own indices; NULL: it is the same anywhere. */
+XG_FN xg_elem xg_attention_result_of(xg_attention_kernel *w, bool second, xg_kval *sum, const xg_attention_ends *row,
+    xg_kval *const *at, xg_kval **index) {
+    const xg_inst *dot = second ? w->f->back.second : w->f->match.out_dot;
+    xg_attention_ends ends;
+    ends.n = 0;
+    if (row) ends = *row;
+    if (row) sum = xg_k2(xg_attention_b(w), XG_K_OP_MULF, sum, ends.factor);
+    ends.given[ends.n].of = dot;
+    ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, dot->shape->type);
+    return xg_attention_element(w, second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
+}
+/* The same at a row and a column. */
+XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum,
+    const xg_attention_ends *row, bool second, int64_t extent) {
+    const xg_shape *shape = w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT].root->shape;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], **dest = &w->dest[second];
     xg_elem v;
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, w->f->columns);
-    v = xg_elem_real(xg_k2(xg_attention_b(w), XG_K_OP_MULF, sum, ends.factor));
-    ends.given[ends.n].of = dot;
-    ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, v, w->f->sum, dot->shape->type);
-    v = xg_attention_element(w, XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
-    w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
+    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, extent);
+    v = xg_attention_result_of(w, second, sum, row, at, index);
+    *dest = xg_emit_insert(xg_attention_b(w), v, *dest, shape, index);
+}
+/* Where elements of a result lie, if pairs of them lie side by side, from even places on, and nothing is read to make
+ * them; NULL: they do not. */
+XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool second) {
+    const xg_attention_stage *s = &w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *v = xg_aff_dim(x, XG_ATTENTION_VECTOR), *rest;
+    const xg_imap *at;
+    xg_aff_env env;
+    if (w->placed[second]) return w->places[second];
+    w->placed[second] = true;
+    if (!s->anywhere || !(xg_type_class(s->root->shape->type) & XGT_F) || !xg_index_has_order(s->root->shape))
+        return NULL;
+    at = xg_indexing_flatten(x, s->map, s->root->shape);
+    if (!xg_imap_ok(at) || at->n_constraints || xg_aff_scale_of(at->results[0], v) != 1) return NULL;
+    rest = xg_aff_sub(x, at->results[0], v);
+    env = xg_imap_env(x, at);
+    if (rest && !xg_aff_uses(rest, v) && xg_aff_divisor(xg_aff_simplify(&env, rest)) % XG_ATTENTION_PAIR == 0)
+        w->places[second] = at;
+    return w->places[second];
+}
+/* The pair of turn k by one store there: all of a row's are so many columns behind the first one. */
+XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row, bool second, int64_t extent) {
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *both[XG_ATTENTION_PAIR], *o[3], *column;
+    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]);
+    int64_t on = k * s->apart, c;
+    if (!s->place) {
+        xg_attention_numbers(w, at);
+        at[XG_ATTENTION_ROW] = w->row[half];
+        at[XG_ATTENTION_VECTOR] = s->first;
+        xg_elem_apply(&w->t.s, w->places[second], at, &s->place);
+    }
+    column = s->all > extent ? xg_attention_at(w, s->first, s->all - on, on) : w->digits[0];
+    xg_flow_if(&guard, xg_attention_below(w, column, extent));
+    for (c = 0; c < XG_ATTENTION_PAIR; c++)
+        both[c] = xg_emit_join(xg_attention_b(w), xg_attention_result_of(w, second, sums[c], row, NULL, index));
+    o[0] = xg_attention_paired(w, both);
+    o[1] = w->dest[second];
+    o[2] = xg_attention_at(w, s->place, xg_kval_range(s->place).hi + 1, on);
+    w->dest[second] = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, o[1]->type);
+    xg_flow_end(&guard);
 }
 /* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
 XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
@@ -291,21 +329,24 @@ XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention
 }
 /* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds
  * kir/vectorize.c makes one store. */
-XG_FN void xg_attention_write_pair(xg_attention_kernel *w, const xg_attention_turns *s, int64_t half, int64_t k,
-    xg_kval *const *sums, const xg_attention_ends *row) {
-    bool whole = w->f->columns % XG_ATTENTION_PAIR == 0;
-    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[0]), loop = guard;
+XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
+    xg_kval *const *sums, const xg_attention_ends *row, bool second) {
+    int64_t extent = w->f->back.is && !second ? w->f->depth : w->f->columns, c;
+    bool whole = extent % XG_ATTENTION_PAIR == 0;
+    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]), loop = guard;
     xg_kval *o[2], *column;
-    int64_t c;
+    if (whole && xg_attention_pair_places(w, second)) {
+        xg_attention_write_both(w, s, half, k, sums, row, second, extent);
+        return;
+    }
     for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
-        column = whole && s->all <= w->f->columns ? w->digits[0]
-                                                  : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
-        xg_flow_if(&guard, xg_attention_below(w, column, w->f->columns));
+        column = whole && s->all <= extent ? w->digits[0] : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
+        xg_flow_if(&guard, xg_attention_below(w, column, extent));
         o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t.s, c);
         o[0] = xg_attention_paired(w, sums);
         if (whole) column = xg_attention_column_of(w, s, k, o[1]);
         o[0] = xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, sums[0]->type);
-        xg_attention_write(w, half, column, o[0], row);
+        xg_attention_write(w, half, column, o[0], row, second, extent);
         xg_flow_end(&loop);
         xg_flow_end(&guard);
     }
@@ -327,7 +368,7 @@ XG_APART XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half,
             xg_attention_of_peers(w, half, pair, sums);
         else
             xg_attention_own_sums(w, half, pair, k, sums);
-        xg_attention_write_pair(w, &s, half, k, sums, ends);
+        xg_attention_write_pair(w, &s, half, k, sums, ends, false);
     }
     xg_flow_end(&share);
 }
@@ -369,12 +410,14 @@ XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_en
     xg_flow loop = xg_flow_of(&w->t.s, &w->dest[0]), f;
     int64_t n, half, k, j;
     s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
+    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_attention_within(w, half);
+        s.place = NULL;
         for (k = 0; k < n; k++) {
             for (j = 0; j < XG_ATTENTION_PAIR; j++)
                 sums[j] = xg_attention_read_sum(w, at, half, XG_ATTENTION_PAIR * k + j);
-            xg_attention_write_pair(w, &s, half, k, sums, &ends[half]);
+            xg_attention_write_pair(w, &s, half, k, sums, &ends[half], false);
         }
         xg_flow_end(&f);
     }

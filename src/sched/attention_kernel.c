@@ -44,14 +44,14 @@ XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part par
     for (k = 0; k < n; k++)
         if (xg_attention_reached(stage, given[k].of)) xg_hero_give(&s, given[k].of, given[k].v);
     if (at) xg_elem_apply(&s, stage->map, at, index);
-    for (k = 0; !at && k < stage->root->shape->rank; k++) index[k] = xg_elem_index(&s, 0);
+    for (k = 0; !at && k < stage->root->shape->rank; k++) index[k] = w->digits[0];
     v = xg_elem_of(&s, stage->root, index);
     w->t.s.b = s.b;
     return v;
 }
 XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at) {
     uint32_t k;
-    for (k = 0; k < XG_ATTENTION_DIMS; k++) at[k] = xg_elem_index(&w->t.s, 0);
+    for (k = 0; k < XG_ATTENTION_DIMS; k++) at[k] = w->digits[0];
     at[XG_ATTENTION_BATCH] = w->batch;
 }
 XG_FN xg_elem xg_attention_row_element(xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c,

@@ -16,7 +16,7 @@
  * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
  * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
  * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
- * Two weights of neighbouring keys are a word of p.
+ * Two weights of neighbouring keys are a word of p. Without masks a loop makes weights of sixteen rows after the other.
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
  * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
@@ -37,8 +37,14 @@ XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p-
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }
+/* A loop makes weights of sixteen rows after the other, where rows need no masks: of these each has other ones. */
+XG_FN int64_t xg_attention_rounds(const xg_attention_plan *p) {
+    return xg_attention_is_lazy(p) && !p->bounded && !p->form.back.is ? p->shape.blocks : 1;
+}
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
     if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_LEFT) return p->threads;
+    if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_TAKEN)
+        return xg_attention_group_threads(p) * xg_attention_rounds(p);
     return tell / xg_attention_tensor_groups(p) >= XG_ATTENTION_READY ? xg_attention_group_threads(p) : 1;
 }
 /* Columns of a group: scores, weights if they lie apart, sums. */
@@ -111,7 +117,8 @@ XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t c
         at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / (int)XG_WARP_LANES), OWN, at);
     }
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
-    return xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
+    at = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);
+    return w->lanes ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->lanes) : at;
 }
 
 /* ---- what a warp reads and writes ---- */
@@ -413,16 +420,57 @@ XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
         xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0, 0, p->halves);
     if (second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), second / parts, NULL, 0, 0, p->halves);
 }
-XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
+/* Scores and weights of the plan's rows. */
+XG_FN void xg_attention_tensor_rows(xg_attention_kernel *w) {
     bool apart = xg_attention_is_apart(w->p, 1);
-    w->turn = xg_attention_turn(w, step);
-    xg_attention_begin_step(w, step);
-    xg_attention_await_tell(w, XG_ATTENTION_MADE, w->turn, 0);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
     if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     xg_attention_weigh(w);
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
     xg_attention_write_weights(w, w->scores, xg_attention_weights_at(w->p));
+}
+/* The same by a loop: what a row keeps goes to the place of the one sixteen rows before, the first ones' to the end. */
+XG_FN void xg_attention_tensor_rounds(xg_attention_kernel *w, int64_t rounds) {
+    enum {
+        ON = XG_ATTENTION_ROWS << XG_KTENSOR_LANE_SHIFT
+    };
+    const xg_attention_plan *p = w->p;
+    xg_attention_plan *one = XG_NEW(w->t.e->arena, xg_attention_plan);
+    xg_kval *rows[XG_ATTENTION_HALVES_MAX], *x = xg_elem_index(&w->t.s, 0), **v;
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    uint32_t k;
+    *one = *p;
+    one->halves = XG_ATTENTION_HALVES;
+    one->shape.blocks = 1;
+    memcpy(rows, w->row, sizeof rows);
+    for (k = 0; k < (uint32_t)p->halves; k++) {
+        xg_flow_slot(&f, &w->sum[k]);
+        xg_flow_slot(&f, &w->by[k]);
+        xg_flow_slot(&f, &w->less[k]);
+        xg_flow_slot(&f, &w->stat[k][XG_ATTENTION_REFERENCE]);
+    }
+    f.rolled = true;
+    x = xg_flow_for(&f, x, xg_elem_index(&w->t.s, rounds * ON), ON, rounds * ON);
+    w->p = one;
+    xg_attention_stand_rows(w, xg_tile_quotient(&w->t, x, ON));
+    w->lanes = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, x, XG_E_I32);
+    xg_attention_tensor_rows(w);
+    w->lanes = NULL;
+    w->p = p;
+    memcpy(w->row, rows, sizeof rows);
+    v = xg_flow_values(&f);
+    for (k = 0; k < f.slots.n; k++) *f.slots.p[k] = v[(k + f.slots.n / (uint32_t)rounds) % f.slots.n];
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
+    int64_t rounds = xg_attention_rounds(w->p);
+    w->turn = xg_attention_turn(w, step);
+    xg_attention_begin_step(w, step);
+    xg_attention_await_tell(w, XG_ATTENTION_MADE, w->turn, 0);
+    if (rounds > 1)
+        xg_attention_tensor_rounds(w, rounds);
+    else
+        xg_attention_tensor_rows(w);
     xg_attention_tell(w, XG_ATTENTION_READY);
 }
 /* All has been summed up. */

@@ -656,7 +656,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     int64_t vectors[2], least = p->picoseconds ? p->picoseconds : INT64_MAX; /* of another plan, to be beaten */
     const int64_t most = least;
     xg_tile_shape best, one, deep;
-    bool few_m, few, deepens, units = p->unit != XG_TILE_NO_UNIT;
+    bool few_m, few, deepens, shares, units = p->unit != XG_TILE_NO_UNIT;
     size_t k;
     memset(&best, 0, sizeof best);
     p->roof = xg_tile_roof(p, m, out_bytes);
@@ -684,9 +684,10 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            if ((!one.multicast || (one.multicast == 2 && !one.halo)) && (!few || one.slices > 1))
+            shares = !one.bulk || one.halo || xg_tile_may_take(p, m, p->alone_steps, false, least);
+            if (shares && (!one.multicast || (one.multicast == 2 && !one.halo)) && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
-            xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);
+            if (shares) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
