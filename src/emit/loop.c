@@ -317,32 +317,27 @@ XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
         if (!xg_partition_is_near(e->parts, k)) return false;
     return true;
 }
-/* The dimension of the first root, by its place from the innermost one on, along which a parameter is read at places
- * that are furthest apart; 0: none but that. */
-XG_FN uint32_t xg_loop_neighbours(const xg_fusion_emission *e, const xg_index_order *order) {
-    xg_aff_ctx *x = e->m->aff;
-    int64_t most = 1, half = e->roots[0]->shape->elements / 2;
-    xg_indexing_group *g = NULL;
-    uint32_t found = 0, p, k, j, r;
-    XG_FOR_INSTS(i, e->comp)
-        if (!g && i->op == XG_SLICE && i->shape->elements > half && xg_index_has_order(e->roots[0]->shape))
-            g = xg_indexing_group_back(x, e->roots[0], 0, NULL);
-    for (p = 0; g && p < e->comp->n_params; p++) {
-        xg_imaps maps;
-        if (!xg_shape_is_array(e->comp->params[p]->shape) || e->comp->params[p]->shape->elements <= half) continue;
-        maps = xg_indexing_group_maps(g, e->comp->params[p], 0);
-        for (k = 1; k < order->n; k++) {
-            int64_t lo = INT32_MAX, hi = INT32_MIN;
-            for (j = 0; j < maps.n; j++)
-                for (r = 0; xg_imap_ok(maps.p[j]) && r < maps.p[j]->n_results; r++) {
-                    const xg_aff *off = xg_aff_sub(x, maps.p[j]->results[r], xg_aff_dim(x, order->dim[k]));
-                    if (off->kind != XG_AFF_CONST) continue;
-                    lo = XG_MIN(lo, off->k);
-                    hi = XG_MAX(hi, off->k);
-                }
-            if (hi - lo < most) continue;
-            most = hi - lo;
-            found = k;
+/* Elements from one to the next along the dimension, but the innermost, in which slices begin furthest apart, as those
+ * of a stencil do; 0: in none. */
+XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e) {
+    const xg_shape *root = e->roots[0]->shape;
+    const xg_slice_dim *first = NULL;
+    int64_t most = 1, found = 0;
+    uint32_t rank = 0, k;
+    XG_FOR_INSTS(i, e->comp) {
+        const xg_slice_dim *s = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p : NULL;
+        xg_index_order o = xg_index_order_of_shape(s ? i->shape : root);
+        int64_t row = 1, apart;
+        if (!s || i->shape->elements <= root->elements / 2 || (first && i->shape->rank != rank)) continue;
+        if (!first) first = s;
+        rank = i->shape->rank;
+        for (k = 1; k < o.n; k++) {
+            row *= o.size[k - 1];
+            apart = s[o.dim[k]].start - first[o.dim[k]].start;
+            apart = XG_MAX(apart, -apart);
+            if (apart < most || (apart == most && row < found) || root->elements % row) continue;
+            most = apart;
+            found = row;
         }
     }
     return found;
@@ -350,17 +345,14 @@ XG_FN uint32_t xg_loop_neighbours(const xg_fusion_emission *e, const xg_index_or
 /* Rounds that are neighbours: all numbers of them are left open, or what is ordered. */
 XG_FN void xg_loop_beside(xg_loop_walk *w, int64_t elements) {
     xg_fusion_emission *e = w->e;
-    xg_index_order order = xg_index_order_of_shape(e->roots[0]->shape);
-    uint32_t dim = xg_loop_neighbours(e, &order), k;
-    int64_t row = 1, rounds = (int64_t)1 << w->walk, vector, wide, threads, slices = 0;
-    if (!dim) return;
+    int64_t row = xg_index_has_order(e->roots[0]->shape) ? xg_loop_neighbours(e) : 0, rounds = (int64_t)1 << w->walk,
+            vector = xg_gcd(row, w->unroll), wide = row / vector, threads, slices = 0;
+    uint32_t k;
+    if (!row) return;
     if (w->walk == XG_COUNT(xg_loop_walks)) {
         for (k = 0; k < w->walk; k++) xg_form_leave_open(e, xg_loop_walks[k]);
         return;
     }
-    for (k = 0; k < dim; k++) row *= order.size[k];
-    vector = xg_gcd(row, w->unroll);
-    wide = row / vector;
     for (threads = XG_LAUNCH_THREADS; threads; threads -= XG_WARP_LANES) { /* nearly all of which have something */
         slices = (wide + threads - 1) / threads;
         if (slices * threads * 7 <= wide * 8) break;
