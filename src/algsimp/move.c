@@ -152,26 +152,27 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
-/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
+/* transpose(dot(x, y)) whose innermost dimension is free in x is dot(y, x), which has it there, and a transpose of what
+ * is left to move. */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
     xg_ints perm = xg_attr_dims(i);
+    int64_t to[XG_RANK_MAX];
     xg_dot_dims was, now;
     uint32_t batch, lhs, rhs, k;
-    if (d->op != XG_DOT || !xg_opt_has_one_user(d)) return NULL;
+    if (d->op != XG_DOT || !xg_opt_has_one_user(d) || !xg_dot_is_symmetric(d)) return NULL;
     was = xg_dot_dims_of(d);
     batch = was.lb.n;
     lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
     rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
+    if (lhs == 0 || rhs == 0 || perm.p[perm.n - 1] != batch + lhs - 1) return NULL;
     for (k = 0; k < perm.n; k++)
-        if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
-    if (lhs == 0 || rhs == 0) return NULL;
+        to[k] = perm.p[k] + (perm.p[k] < batch ? 0 : perm.p[k] < batch + lhs ? (int64_t)rhs : -(int64_t)lhs);
     now.lb = was.rb;
     now.lc = was.rc;
     now.rb = was.lb;
     now.rc = was.lc;
-    if (!xg_dot_is_symmetric(d)) return NULL;
-    return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
+    return xg_hb_transpose(&a->b, xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d), to);
 }
 
 /* ---- broadcast ---- */

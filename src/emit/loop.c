@@ -317,8 +317,6 @@ XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
         if (!xg_partition_is_near(e->parts, k)) return false;
     return true;
 }
-/* Elements from one to the next along the dimension, but the innermost, in which slices begin furthest apart, as those
- * of a stencil do; 0: in none. */
 XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e) {
     const xg_shape *root = e->roots[0]->shape;
     const xg_slice_dim *first = NULL;
