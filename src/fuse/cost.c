@@ -94,9 +94,9 @@ XG_FN int64_t xg_cost_op(const xg_inst *i) {
     int64_t n = xg_cost_function(i->op);
     const xg_shape *s = i->shape;
     int bits;
-    if (i->op == XG_CONCATENATE) /* of a vector, by elements or once; of pieces of one array only the place is chosen */
-        return (i->n_operands + (xg_concat_whole(i) ? 0 : 2)) /
-               ((uint32_t)xg_attr_dims(i).p[0] == xg_shape_major(s, s->rank - 1) ? 1 : XG_COST_VECTOR);
+    if (i->op == XG_CONCATENATE && !xg_concat_whole(i)) return 2 + i->n_operands;
+    if (i->op == XG_CONCATENATE) /* only the place is chosen, of rows once for a vector */
+        return i->n_operands / ((uint32_t)xg_attr_dims(i).p[0] == xg_shape_major(s, s->rank - 1) ? 1 : XG_COST_VECTOR);
     if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_to_apply(i)->n_insts;
     if (n == 0 || !xg_shape_is_array(s)) return n;
     bits = xg_type_bits(s->type);
