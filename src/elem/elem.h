@@ -139,6 +139,7 @@ XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);              /*
 XG_FN xg_kval *xg_elem_in_domain(
     xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices);
 /* an integer element as an index in [0, limit] */
+XG_FN const xg_inst *xg_concat_whole(const xg_inst *i);
 XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit);
 /* A handler per word of the opcode table. */
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \

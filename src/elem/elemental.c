@@ -11,7 +11,8 @@
 #include "elem.h"
 
 enum {
-    XG_ELEM_DEPTH_MAX = 4000
+    XG_ELEM_DEPTH_MAX = 4000,
+    XG_ELEM_PIECES_MAX = 4
 };
 
 XG_FN xg_elem xg_elem_real(xg_kval *v) {
@@ -442,6 +443,27 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
 }
 XG_FN xg_kval *xg_elem_moved(xg_scope *s, xg_kval *v, int64_t by) {
     return by ? xg_k2_int(&s->b, XG_K_OP_ADDI, v, by) : v;
+}
+/* Where a piece begins in the array that it is cut from, or is. */
+XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE ? XG_OPERAND(o, 0) : o; }
+XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
+    return o->op == XG_SLICE ? xg_inst_attr(o, XG_A_slice)->v.slices->p[d].start : 0;
+}
+/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a
+ * border that repeats. NULL: there is none, or too many pieces. */
+XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
+    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k, d;
+    const xg_inst *first = XG_OPERAND(i, 0);
+    if (i->n_operands < 2 || i->n_operands > XG_ELEM_PIECES_MAX) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        if (xg_concat_cut(o) != xg_concat_cut(first) || o->shape->elements == 0) return NULL;
+        for (d = 0; d < i->shape->rank; d++)
+            if ((d != dim && xg_concat_begin(o, d) != xg_concat_begin(first, d)) ||
+                (o->op == XG_SLICE && xg_inst_attr(o, XG_A_slice)->v.slices->p[d].stride != 1))
+                return NULL;
+    }
+    return xg_concat_cut(first);
 }
 /* The place is chosen, not the element: then no load waits in a branch for those in front of it. */
 HANDLER(concatenate) {

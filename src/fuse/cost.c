@@ -15,7 +15,6 @@ enum {
                                     paper), of which a request for one sector takes half */
     XG_COST_NEAR = 32 << 10,     /* bytes: smaller arrays stay in the first cache */
     XG_COST_VECTOR = 4,
-    XG_CONCAT_PIECES_MAX = 4,
     XG_COST_TIE = 6 /* such a part of the time that moving and computing alone would take */
 };
 XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
@@ -71,32 +70,11 @@ XG_FN int64_t xg_cost_function(xg_opcode op) {
     }
 }
 
-/* The array that a piece is cut from, or is; where it begins there. */
-XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE ? XG_OPERAND(o, 0) : o; }
-XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
-    return o->op == XG_SLICE ? xg_inst_attr(o, XG_A_slice)->v.slices->p[d].start : 0;
-}
-XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
-    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k, d;
-    const xg_inst *first = XG_OPERAND(i, 0);
-    if (i->n_operands < 2 || i->n_operands > XG_CONCAT_PIECES_MAX) return NULL;
-    for (k = 0; k < i->n_operands; k++) {
-        const xg_inst *o = XG_OPERAND(i, k);
-        if (xg_concat_cut(o) != xg_concat_cut(first) || o->shape->elements == 0) return NULL;
-        for (d = 0; d < i->shape->rank; d++)
-            if ((d != dim && xg_concat_begin(o, d) != xg_concat_begin(first, d)) ||
-                (o->op == XG_SLICE && xg_inst_attr(o, XG_A_slice)->v.slices->p[d].stride != 1))
-                return NULL;
-    }
-    return xg_concat_cut(first);
-}
 XG_FN int64_t xg_cost_op(const xg_inst *i) {
     int64_t n = xg_cost_function(i->op);
     const xg_shape *s = i->shape;
     int bits;
-    if (i->op == XG_CONCATENATE && !xg_concat_whole(i)) return 2 + i->n_operands;
-    if (i->op == XG_CONCATENATE) /* only the place is chosen, of rows once for a vector */
-        return i->n_operands / ((uint32_t)xg_attr_dims(i).p[0] == xg_shape_major(s, s->rank - 1) ? 1 : XG_COST_VECTOR);
+    if (i->op == XG_CONCATENATE) return 2 + i->n_operands;
     if (i->op == XG_MAP) return 2 * (int64_t)xg_attr_to_apply(i)->n_insts;
     if (n == 0 || !xg_shape_is_array(s)) return n;
     bits = xg_type_bits(s->type);

@@ -229,12 +229,8 @@ XG_FN xg_cost_traffic xg_cost_read(
 XG_FN xg_cost_traffic xg_cost_both(xg_cost_traffic a, xg_cost_traffic b);
 XG_FN xg_cost_traffic xg_cost_less(xg_cost_traffic a, xg_cost_traffic b);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
-/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a
- * border that repeats. NULL: there is none, or too many pieces. */
-XG_FN const xg_inst *xg_concat_whole(const xg_inst *i);
-XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d); /* where a piece begins there */
-XG_FN int64_t xg_cost_op(const xg_inst *i);                  /* instructions for one element */
-XG_FN int64_t xg_cost_step(const xg_inst *i);                /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
+XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
 XG_FN int64_t xg_cost_bytes(const xg_shape *s);
 
 /* ---- kernels.c: the kernels of one computation while they grow ---- */
