@@ -522,7 +522,9 @@ XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
     if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
     if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
     w->threads = w->launch.threads[0];
-    if (!w->period && w->rounds == rounds && w->unroll > 1) xg_loop_beside(w, elements);
+    /* in loops arrays may share memory: a round would wait for what the one before writes */
+    if (!w->period && w->rounds == rounds && w->unroll > 1 && e->fusion->comp == e->fusion->comp->module->entry)
+        xg_loop_beside(w, elements);
 }
 /* Why no walk of this form meets each element once; NULL: one does. */
 XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
