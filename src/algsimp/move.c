@@ -152,26 +152,43 @@ RULE(transpose_reshape) { /* only ones change places */
     }
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
-/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). */
+/* All readers are products that have one for each index of the dimension, or take the elements as they lie. */
+XG_FN bool xg_alg_wants_rows(const xg_inst *i, int64_t dim) {
+    const xg_use *u;
+    for (u = i->first_use; u; u = u->next) {
+        const xg_inst *to = u->user;
+        if (to->op != XG_RESHAPE &&
+            (to->op != XG_DOT ||
+                !xg_ints_at(XG_OPERAND(to, 0) == i ? xg_dot_dims_of(to).lb : xg_dot_dims_of(to).rb, dim, NULL)))
+            return false;
+    }
+    return i->first_use != NULL;
+}
+/* transpose(dot(x, y)) that exchanges what is free in x with what is free in y is dot(y, x). Where it brings what is
+ * free in x innermost, for readers that want such rows, it is that and a transpose of what is left to move. */
 RULE(transpose_dot) {
     xg_inst *d = P(0);
     xg_ints perm = xg_attr_dims(i);
+    int64_t to[XG_RANK_MAX];
     xg_dot_dims was, now;
     uint32_t batch, lhs, rhs, k;
-    if (d->op != XG_DOT || !xg_opt_has_one_user(d)) return NULL;
+    int64_t minor = 0;
+    if (d->op != XG_DOT || !xg_opt_has_one_user(d) || !xg_dot_is_symmetric(d)) return NULL;
     was = xg_dot_dims_of(d);
     batch = was.lb.n;
     lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
     rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
-    for (k = 0; k < perm.n; k++)
-        if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
-    if (lhs == 0 || rhs == 0) return NULL;
+    if (lhs == 0 || rhs == 0 || perm.p[perm.n - 1] != batch + lhs - 1) return NULL;
+    for (k = 0; k < perm.n; k++) {
+        to[k] = perm.p[k] + (perm.p[k] < batch ? 0 : perm.p[k] < batch + lhs ? (int64_t)rhs : -(int64_t)lhs);
+        if (perm.p[k] == perm.n - 1) minor = k;
+    }
+    if (!xg_perm_is_identity(to, perm.n) && !xg_alg_wants_rows(i, minor)) return NULL;
     now.lb = was.rb;
     now.lc = was.rc;
     now.rb = was.lb;
     now.rc = was.lc;
-    if (!xg_dot_is_symmetric(d)) return NULL;
-    return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
+    return xg_hb_transpose(&a->b, xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d), to);
 }
 
 /* ---- broadcast ---- */

@@ -81,6 +81,9 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     hero = c->heroes.p[0];
     if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || xg_concatenate_work(c) > XG_CONCATENATE_WORK_MAX)
         return false;
+    /* of a stencil rows are worth more, where many can be written out */
+    if (xg_concat_whole(hero) && xg_emit_work(e->comp) <= XG_CONCATENATE_WORK_MAX / 32 && xg_loop_neighbours(e))
+        return false;
     c->dim = (uint32_t)xg_attr_dims(hero).p[0];
     c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
     c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);

@@ -11,6 +11,9 @@
 /* How many neighbouring elements a thread makes, so that one access moves them: of the widest result, and of the
  * parameters that have so many elements (0: the results alone count). */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
+/* Elements from one to the next along the dimension, but the innermost, in which slices begin furthest apart, as those
+ * of a stencil do; 0: in none. */
+XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e);
 XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */

@@ -26,8 +26,11 @@ enum {
     XG_LOOP_ROWS = 16 /* rounds, at most */,
     XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */,
     XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */,
-    XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */
+    XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */,
+    XG_LOOP_NEIGHBOURS_WORK = 1024 /* of all rounds that are written out */
 };
+/* Rounds that are neighbours, as a power of two. */
+XG_TABLE const char *const xg_loop_walks[] = {"flat", "rows2", "rows4", "rows8"};
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -99,7 +102,7 @@ typedef struct xg_loop_walk {
     int64_t rounds, unroll, threads;
     int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
     int64_t rest;           /* elements at the end that are made one by one */
-    uint32_t lead;
+    uint32_t lead, walk;    /* walk: of xg_loop_walks; their number: none is named */
     xg_kval **tensors, **dest;
     xg_indexing_group *places; /* see xg_loop_places */
 } xg_loop_walk;
@@ -308,6 +311,61 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     w->launch = xg_launch_linear(e, elements, vector);
 }
 
+XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_partition_is_near(e->parts, k)) return false;
+    return true;
+}
+XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e) {
+    const xg_shape *root = e->roots[0]->shape;
+    const xg_slice_dim *first = NULL;
+    int64_t most = 1, found = 0;
+    uint32_t rank = 0, k;
+    XG_FOR_INSTS(i, e->comp) {
+        const xg_slice_dim *s = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p : NULL;
+        xg_index_order o = xg_index_order_of_shape(s ? i->shape : root);
+        int64_t row = 1, apart;
+        if (!s || i->shape->elements <= root->elements / 2 || (first && i->shape->rank != rank)) continue;
+        if (!first) first = s;
+        rank = i->shape->rank;
+        for (k = 1; k < o.n; k++) {
+            row *= o.size[k - 1];
+            apart = s[o.dim[k]].start - first[o.dim[k]].start;
+            apart = XG_MAX(apart, -apart);
+            if (apart < most || (apart == most && row < found) || root->elements % row) continue;
+            most = apart;
+            found = row;
+        }
+    }
+    return found;
+}
+/* Rounds that are neighbours: all numbers of them are left open, or what is ordered. */
+XG_FN void xg_loop_beside(xg_loop_walk *w, int64_t elements) {
+    xg_fusion_emission *e = w->e;
+    int64_t row = xg_index_has_order(e->roots[0]->shape) ? xg_loop_neighbours(e) : 0, rounds = (int64_t)1 << w->walk,
+            vector = xg_gcd(row, w->unroll), wide = row / vector, threads, slices = 0;
+    uint32_t k;
+    if (!row) return;
+    if (w->walk == XG_COUNT(xg_loop_walks)) {
+        for (k = 0; k < w->walk; k++) xg_form_leave_open(e, xg_loop_walks[k]);
+        return;
+    }
+    for (threads = XG_LAUNCH_THREADS; threads; threads -= XG_WARP_LANES) { /* nearly all of which have something */
+        slices = (wide + threads - 1) / threads;
+        if (slices * threads * 7 <= wide * 8) break;
+    }
+    if (!threads || elements % (row * rounds) * 8 > elements ||
+        xg_emit_work(e->comp) * rounds > XG_LOOP_NEIGHBOURS_WORK)
+        return;
+    w->unroll = vector;
+    w->rounds = rounds;
+    w->threads = threads;
+    w->period = row;
+    w->slices = slices;
+    w->rest = elements % (row * rounds);
+}
+
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
     return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape)
@@ -410,6 +468,7 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     dims[0] = xg_kthread_id(b, 0, w->launch.threads[0]);
     dims[1] = xg_kblock_id(b, 0, w->launch.blocks[0]);
     loop = xg_kloop(b, map, dims, inits, n);
+    if (w->walk - 1 < XG_COUNT(xg_loop_walks) - 1) loop->flags = KL_WHOLE;
     body = loop->regions[0];
     in = xg_kb_end(e->m, body);
     in.loc = b->loc;
@@ -454,18 +513,18 @@ XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
     w->rounds = rounds = xg_loop_rounds(e, elements, w->unroll);
     w->launch = xg_launch_linear(e, elements, w->unroll * w->rounds);
     w->threads = w->launch.threads[0];
-    if (xg_form_is_ordered(e)) return; /* of rows only by an order that says all of them */
+    if (xg_form_is_ordered(e)) { /* of other rows only by an order that says all of them */
+        if (w->walk < XG_COUNT(xg_loop_walks)) xg_loop_beside(w, elements);
+        return;
+    }
     xg_loop_down_rows(w, elements);
     if (w->rounds == rounds) xg_loop_down_slices(w, elements);
     if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
     if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
     w->threads = w->launch.threads[0];
-}
-XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++)
-        if (!xg_partition_is_near(e->parts, k)) return false;
-    return true;
+    /* in loops arrays may share memory: a round would wait for what the one before writes */
+    if (!w->period && w->rounds == rounds && w->unroll > 1 && e->fusion->comp == e->fusion->comp->module->entry)
+        xg_loop_beside(w, elements);
 }
 /* Why no walk of this form meets each element once; NULL: one does. */
 XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
@@ -495,8 +554,11 @@ XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     w->e = e;
     e->form = w;
+    w->walk = xg_form_walk(e, xg_loop_walks, XG_COUNT(xg_loop_walks));
     if (!xg_form_is_whole(e)) xg_loop_decide(w, most);
     xg_form_read(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
+    if (w->walk < XG_COUNT(xg_loop_walks) && w->rounds == (int64_t)1 << w->walk)
+        xg_form_write_walk(e, xg_loop_walks[w->walk]);
     why = e->given ? xg_loop_refuses(w, most) : NULL;
     if (why) return xg_emit_refuse(e, why);
     blocks = xg_loop_blocks(w, most);

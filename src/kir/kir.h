@@ -172,6 +172,7 @@ enum {
     KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
     KL_READS_AHEAD = 8,   /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
     KL_LANES = 32, /* beside KL_UNROLLED: lanes of a processor's vectors; no round touches what another one writes */
+    KL_WHOLE = 64, /* of LOOP, too: all steps are written out, however much code that is */
     KL_READS_TOGETHER = 16 /* up to four steps at once: what they read comes in front of what they write. No step may
                               read what another one writes */
 };

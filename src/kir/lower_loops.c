@@ -37,6 +37,7 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     xg_kop *to, *o;
     for (k = 0; k < n; k++) dims[k] = loop->operands[k].value;
     to = xg_kloop(&b, map, dims, inits, loop->n_results);
+    to->flags = loop->flags;
     xg_kclone_begin(from);
     for (k = 0; k < from->n_args; k++) {
         to->regions[0]->args[k].name = from->args[k].name;
@@ -257,6 +258,7 @@ XG_FN void xg_knest_for(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **car
     hi = xg_kconst_int(b, XG_E_INDEX, r.hi + 1);
     step = xg_kconst_int(b, XG_E_INDEX, 1);
     loop = xg_kfor(b, lo, hi, step, carried, n);
+    loop->flags |= l->loop->flags;
     *var = &loop->regions[0]->args[0];
     (*var)->name = l->loop->regions[0]->args[level].name;
     for (k = 0; k < n; k++) {

@@ -458,7 +458,7 @@ XG_FN xg_kop *xg_kparse_loop(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals dims, inits;
     xg_knews news, carried;
     const xg_imap *map;
-    uint32_t mark, syms, n_named;
+    uint32_t mark, syms, n_named, flags;
     size_t at = p->at;
     xg_kop *op;
     (void)code;
@@ -477,9 +477,11 @@ XG_FN xg_kop *xg_kparse_loop(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     syms = map->n_syms + map->n_rts;
     if (dims.n != map->n_dims || n_named != syms || news.n != syms + map->n_results)
         xg_kparse_fail(p, at, "the loop's dims, symbols or results are not as many as its map's", xg_str_of(NULL, 0));
+    flags = xg_kparse_words(p, xg_kloop_words);
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kloop(b, map, dims.p, inits.p, inits.n);
+    op->flags = flags;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind_args(p, op->regions[0], 0, &news);

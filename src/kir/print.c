@@ -427,7 +427,7 @@ XG_FN void xg_kprint_shuffle_reduce(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_operand_types(p, op->operands, op->n_operands);
 }
 /* Flags as words: one for each bit, from the lowest on, separated by spaces. */
-XG_TABLE const char xg_kloop_words[] = "unrolled unroll_lowered step_pointers reads_ahead reads_together lanes";
+XG_TABLE const char xg_kloop_words[] = "unrolled unroll_lowered step_pointers reads_ahead reads_together lanes whole";
 XG_TABLE const char xg_kmemory_words[] = "invariant volatile stream";
 static const char xg_kapprox_words[] = "ftz";
 XG_FN void xg_kprint_words(xg_kprinter *p, const xg_kop *op, const char *words) {
@@ -524,6 +524,7 @@ XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_new_args(p, op->regions[0], syms, map->n_results);
     xg_puts(p->b, ") in ");
     xg_kprint_alias(p, map);
+    xg_kprint_words(p, op, xg_kloop_words);
     xg_kprint_iter_args(p, op, syms + map->n_results, (uint32_t)op->a);
 }
 XG_FN void xg_kprint_axis_range(xg_kprinter *p, const xg_kop *op) {

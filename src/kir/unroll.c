@@ -362,7 +362,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *
         return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     XG_ESTIMATED(cost);
-    if (trips <= XG_KUNROLL_TRIPS_MAX && (lanes || cost * trips <= XG_KUNROLL_FULL_COST)) {
+    if (trips <= XG_KUNROLL_TRIPS_MAX && (lanes || (loop->flags & KL_WHOLE) || cost * trips <= XG_KUNROLL_FULL_COST)) {
         if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop))
             loop->flags |= KL_UNROLL_LOWERED;
         else
