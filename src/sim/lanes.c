@@ -521,7 +521,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     R2(mul_i64, D, u64, u64, u64, r = a * b) \
     R2(and_b16, H, u16, u16, u16, r = a & b) \
     V2(and_b32, W, u32, u32, u32, r = a & b) \
-    V2(and_b64, D, u64, u64, u64, r = a & b) \
+    R2(and_b64, D, u64, u64, u64, r = a & b) \
     R2(or_b16, H, u16, u16, u16, r = a | b) \
     V2(or_b32, W, u32, u32, u32, r = a | b) \
     R2(or_b64, D, u64, u64, u64, r = a | b) \
@@ -577,7 +577,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
     R3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
-    V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
+    R3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) \
@@ -602,7 +602,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     S1(ex2_f32, f32, W, f32, f32, XG_V_EX2) \
     F1(ex2ftz_f32, f32, W, f32, f32, XG_V_EX2FTZ) \
     S1(tanh_f32, f32, D, f32, f32, XG_V_TANH) \
-    F1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
+    S1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
     V1(abs_f32, W, u32, u32, r = a & 0x7FFFFFFFu) \
     V1(neg_f32, W, u32, u32, r = a ^ 0x80000000u) \
     R2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
@@ -642,7 +642,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     R1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) \
     S1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) \
     S1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
-    V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
+    R1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) \
     R1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) \
     R1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) \
