@@ -798,8 +798,8 @@ XG_INLINE void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { 
     XG_V_2(set_##op##_##t, K, s32, t, t, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); \
            const XG_SIM_T(Ws32) y = XG_V_TO(Ws32, b); r = XG_V_MASK(Ws32, x sym y))
 
-/* Rows that kernels seldom ask for, R1 to R3, S1 and S2 (whose NaNs become canonical) and comparisons of 16 and 64 bits,
- * are those of `base` for avx2, too, where small code is asked for (-Os): 10 KB less. */
+/* Rows that kernels seldom ask for, R1 to R3, S1 and S2 (whose NaNs become canonical) and comparisons of 16 and 64
+ * bits, are those of `base` for avx2, too, where small code is asked for (-Os): 10 KB less. */
 #ifdef __OPTIMIZE_SIZE__
 #define XG_R_1(...)
 #define XG_R_2(...)
