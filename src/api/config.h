@@ -201,7 +201,8 @@ extern int madvise(void *at, size_t bytes, int advice);
 /* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
  * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
  * registers that a call preserves. A jump instead of a last call restores all registers there, and so does a way out
- * that saves fewer of them. Not as C++, where gcc warns of each prototype that follows its function. */
+ * that saves fewer of them. Operands that are carried forward into other statements live longer, too. Not as C++, where
+ * gcc warns of each prototype that follows its function. */
 #if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
     !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_ROOMS_BEGIN \
@@ -209,7 +210,8 @@ extern int madvise(void *at, size_t bytes, int advice);
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
             _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
                 _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") \
-                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") XG_ROOMS_SMALLEST
+                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") \
+                        _Pragma("GCC optimize(\"no-tree-forwprop\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else

@@ -41,6 +41,10 @@ XG_FN void xg_eval_store_int(xlagpu_type t, void *p, int64_t v) {
 #define XG_EVAL_VECTORS
 #endif
 
+#ifdef __OPTIMIZE_SIZE__ /* no vectors there (-Os): one loop does all */
+#define xg_eval_bf16_decode(out, in, n) 0
+#define xg_eval_bf16_encode(out, in, n) 0
+#else
 /* They convert whole groups of lanes and say how many elements: unrolled, the rest would be much code. */
 XG_EVAL_VECTORS XG_FN size_t xg_eval_bf16_decode(float *XG_RESTRICT out, const uint16_t *XG_RESTRICT in, size_t n) {
     size_t i = 0, k;
@@ -64,6 +68,7 @@ XG_EVAL_VECTORS XG_FN size_t xg_eval_bf16_encode(uint16_t *XG_RESTRICT out, cons
     }
     return i;
 }
+#endif
 #undef XG_EVAL_LANES
 #undef XG_EVAL_VECTORS
 
@@ -95,6 +100,8 @@ XG_FN void xg_eval_narrow_encode(xlagpu_type t, void *out, const float *in, size
     else
         for (i = 0; i < n; i++) xg_eval_store_float(t, (uint8_t *)out + i, (double)in[i]);
 }
+#undef xg_eval_bf16_decode
+#undef xg_eval_bf16_encode
 
 /* ---- wide forms ---- */
 

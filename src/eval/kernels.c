@@ -229,34 +229,38 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
     }
 /* clang-format on */
 #define neg(a) (is_signed && ((a) >> (sizeof(T) * 8 - 1)))
-XG_EVAL_DEFINE_BITS(32, uint32_t, uint32_t)
 XG_EVAL_DEFINE_BITS(64, uint64_t, uint64_t)
-XG_EVAL_DEFINE_INT(s, 32, int32_t, uint32_t)
-XG_EVAL_DEFINE_INT(u, 32, uint32_t, uint32_t)
 XG_EVAL_DEFINE_INT(s, 64, int64_t, uint64_t)
 XG_EVAL_DEFINE_INT(u, 64, uint64_t, uint64_t)
 #ifdef __OPTIMIZE_SIZE__
-/* Where small code is asked for (-Os), integers of 8 and 16 bits compute by blocks in carriers of 32 bits, as those of
- * 4 do in carriers of 8: 3.5 KB less. */
+/* Where small code is asked for (-Os), shorter integers compute by blocks in carriers of 64 bits, as those of 4 do in
+ * carriers of 8: 5 KB less. */
 XG_FN bool xg_eval_kernel_short(const xg_ew *e, void *to, const void *const *in, size_t n) {
-    const size_t bytes = (size_t)xg_type_bytes(e->in_type[0]), shift = 32 - 8 * bytes;
+    const size_t bytes = (size_t)xg_type_bytes(e->in_type[0]), shift = 64 - 8 * bytes;
     const bool is_flag = e->op == XG_COMPARE;
-    uint32_t block[3][64];
+    uint64_t block[3][64];
     const void *const wide[3] = {block[0], block[1], block[2]};
     size_t at, i, k, m = 0;
     for (at = 0; at < n || !n; at += m) {
         m = XG_MIN(n - at, 64);
         for (k = 0; k < e->n_in; k++)
             for (i = 0; i < m; i++) {
-                uint32_t v = 0;
-                memcpy(&v, (const char *)in[k] + (at + i) * bytes, bytes);
-                block[k][i] = e->is_signed ? (uint32_t)((int32_t)(v << shift) >> shift) : v;
+                uint64_t v = 0;
+                if (bytes == 4) /* most integers: no call */
+                    v = ((const uint32_t *)in[k])[at + i];
+                else
+                    memcpy(&v, (const char *)in[k] + (at + i) * bytes, bytes);
+                block[k][i] = e->is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v;
             }
-        if (!(e->is_signed ? xg_eval_kernel_s32 : xg_eval_kernel_u32)(
+        if (!(e->is_signed ? xg_eval_kernel_s64 : xg_eval_kernel_u64)(
                 e, is_flag ? (char *)to + at : (char *)block[0], wide, m))
             return false;
         if (!n) return true;
-        for (i = 0; i < m && !is_flag; i++) memcpy((char *)to + (at + i) * bytes, &block[0][i], bytes);
+        for (i = 0; i < m && !is_flag; i++)
+            if (bytes == 4)
+                ((uint32_t *)to)[at + i] = (uint32_t)block[0][i];
+            else
+                memcpy((char *)to + (at + i) * bytes, &block[0][i], bytes);
     }
     return true;
 }
@@ -264,7 +268,12 @@ XG_FN bool xg_eval_kernel_short(const xg_ew *e, void *to, const void *const *in,
 #define xg_eval_kernel_u8 xg_eval_kernel_short
 #define xg_eval_kernel_s16 xg_eval_kernel_short
 #define xg_eval_kernel_u16 xg_eval_kernel_short
+#define xg_eval_kernel_s32 xg_eval_kernel_short
+#define xg_eval_kernel_u32 xg_eval_kernel_short
 #else
+XG_EVAL_DEFINE_BITS(32, uint32_t, uint32_t)
+XG_EVAL_DEFINE_INT(s, 32, int32_t, uint32_t)
+XG_EVAL_DEFINE_INT(u, 32, uint32_t, uint32_t)
 XG_EVAL_DEFINE_BITS(8, uint8_t, uint32_t)
 XG_EVAL_DEFINE_BITS(16, uint16_t, uint32_t)
 XG_EVAL_DEFINE_INT(s, 8, int8_t, uint32_t)
@@ -555,6 +564,8 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef xg_eval_kernel_u8
 #undef xg_eval_kernel_s16
 #undef xg_eval_kernel_u16
+#undef xg_eval_kernel_s32
+#undef xg_eval_kernel_u32
 #undef XG_EVAL_BITS_UNARY
 #undef XG_EVAL_BITS_BINARY
 #undef XG_EVAL_INT_BINARY

@@ -97,16 +97,18 @@ XG_FN void xg_proto_write_FLAT(xg_proto_writer *w, const xg_proto_row *row, uint
     (void)row;
     if (a->v.lists->n) xg_proto_put_ints(w, number, a->v.lists->p[0]);
 }
+/* A message of numbers, the fields from 1 on. */
+XG_FN void xg_proto_put_numbers(xg_proto_writer *w, uint32_t number, const int64_t *v, uint32_t n) {
+    size_t at = xg_proto_begin(w, number);
+    uint32_t k;
+    for (k = 0; k < n; k++) xg_proto_put_int(w, k + 1, v[k]);
+    xg_proto_end(w, at);
+}
 XG_FN void xg_proto_write_PAIRS(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     uint32_t k;
     (void)row;
-    for (k = 0; k < a->v.lists->n; k++) {
-        xg_ints pair = a->v.lists->p[k];
-        size_t at = xg_proto_begin(w, number);
-        xg_proto_put_int(w, 1, pair.n > 0 ? pair.p[0] : 0);
-        xg_proto_put_int(w, 2, pair.n > 1 ? pair.p[1] : 0);
-        xg_proto_end(w, at);
-    }
+    for (k = 0; k < a->v.lists->n; k++)
+        xg_proto_put_numbers(w, number, a->v.lists->p[k].p, XG_MIN(a->v.lists->p[k].n, 2u));
 }
 XG_FN void xg_proto_write_SHAPES(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     uint32_t k;
@@ -118,11 +120,8 @@ XG_FN void xg_proto_write_SLICES(xg_proto_writer *w, const xg_proto_row *row, ui
     (void)row;
     for (k = 0; k < a->v.slices->n; k++) {
         const xg_slice_dim *d = &a->v.slices->p[k];
-        size_t at = xg_proto_begin(w, number);
-        xg_proto_put_int(w, 1, d->start);
-        xg_proto_put_int(w, 2, d->limit);
-        xg_proto_put_int(w, 3, d->stride);
-        xg_proto_end(w, at);
+        const int64_t v[3] = {d->start, d->limit, d->stride};
+        xg_proto_put_numbers(w, number, v, 3);
     }
 }
 XG_FN void xg_proto_write_PADS(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
@@ -131,11 +130,8 @@ XG_FN void xg_proto_write_PADS(xg_proto_writer *w, const xg_proto_row *row, uint
     (void)row;
     for (k = 0; k < a->v.pads->n; k++) {
         const xg_pad_dim *d = &a->v.pads->p[k];
-        size_t at = xg_proto_begin(w, 1);
-        xg_proto_put_int(w, 1, d->low);
-        xg_proto_put_int(w, 2, d->high);
-        xg_proto_put_int(w, 3, d->interior);
-        xg_proto_end(w, at);
+        const int64_t v[3] = {d->low, d->high, d->interior};
+        xg_proto_put_numbers(w, 1, v, 3);
     }
     xg_proto_end(w, all);
 }
@@ -145,15 +141,9 @@ XG_FN void xg_proto_write_WINDOW(xg_proto_writer *w, const xg_proto_row *row, ui
     (void)row;
     for (k = 0; k < a->v.window->n; k++) {
         const xg_window_dim *d = &a->v.window->p[k];
-        size_t at = xg_proto_begin(w, 1);
-        xg_proto_put_int(w, 1, d->size);
-        xg_proto_put_int(w, 2, d->stride);
-        xg_proto_put_int(w, 3, d->pad_low);
-        xg_proto_put_int(w, 4, d->pad_high);
-        xg_proto_put_int(w, 5, d->window_dilation);
-        xg_proto_put_int(w, 6, d->base_dilation);
-        xg_proto_put_int(w, 7, d->reversal);
-        xg_proto_end(w, at);
+        const int64_t v[7] = {
+            d->size, d->stride, d->pad_low, d->pad_high, d->window_dilation, d->base_dilation, d->reversal};
+        xg_proto_put_numbers(w, 1, v, 7);
     }
     xg_proto_end(w, all);
 }
