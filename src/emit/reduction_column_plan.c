@@ -179,7 +179,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
 XG_FN bool xg_column_idles(const xg_reduction *r, int64_t across, int64_t vector) {
     int64_t width = across * vector, tiles = r->n_kept / r->minor * ((r->minor + width - 1) / width);
     tiles *= xg_column_parts(r, tiles, XG_LAUNCH_THREADS / across);
-    return width * r->bytes > XG_SECTOR_BYTES && vector > 1 && 2 * tiles <= r->e->target->sms &&
+    return width * r->bytes > XG_SECTOR_BYTES && 2 * tiles <= r->e->target->sms &&
            r->n_kept * r->n_reduced * r->bytes >= tiles * XG_COLUMN_SPREAD_BYTES;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
@@ -196,7 +196,12 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
         across > ACROSS_LEAST && across * p->vector * r->bytes > least &&
         r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / BLOCK_THREADS)
         across /= 2; /* a block each */
-    while (xg_column_idles(r, across, p->vector)) p->vector /= 2;
+    while (xg_column_idles(r, across, p->vector)) {
+        if (p->vector > 1)
+            p->vector /= 2;
+        else
+            across /= 2;
+    }
     p->way = XG_COLUMN_TILE;
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
@@ -293,11 +298,10 @@ XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) 
 XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) {
     int64_t blocks = wide->blocks * wide->parts;
     xg_column_plan tile = *wide;
-    if (2 * blocks >= r->e->target->sms || (wide->way == XG_COLUMN_LINEAR && r->minor * r->bytes % XG_SECTOR_BYTES) ||
-        r->minor % wide->vector || r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
+    if (2 * blocks >= r->e->target->sms || r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
         return false;
     xg_column_tile(r, &tile);
-    if (wide->way == XG_COLUMN_SHIFTED && r->pad && xg_column_reads_others(r) &&
+    if (r->minor * r->bytes % XG_SECTOR_BYTES && r->pad && xg_column_reads_others(r) &&
         r->n_reduced < 2 * XG_COLUMN_GROUP * tile.depth)
         return false; /* most of it would be read element by element */
     return tile.blocks * tile.parts >= 2 * blocks;
@@ -310,7 +314,7 @@ XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     /* what a block would read at once: its threads are better off with columns of their own than with combining */
     bool brief = narrow && 4 * r->n_reduced * r->minor < 5 * XG_LAUNCH_THREADS * r->vector;
     if (!brief && r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, p, true)) return;
+        if (narrow && xg_column_linear(r, p, true) && !xg_column_spreads(r, p)) return;
         if (xg_column_shifted(r, p) && !xg_column_spreads(r, p)) return;
     }
     if (xg_column_serial(r, p)) return;
