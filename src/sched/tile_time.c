@@ -316,7 +316,7 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
     c.issued = xg_cost_add_mul(c.issued, warps, first);
     c.warp_clocks = xg_cost_add(c.warp_clocks, first - w.late * xg_tile_first_steps(p));
     if (xg_tile_is_ragged(p)) c.warp_clocks = xg_cost_add(c.warp_clocks, m->memory_latency); /* its group's rows */
-    sums = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n / XG_WARP_LANES);
+    sums = xg_tile_has_rows(p) ? 0 : xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n / XG_WARP_LANES);
     sums = xg_cost_mul(sums, p->shape.slices - (xg_tile_sharers(p) == 1)); /* of slices, and with other blocks' */
     if (pipe == XG_PIPE_INTEGER) sums = xg_cost_add(sums, (c.issued - xg_cost_mul(all, w.multiplied)) / 2);
     c.pipes[pipe] = xg_cost_add_mul(sums, all, w.multiplied);
