@@ -293,8 +293,8 @@ XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) 
         if (xg_column_shifted_by(r, p, tiles)) return true;
     return false;
 }
-/* Tiles of some columns would keep twice as many blocks busy as all columns together, or wide tiles, which leave most of
- * the device idle while each block reads much. */
+/* Tiles of some columns would keep twice as many blocks busy as all columns together, or wide tiles, which leave most
+ * of the device idle while each block reads much. */
 XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) {
     int64_t blocks = wide->blocks * wide->parts;
     xg_column_plan tile = *wide;
