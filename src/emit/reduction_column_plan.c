@@ -175,6 +175,13 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     p->blocks = outer;
     return true;
 }
+/* Tiles of whole sectors that keep no more than half of the multiprocessors busy with much to read. */
+XG_FN bool xg_column_idles(const xg_reduction *r, int64_t across, int64_t vector) {
+    int64_t width = across * vector, tiles = r->n_kept / r->minor * ((r->minor + width - 1) / width);
+    tiles *= xg_column_parts(r, tiles, XG_LAUNCH_THREADS / across);
+    return width * r->bytes > XG_SECTOR_BYTES && 2 * tiles <= r->e->target->sms &&
+           r->n_kept * r->n_reduced * r->bytes >= tiles * XG_COLUMN_SPREAD_BYTES;
+}
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     enum {
         ACROSS_LEAST = 8,    /* lanes: a sector of single f32, the least that memory gives */
@@ -189,6 +196,12 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
         across > ACROSS_LEAST && across * p->vector * r->bytes > least &&
         r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / BLOCK_THREADS)
         across /= 2; /* a block each */
+    while (xg_column_idles(r, across, p->vector)) {
+        if (p->vector > 1)
+            p->vector /= 2;
+        else
+            across /= 2;
+    }
     p->way = XG_COLUMN_TILE;
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
@@ -280,16 +293,18 @@ XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) 
         if (xg_column_shifted_by(r, p, tiles)) return true;
     return false;
 }
-/* Tiles of some columns would keep twice as many blocks busy as all columns together, which leave most of the device
- * idle while each block reads much. */
-XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear) {
-    int64_t blocks = linear->blocks * linear->parts;
-    xg_column_plan tile = *linear;
-    if (2 * blocks >= r->e->target->sms || r->minor * r->bytes % XG_SECTOR_BYTES ||
-        r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
+/* Tiles of some columns would keep twice as many blocks busy as all columns together, or wide tiles, which leave most
+ * of the device idle while each block reads much. */
+XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) {
+    int64_t blocks = wide->blocks * wide->parts;
+    xg_column_plan tile = *wide;
+    if (2 * blocks >= r->e->target->sms || r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
         return false;
     xg_column_tile(r, &tile);
-    return tile.vector == linear->vector && tile.blocks * tile.parts >= 2 * blocks;
+    if (r->minor * r->bytes % XG_SECTOR_BYTES && r->pad && xg_column_reads_others(r) &&
+        r->n_reduced < 2 * XG_COLUMN_GROUP * tile.depth)
+        return false; /* most of it would be read element by element */
+    return tile.blocks * tile.parts >= 2 * blocks;
 }
 XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     enum {
@@ -299,8 +314,8 @@ XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     /* what a block would read at once: its threads are better off with columns of their own than with combining */
     bool brief = narrow && 4 * r->n_reduced * r->minor < 5 * XG_LAUNCH_THREADS * r->vector;
     if (!brief && r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, p, true)) return;
-        if (xg_column_shifted(r, p)) return;
+        if (narrow && xg_column_linear(r, p, true) && !xg_column_spreads(r, p)) return;
+        if (xg_column_shifted(r, p) && !xg_column_spreads(r, p)) return;
     }
     if (xg_column_serial(r, p)) return;
     if (narrow && xg_column_linear(r, p, false) && !xg_column_spreads(r, p)) return;

@@ -39,8 +39,7 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
         if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose
- * tiles are better wide. */
+/* Blocks that work on it as it is: those of a cluster share columns. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
     int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD
                                        ? 1
@@ -53,7 +52,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
         columns *= t->in->dims[d];
     }
     return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
-           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_SECTOR_BYTES ? 1 : cluster);
+           (columns * (int64_t)xg_type_bytes(t->in->type) < XG_SECTOR_BYTES ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {

@@ -146,8 +146,6 @@ XG_FN int64_t xg_tile_rows_clocks(const xg_tile_plan *p) {
     int64_t vectors = p->rows_behind->rows * p->form.group[XG_TILE_N].size / p->out_vector, rounds, clocks;
     rounds = xg_tile_over(vectors, p->threads);
     clocks = p->parts * SHOW + rounds * (m->memory_latency + p->shape.cluster * p->shape.slices * READ);
-    /* until the first step has come, nothing is multiplied: there is hardly another block beside this one */
-    clocks += (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_COST_PORT_BYTES;
     clocks += p->shape.cluster > 1 ? 2 * XG_COST_MEET_CLOCKS + XG_COST_PEER_CLOCKS : 2 * BARRIER + m->shared_latency;
     return clocks + xg_rows_behind_clocks(p->rows_behind->program, m);
 }

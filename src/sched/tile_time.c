@@ -10,8 +10,7 @@ enum {
     XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
     XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
     XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
-    XG_TILE_TWO_GUARDS_ISSUE = 9,  /* of a copy that asks for its row, or column, and for its k */
+    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers, or may lie outside: its guard and address */
     XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
     XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
     XG_TILE_ASK_CLOCKS = 120,      /* of a step that is waited for: until it is asked for, and seen by all */
@@ -71,8 +70,7 @@ XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
            p->tiles[1] * p->shape.n > p->form.group[XG_TILE_N].size;
 }
 XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
-    int64_t held = xg_type_bytes(p->held), rest = p->form.group[XG_TILE_K].size % p->shape.k;
-    int64_t copy = rest && xg_tile_hangs_over(p) ? (int64_t)XG_TILE_TWO_GUARDS_ISSUE : 1;
+    int64_t held = xg_type_bytes(p->held);
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &p->fetch[side];
@@ -81,7 +79,7 @@ XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
         axes = (int64_t)p->form.group[XG_TILE_K].n - 1;
         w->issued += t->rounds * axes * XG_TILE_AXIS_ISSUE;
         if (t->async)
-            w->issued += t->rounds * copy;
+            w->issued += t->rounds;
         else
             w->issued += t->rounds * (XG_TILE_GUARD_ISSUE + t->loads + stores + t->work * t->vector);
     }
@@ -100,8 +98,18 @@ XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_t
     below = bytes > 4 && xg_tile_slice_lanes(p) > p->lanes_n;
     w->passes += own * (p->shape.tn / each) * xg_tile_passes(below ? bytes / 2 : bytes);
     /* a round's first reads are waited for, the others come ahead of time, or while a pipe of few lanes is busy */
-    one = one * XG_WARP_LANES * XG_TILE_UNIT_SCHEDULERS / m->f32_rate - one - reads;
+    one = one * XG_WARP_LANES * XG_TILE_UNIT_SCHEDULERS / xg_cost_rate(m, xg_tile_pipe(p->form.sum)) - one - reads;
     w->clocks = w->issued + rounds * m->shared_latency + own * XG_MAX(one, (int64_t)0);
+}
+/* Steps that a block asks for in front of its loop: they are there when the first one is. */
+XG_FN int64_t xg_tile_first_steps(const xg_tile_plan *p) { return XG_MIN(p->shape.stages - 1, p->mean); }
+/* Instructions there: copies ask for their row, or column, and for their k. */
+XG_FN int64_t xg_tile_first_issue(const xg_tile_plan *p) {
+    int64_t copies = 0;
+    uint32_t side;
+    if (!xg_tile_hangs_over(p) || p->form.group[XG_TILE_K].size % p->shape.k == 0) return 0;
+    for (side = 0; side < XG_TILE_SIDES; side++) copies += p->fetch[side].async ? p->fetch[side].rounds : 0;
+    return xg_tile_first_steps(p) * copies * XG_TILE_GUARD_ISSUE;
 }
 /* What is made of several numbers waits for them at once. */
 XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
@@ -123,11 +131,14 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
     return w;
 }
 
+/* Slices are added up by a pass of its own, element by element. */
+XG_FN bool xg_tile_sums_slices(const xg_tile_plan *p) {
+    return p->shape.slices > XG_TILE_SLICES_LATE || (p->shape.slices > 1 && xg_tile_sharers(p) > 1);
+}
 /* The sums of slices: a few wait for one another, of many the reads overlap. */
 XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
     int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    if (slices == 1 || (slices <= XG_TILE_SLICES_LATE && xg_tile_sharers(p) == 1))
-        return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
+    if (!xg_tile_sums_slices(p)) return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
     return p->parts * each * (slices * XG_TILE_SLICE_READ + XG_TILE_SLICE_CLOCKS);
 }
 /* Waits of so many rounds of the epilogue for what they read: those of several rounds that go together
@@ -254,7 +265,8 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
 /* Clocks of the result's way into memory. */
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
     int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads * p->shape.cluster);
-    if (p->unit != XG_TILE_NO_UNIT) out = xg_tile_over(out, XG_MAX(p->out_vector, (int64_t)1));
+    if (p->unit != XG_TILE_NO_UNIT || !xg_tile_sums_slices(p))
+        out = xg_tile_over(out, XG_MAX(p->out_vector, (int64_t)1));
     if (xg_tile_has_rows(p)) return xg_tile_rows_clocks(p);
     return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p) +
            xg_tile_cluster_clocks(p);
@@ -297,12 +309,19 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
+    int64_t first = xg_tile_first_issue(p), sums;
+    xg_cost_pipe pipe = xg_tile_pipe(p->form.sum);
     xg_cost_counts c;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
-    c.warp_clocks -= w.late;
-    c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
-    if (!xg_tile_has_rows(p)) c.warp_issued = xg_cost_add(c.warp_issued, xg_tile_end_clocks(p) / 4);
+    c.issued = xg_cost_add_mul(c.issued, warps, first);
+    c.warp_clocks = xg_cost_add(c.warp_clocks, first - w.late * xg_tile_first_steps(p));
+    if (xg_tile_is_ragged(p)) c.warp_clocks = xg_cost_add(c.warp_clocks, m->memory_latency); /* its group's rows */
+    sums = xg_tile_has_rows(p) ? 0 : xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n / XG_WARP_LANES);
+    sums = xg_cost_mul(sums, p->shape.slices - (xg_tile_sharers(p) == 1)); /* of slices, and with other blocks' */
+    if (pipe == XG_PIPE_INTEGER) sums = xg_cost_add(sums, (c.issued - xg_cost_mul(all, w.multiplied)) / 2);
+    c.pipes[pipe] = xg_cost_add_mul(sums, all, w.multiplied);
+    c.warp_issued = xg_cost_add(c.warp_issued, first + (xg_tile_has_rows(p) ? 0 : xg_tile_end_clocks(p) / 4));
     return xg_tile_predict(p, m, &c);
 }
 
@@ -558,8 +577,8 @@ XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t s
     int64_t own, all, norm = 0, sums = 0;
     uint32_t k;
     if (w->clocks <= 0) return true;
-    own =
-        xg_cost_mul(steps, w->clocks) - w->late + m->memory_latency + xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
+    own = xg_cost_mul(steps, w->clocks) - w->late * XG_MIN(p->shape.stages - 1, steps) + m->memory_latency +
+          xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
     all = xg_cost_mul(xg_cost_mul(p->alone_blocks, sharers * steps), warps);
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
     most = xg_cost_add(most, xg_tile_empty(m));
