@@ -252,6 +252,9 @@ typedef struct xg_exe_writer {
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
+    /* the executable's own memory, where sections are written that may need less than they were given; NULL: none */
+    unsigned char *block;
+    size_t room, at[XG_EXE_SECTION_COUNT];
     /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
     uint32_t *place;
     uint64_t temp_bytes, host_bytes;
