@@ -353,8 +353,13 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     }
     c->live -= (size_t)(k->end - (char *)k);
     xg_slab_set_full(c, s, false);
-    if (--s->used) {
-        k->older = s->unused;
+    if (--s->used) { /* an arena gives up the newest first: what lies side by side becomes one again */
+        xg_chunk *last = s->unused;
+        k->older = last;
+        if (last && k->end == (char *)last) {
+            k->end = last->end;
+            k->older = last->older;
+        }
         s->unused = k;
         return;
     }
