@@ -353,8 +353,12 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     }
     c->live -= (size_t)(k->end - (char *)k);
     xg_slab_set_full(c, s, false);
-    if (--s->used) { /* an arena gives up the newest first: what lies side by side becomes one again */
+    if (--s->used) { /* an arena gives up chunk after chunk: what lies side by side becomes one again */
         xg_chunk *last = s->unused;
+        if (last && last->end == (char *)k) {
+            last->end = k->end;
+            return;
+        }
         k->older = last;
         if (last && k->end == (char *)last) {
             k->end = last->end;
