@@ -101,7 +101,7 @@ XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fi
         if (b->kind == XG_EXE_ALLOC_TEMP && (b->bytes || b->host)) {
             s.offset = (uint64_t)b->offset;
             for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
-            s.allocation = b->host ? of[b->host->slice] : j;
+            s.allocation = b->host ? of[b->host - 1] : j;
         } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX)
             s.allocation = of[k];
         else

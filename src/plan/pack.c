@@ -211,7 +211,7 @@ XG_FN void xg_pack_try(xg_packer *q, xg_plan_space *s, xg_buffer **temps, uint32
     uint32_t k;
     if (size >= s->bytes) return;
     s->bytes = size;
-    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+    for (k = 0; k < n; k++) temps[k]->work.best = temps[k]->offset;
 }
 /* What reaches highest comes first. */
 XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
@@ -244,7 +244,7 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
             xg_pack_try(&q, &s, temps, n, false);
         }
     }
-    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->work.best;
     xg_arena_reset(p->arena, mark);
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     if (space == XG_PLAN_HOST_SPACE) return;
@@ -291,7 +291,7 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
         at = XG_MAX(at, xg_pack_up(g->offset + g->bytes, XG_PACK_ALIGN_MIN));
     }
     if (at + b->bytes > h->buffer->bytes) return false;
-    b->host = h->buffer;
+    b->host = h->buffer->slice + 1;
     b->offset = at;
     while (place < h->guests.n && h->guests.p[place]->offset <= at) place++;
     xg_push(p->arena, xg_buffer *, &h->guests, b);
@@ -321,7 +321,7 @@ XG_APART XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *
             missed++;
             continue;
         }
-        fit[k]->host = h->buffer;
+        fit[k]->host = h->buffer->slice + 1;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
     }
@@ -362,6 +362,8 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool 
 /* The buffers that are left, in the order of their first values, with their lives. */
 XG_FN void xg_pack_collect(xg_plan *p) {
     uint32_t k, j;
+    p->buffers.p = (xg_buffer **)xg_alloc_raw(p->arena, p->values.n * sizeof *p->buffers.p);
+    p->buffers.cap = p->values.n;
     for (k = 0; k < p->values.n; k++) {
         xg_buffer *b = xg_plan_value_at(p, k)->buffer;
         if (b->slice) continue;
@@ -379,7 +381,7 @@ XG_FN void xg_pack_collect(xg_plan *p) {
  * their bytes. */
 XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
     const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
-    return a->need != b->need ? (a->need > b->need ? -1 : 1) : xg_pack_by_size(pa, pb);
+    return a->work.need != b->work.need ? (a->work.need > b->work.need ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -395,7 +397,7 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
         steps[k + 1] = steps[k] + (live > most - most / 4);
     }
     for (k = 0; k < n; k++)
-        temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
+        temps[k]->work.need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
     xg_arena_reset(p->arena, mark);
 }
 
@@ -407,7 +409,7 @@ typedef struct xg_pack_way {
 XG_FN int64_t xg_pack_seat(
     xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
-    for (k = 0; k < n; k++) temps[k]->host = NULL;
+    for (k = 0; k < n; k++) temps[k]->host = 0;
     xg_sort(temps, n, sizeof *temps, way->order);
     xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++)
