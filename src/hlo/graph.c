@@ -359,7 +359,7 @@ XG_FN void xg_inst_remove(xg_inst *i) {
     m->last_gone = i;
 }
 XG_FN void xg_module_reuse(xg_module *m) {
-    if (!m->gone) return;
+    if (!m->gone || m->made_order) return;
     m->last_gone->next = m->spare;
     m->spare = m->gone;
     m->gone = NULL;

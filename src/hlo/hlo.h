@@ -450,7 +450,7 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
 /* To the end of another computation; its users are the caller's to see to. */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN void xg_inst_remove(xg_inst *i);    /* has no users left and is not the root */
-XG_FN void xg_module_reuse(xg_module *m); /* nothing points to those that were removed: others are made of them */
+XG_FN void xg_module_reuse(xg_module *m); /* nothing else points to those that were removed: others are made of them */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */

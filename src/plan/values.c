@@ -122,10 +122,10 @@ XG_FN xg_plan_value *xg_plan_value_in(xg_plan *p, const xg_inst *i, uint32_t lea
         return v;
     }
     v->buffer = b;
-    b->kind = role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
-              : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
-              : role == XG_VALUE_RESULT   ? XG_EXE_ALLOC_RESULT
-                                          : XG_EXE_ALLOC_TEMP;
+    b->kind = (uint8_t)(role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
+                        : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
+                        : role == XG_VALUE_RESULT   ? XG_EXE_ALLOC_RESULT
+                                                    : XG_EXE_ALLOC_TEMP);
     b->space = s->layout ? (int32_t)XG_MIN(s->layout->memory_space, (int64_t)INT32_MAX - 1) : 0;
     b->bytes = xg_plan_bytes(s);
     b->values.p = place;
