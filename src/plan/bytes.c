@@ -489,6 +489,7 @@ XG_APART XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p, xg_arena 
         at = xg_add(w->arena->ctx, at, xg_mul(w->arena->ctx, n[k], xg_exe_record_size(k)) + XG_EXE_ALIGN);
         at -= at % XG_EXE_ALIGN;
     }
+    xg_dict_reserve(&w->strings, e->n_params + p->steps.n + p->sequences.n);
     w->room = at;
     w->block = (unsigned char *)xg_alloc_raw(to, at);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {

@@ -32,12 +32,13 @@ XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v
  * goes round in circles; each is cut by a spare. */
 XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
     xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k,
-             next = 0;       /* each is ready once */
-    uint32_t *reader = NULL; /* of the buffer that a move writes: the move that reads it */
-    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    uint32_t *ready, head = 0, n = 0, k, next = 0; /* each is ready once */
+    uint32_t *reader = NULL;                       /* of the buffer that a move writes: the move that reads it */
+    bool *done;
     xg_plan_move m;
-    if (!list->n) return;
+    if (list->n < 2) return;
+    ready = XG_NEW_N(p->arena, uint32_t, list->n);
+    done = XG_NEW_N(p->arena, bool, list->n);
     for (k = 0; k < list->n; k++) {
         memset(&list->p[k].from->work, 0, sizeof list->p[k].from->work);
         memset(&list->p[k].to->work, 0, sizeof list->p[k].to->work);

@@ -266,7 +266,7 @@ typedef struct xg_exe_writer {
 
 /* bytes.c */
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
-XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings */
+XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings; s lasts as long as w */
 XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size);
 XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias,
     uint32_t size_of, const xg_ints *parts);
