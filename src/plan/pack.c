@@ -36,10 +36,10 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 
 /* ---- what is placed already ---- */
 
-/* By time: nodes is a tree over the steps at which buffers begin, by number (node k has children 2k and 2k + 1, the leaf
- * of step t is steps + t), and each buffer stands in the few nodes that make up its life; by_first is all buffers in the
- * order of their first steps, those of step t from start[t] on. So buffers that live together are found without asking
- * the others. ordered: by offset, for values that meet nearly all others. */
+/* By time: nodes is a tree over the steps at which buffers begin, by number (node k has children 2k and 2k + 1, the
+ * leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life; by_first is all buffers
+ * in the order of their first steps, those of step t from start[t] on. So buffers that live together are found without
+ * asking the others. ordered: by offset, for values that meet nearly all others. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
