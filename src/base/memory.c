@@ -353,7 +353,20 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     }
     c->live -= (size_t)(k->end - (char *)k);
     xg_slab_set_full(c, s, false);
-    if (--s->used) {
+    if (--s->used) { /* what lies side by side becomes one again */
+        xg_chunk **link = &s->unused, *o;
+        while ((o = *link) != NULL) {
+            bool below = o->end == (char *)k, above = k->end == (char *)o;
+            if (below || above)
+                *link = o->older;
+            else
+                link = &o->older;
+            if (above) k->end = o->end;
+            if (below) {
+                o->end = k->end;
+                k = o;
+            }
+        }
         k->older = s->unused;
         s->unused = k;
         return;

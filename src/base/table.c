@@ -92,6 +92,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
  * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
     XG_DICT_FEW = 16,
+    XG_DICT_MANY = 4096,
     XG_DICT_LINE = 16,
     XG_DICT_LINES = 4
 };
@@ -149,8 +150,8 @@ XG_FN void xg_dict_grow(xg_dict *d) {
 }
 XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
     if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
-    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
-    d->item_cap = n;
+    d->item_cap = n < XG_DICT_MANY ? n : n / 4 * 7; /* the end of a long list that is not used is not touched */
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, d->item_cap, sizeof *d->items));
     if (n <= XG_DICT_FEW) return;
     for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);

@@ -56,6 +56,7 @@ XG_FN xg_kmodule *xg_choice_emit(
     xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target);
 /* The same for fusions that compute alike and were decided as one; NULL: nothing is kept of it. */
 XG_FN const void *xg_choice_class(const xg_inst *fusion);
+XG_FN void xg_kept_drop(xg_module *m);               /* what decisions kept for the code; there is no more of it */
 XG_FN void xg_choice_complete(xg_module *m);         /* records that are missing, or leave something open */
 XG_FN bool xg_choice_needs_kernel(const xg_inst *i); /* a fusion that is made by a kernel */
 XG_FN xg_emit_target xg_choice_target(const xg_module *m);

@@ -630,6 +630,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     if (!p->is_object && xg_driver_entry(p) < p->sequences.n)
         xg_driver_peers(&s, p, p->sequences.p[xg_driver_entry(p)], 0);
 #endif
+    xg_kept_drop(p->m);
     if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
     if (o->dump && !p->is_object) {
         xg_buf_init(&text, a);

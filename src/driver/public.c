@@ -224,15 +224,20 @@ XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
 
 XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name, xlagpu_value_info *out, uint32_t *n) {
     xlagpu_value_info *v = out + *n;
-    int64_t *dims;
+    const int64_t *dims;
     uint32_t k;
     if (s->type == XLAGPU_TUPLE) {
         for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n);
         return;
     }
     s = xg_shape_held(s); /* the caller's memory is the buffer */
-    dims = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
-    if (s->rank) memcpy(dims, s->dims, s->rank * sizeof *dims);
+    if (*n && v[-1].rank == s->rank && s->rank && !memcmp(v[-1].dims, s->dims, s->rank * sizeof *dims))
+        dims = v[-1].dims; /* most are as the one before */
+    else {
+        int64_t *copy = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
+        if (s->rank) memcpy(copy, s->dims, s->rank * sizeof *copy);
+        dims = copy;
+    }
     v->type = s->type;
     v->rank = s->rank;
     v->dims = dims;

@@ -576,6 +576,8 @@ XG_APART XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     xg_kernel_times_open(g);
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
     g->operands_at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
+    g->operands.cap = 2 * g->n; /* most have no more, and a list that grows leaves the smaller ones behind */
+    g->operands.p = (uint32_t *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, g->operands.cap, sizeof *g->operands.p));
     XG_FOR_INSTS(i, c) {
         xg_kernel *node = &g->nodes[k];
         memset(node, 0, sizeof *node);

@@ -288,6 +288,8 @@ XG_APART XG_FN void xg_priority_run(xg_kernels *g) {
         }
     }
     g->forgets = false;
+    g->kernels.p = (xg_kernel **)(void *)q.heap.p; /* which is empty */
+    g->kernels.cap = g->n;
     for (k = 0; k < g->n; k++)
         if (g->nodes[k].live) xg_push(g->arena, xg_kernel *, &g->kernels, &g->nodes[k]);
     xg_priority_log_rest(g);

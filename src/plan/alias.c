@@ -108,7 +108,7 @@ XG_FN void xg_alias_donated(xg_plan *p, xg_plan_value **results) {
         const xg_io_alias *a = &p->m->aliases[k];
         uint32_t leaf = xg_alias_leaf(e->root, e->root->shape, a->output);
         xg_plan_value *v = xg_alias_given(p, a);
-        if (!v || leaf >= p->n_results || v->bytes != results[leaf]->bytes || v->buffer->donated ||
+        if (!v || leaf >= p->n_results || v->buffer->bytes != results[leaf]->buffer->bytes || v->buffer->donated ||
             results[leaf]->buffer->kind != XG_EXE_ALLOC_RESULT)
             continue;
         v->buffer->donated = leaf + 1;
@@ -206,7 +206,7 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = xg_plan_value_at(p, k), *x;
-        if (!v->bytes) continue;
+        if (!v->buffer->bytes) continue;
         v->over = (uint32_t)(xg_alias_must(p, v) + 1) & 0x3FFFFFFFu; /* all bits that the field has */
         if (!v->over) continue;
         x = xg_plan_value_of(p, XG_OPERAND(v->inst, v->over - 1), 0);
@@ -214,12 +214,12 @@ XG_FN void xg_plan_alias(xg_plan *p) {
     }
     for (k = 0; k < n; k++) {
         xg_plan_value *v = xg_plan_value_at(p, k);
-        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->bytes || v->inst == apart) continue;
+        if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || !v->buffer->bytes || v->inst == apart) continue;
         for (j = 0, apart = v->inst; j < v->inst->n_operands; j++) {
             xg_plan_value *x = xg_plan_value_of(p, XG_OPERAND(v->inst, j), 0);
             if (!x || x->last != v->first || !xg_alias_writable(x->buffer)) continue;
             apart = NULL;
-            if (x->bytes == v->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
+            if (x->buffer->bytes == v->buffer->bytes && x->buffer != v->buffer && xg_alias_try(p, x, v)) break;
         }
     }
     xg_alias_donors_left(p, results);

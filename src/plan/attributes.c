@@ -37,7 +37,7 @@ XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
     offset = (uint32_t)b->n;
     xg_put_str(b, s);
     xg_putc(b, 0);
-    xg_dict_put(&w->strings, s, (void *)((size_t)offset + 1));
+    xg_dict_put_lasting(&w->strings, s.n ? s : xg_str_z(""), (void *)((size_t)offset + 1));
     return offset;
 }
 /* The index of a record in its section. */

@@ -63,12 +63,7 @@ XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *
 XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
-    size_t constants = 0;
     xg_exe_allocation a;
-    for (k = 0; k < p->buffers.n; k++)
-        if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used)
-            constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
-    if (constants) xg_buf_room(&w->sections[XG_EXE_DATA], constants);
     for (j = 0; j < p->spaces.n; j++) {
         memset(&a, 0, sizeof a);
         a.kind = XG_EXE_ALLOC_TEMP;
@@ -106,7 +101,7 @@ XG_APART XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fi
         if (b->kind == XG_EXE_ALLOC_TEMP && (b->bytes || b->host)) {
             s.offset = (uint64_t)b->offset;
             for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
-            s.allocation = b->host ? of[b->host->slice] : j;
+            s.allocation = b->host ? of[b->host - 1] : j;
         } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX)
             s.allocation = of[k];
         else
@@ -397,14 +392,15 @@ XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) {
 }
 XG_FN void xg_exe_put_section(unsigned char *out, const xg_exe_writer *w, uint32_t k) {
     uint32_t i;
-    if (w->sections[k].n) memcpy(out, w->sections[k].p, w->sections[k].n);
+    if (w->sections[k].n) memmove(out, w->sections[k].p, w->sections[k].n);
     for (i = 0; i < w->texts[k].n; out += w->texts[k].p[i++].n) memcpy(out, w->texts[k].p[i].p, w->texts[k].p[i].n);
     if (w->texts[k].n) *out = 0;
 }
+/* Sections that were written into the executable's memory move down there, if none has to move up. */
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
     size_t at = sizeof *h + sizeof table, end = at;
-    unsigned char *out;
+    unsigned char *out = w->block;
     uint32_t k;
     memset(table, 0, sizeof table);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
@@ -413,10 +409,11 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
         table[k].bytes = xg_exe_section_bytes(w, k);
         table[k].count = (uint32_t)(table[k].bytes / xg_exe_record_size(k));
         table[k].offset = at;
+        if (at > w->at[k]) out = NULL;
         at = xg_add(w->arena->ctx, at, (size_t)table[k].bytes);
     }
     h->size = at;
-    out = (unsigned char *)xg_alloc_raw(to, at + 1);
+    if (!out || at >= w->room) out = (unsigned char *)xg_alloc_raw(to, at + 1);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         memset(out + end, 0, (size_t)table[k].offset - end);
         xg_exe_put_section(out + table[k].offset, w, k);
@@ -452,21 +449,53 @@ XG_FN size_t xg_exe_dims(const xg_shape *s) {
     for (k = 0; s->type == XLAGPU_TUPLE && k < s->n_elems; k++) n += xg_exe_dims(s->elems[k]);
     return n;
 }
-/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
-XG_APART XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
-    size_t links = 0, blocks = p->spaces.n, dims = xg_exe_dims(p->m->entry->root->shape);
+/* Room for what can be counted beforehand, in the executable's own memory: a section that grows leaves the smaller ones
+ * behind, and all of them have to be copied. */
+XG_APART XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p, xg_arena *to) {
+    const xg_comp *e = p->m->entry;
+    size_t n[XG_EXE_SECTION_COUNT], at = sizeof(xg_exe_header) + XG_EXE_SECTION_COUNT * sizeof(xg_exe_section);
     uint32_t k;
-    for (k = 0; k < p->m->entry->n_params; k++) dims += xg_exe_dims(p->m->entry->params[k]->shape);
-    for (k = 0; k < p->buffers.n; k++) blocks += p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP;
-    (void)xg_buf_room(&w->sections[XG_EXE_ALLOCATIONS], xg_mul(w->arena->ctx, blocks, sizeof(xg_exe_allocation)));
-    (void)xg_buf_room(&w->sections[XG_EXE_DIMS], xg_mul(w->arena->ctx, 2 * dims, sizeof(int64_t)));
-    for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
-    (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
-    (void)xg_buf_room(
-        &w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
-    (void)xg_buf_room(
-        &w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
-    (void)xg_buf_room(&w->sections[XG_EXE_LINKS], xg_mul(w->arena->ctx, links + p->steps.n, sizeof(uint32_t)));
+    memset(n, 0, sizeof n);
+    n[XG_EXE_STRINGS] = (size_t)p->m->name.n + p->target_name.n + e->root->name.n + 3;
+    n[XG_EXE_DIMS] = 2 * xg_exe_dims(e->root->shape);
+    for (k = 0; k < e->n_params; k++) {
+        n[XG_EXE_STRINGS] += e->params[k]->name.n + (size_t)1;
+        n[XG_EXE_DIMS] += 2 * xg_exe_dims(e->params[k]->shape);
+    }
+    n[XG_EXE_SLICES] = p->buffers.n;
+    n[XG_EXE_ALLOCATIONS] = p->spaces.n;
+    for (k = 0; k < p->buffers.n; k++) {
+        const xg_buffer *b = p->buffers.p[k];
+        n[XG_EXE_ALLOCATIONS] += b->kind != XG_EXE_ALLOC_TEMP;
+        if (b->kind == XG_EXE_ALLOC_CONSTANT && b->used)
+            n[XG_EXE_DATA] = xg_add(w->arena->ctx, n[XG_EXE_DATA], xg_add(w->arena->ctx, (size_t)b->bytes, 256));
+    }
+    n[XG_EXE_KERNELS] = p->kernels.n;
+    for (k = 0; k < p->kernels.n; k++) {
+        n[XG_EXE_STRINGS] += p->kernels.p[k].name.n + (size_t)1;
+        n[XG_EXE_MAPS] += p->kernels.p[k].n_maps;
+    }
+    n[XG_EXE_THUNKS] = (size_t)p->steps.n + p->sequences.n;
+    for (k = 0; k < p->steps.n; k++) {
+        n[XG_EXE_STRINGS] += p->steps.p[k].inst->name.n + (size_t)1;
+        n[XG_EXE_LINKS] += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children + 1;
+    }
+    for (k = 1; k < p->sequences.n; k++) n[XG_EXE_STRINGS] += p->sequences.p[k]->comp->name.n + (size_t)1;
+    n[XG_EXE_VALUES] = (size_t)p->n_params + p->n_results;
+    n[XG_EXE_HLO] = p->hlo.n;
+    n[p->is_object ? XG_EXE_CUBIN : XG_EXE_PTX] = p->ptx.bytes;
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        w->at[k] = at;
+        at = xg_add(w->arena->ctx, at, xg_mul(w->arena->ctx, n[k], xg_exe_record_size(k)) + XG_EXE_ALIGN);
+        at -= at % XG_EXE_ALIGN;
+    }
+    xg_dict_reserve(&w->strings, e->n_params + p->steps.n + p->sequences.n);
+    w->room = at;
+    w->block = (unsigned char *)xg_alloc_raw(to, at);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        w->sections[k].p = (char *)w->block + w->at[k];
+        w->sections[k].cap = (k + 1 < XG_EXE_SECTION_COUNT ? w->at[k + 1] : at) - w->at[k];
+    }
 }
 XG_FN xg_exe_header xg_exe_head(void) {
     xg_exe_header h;
@@ -481,6 +510,8 @@ XG_FN xg_exe_header xg_exe_head(void) {
 XG_APART XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
+    xg_exe_mark_constants(p);
+    xg_exe_reserve(w, p, to);
     h.target = p->target;
     h.target_name = xg_exe_string(w, p->target_name);
     h.name = xg_exe_string(w, p->m->name);
@@ -488,9 +519,7 @@ XG_APART XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena 
     h.n_results = p->n_results;
     h.replicas = (uint32_t)p->m->replica_count;
     h.partitions = (uint32_t)p->m->num_partitions;
-    xg_exe_reserve(w, p);
     w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
-    xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
     h.temp_bytes = w->temp_bytes;
     h.host_bytes = w->host_bytes;

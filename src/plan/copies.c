@@ -22,7 +22,7 @@ XG_FN void xg_copies_operand(xg_plan *p, const xg_plan_value *from, const xg_pla
 
 XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v) {
     xg_plan_move m;
-    if (!v->from || v->from->buffer == v->buffer || !v->bytes) return;
+    if (!v->from || v->from->buffer == v->buffer || !v->buffer->bytes) return;
     m.from = v->from->buffer;
     m.to = v->buffer;
     xg_push(p->arena, xg_plan_move, list, m);
@@ -32,39 +32,44 @@ XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v
  * goes round in circles; each is cut by a spare. */
 XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
     xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k,
-             next = 0; /* each is ready once */
-    bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
+    uint32_t *ready, head = 0, n = 0, k, next = 0; /* each is ready once */
+    uint32_t *reader = NULL;                       /* of the buffer that a move writes: the move that reads it */
+    bool *done;
     xg_plan_move m;
-    if (!list->n) return;
+    if (list->n < 2) return;
+    ready = XG_NEW_N(p->arena, uint32_t, list->n);
+    done = XG_NEW_N(p->arena, bool, list->n);
     for (k = 0; k < list->n; k++) {
-        list->p[k].from->reads = list->p[k].to->reads = 0;
-        list->p[k].from->mover = list->p[k].to->mover = 0;
+        memset(&list->p[k].from->work, 0, sizeof list->p[k].from->work);
+        memset(&list->p[k].to->work, 0, sizeof list->p[k].to->work);
     }
     for (k = 0; k < list->n; k++) {
-        list->p[k].from->reads++;
-        list->p[k].to->mover = k + 1;
+        list->p[k].from->work.moves.reads++;
+        list->p[k].to->work.moves.mover = k + 1;
     }
     for (k = 0; k < list->n; k++)
-        if (!list->p[k].to->reads) ready[n++] = k;
+        if (!list->p[k].to->work.moves.reads) ready[n++] = k;
     for (;;) {
         while (head < n) {
             uint32_t t = ready[head++];
             xg_buffer *from = list->p[t].from;
             xg_push(p->arena, xg_plan_move, &out, list->p[t]);
             done[t] = true;
-            if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
+            k = from->work.moves.mover;
+            if (--from->work.moves.reads == 0 && k && !done[k - 1]) ready[n++] = k - 1;
         }
-        if (!next)
+        if (!reader && n < list->n) {
+            reader = XG_NEW_N(p->arena, uint32_t, list->n);
             for (k = 0; k < list->n; k++)
-                if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+                if (!done[k]) reader[list->p[k].from->work.moves.mover - 1] = k; /* a circle: each has one */
+        }
         while (next < list->n && done[next]) next++;
         if (next == list->n) break;
         m.from = list->p[next].to;
         m.to = xg_plan_value_new(p, i, 0, XG_VALUE_SPARE, m.from->values.p[0]->shape, at)->buffer;
-        m.to->reads = 1;
+        m.to->work.moves.reads = 1;
         xg_push(p->arena, xg_plan_move, &out, m);
-        list->p[m.from->reader].from = m.to;
+        list->p[reader[next]].from = m.to;
         ready[n++] = next;
     }
     *list = out;

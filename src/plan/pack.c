@@ -36,26 +36,33 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 
 /* ---- what is placed already ---- */
 
-/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and
- * each buffer stands in the few nodes that make up its life; by_first is all buffers in the order of their first steps,
- * those of step t from start[t] on. So buffers that live together are found without asking the others. ordered: by
- * offset, for values that meet nearly all others. */
+/* By time: nodes is a tree over the steps at which buffers begin, by number (node k has children 2k and 2k + 1, the
+ * leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life; by_first is all buffers
+ * in the order of their first steps, those of step t from start[t] on. So buffers that live together are found without
+ * asking the others. ordered: by offset, for values that meet nearly all others. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, end, *start, n_ordered, n_fresh;
+    uint32_t steps, n_steps, *start, n_ordered, n_fresh;
+    uint32_t *number; /* by position: of the last step at which one begins */
     xg_buffers *nodes;
     xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
-    uint32_t k;
+    uint32_t end = 0, k;
     memset(q, 0, sizeof *q);
     q->arena = a;
-    for (k = 0; k < n; k++) q->end = XG_MAX(q->end, temps[k]->last + 1);
-    for (q->steps = 1; q->steps < q->end; q->steps *= 2) {}
+    for (k = 0; k < n; k++) end = XG_MAX(end, temps[k]->last + 1);
+    q->number = XG_NEW_N(a, uint32_t, (size_t)end + 1);
+    for (k = 0; k < n; k++) q->number[temps[k]->first] = 1;
+    for (k = 0; k < end; k++) {
+        q->n_steps += q->number[k];
+        q->number[k] = q->n_steps - 1; /* before the first one nothing is asked */
+    }
+    for (q->steps = 1; q->steps < q->n_steps; q->steps *= 2) {}
     q->nodes = XG_NEW_N(a, xg_buffers, (size_t)2 * q->steps);
-    q->start = XG_NEW_N(a, uint32_t, (size_t)q->end + 2);
+    q->start = XG_NEW_N(a, uint32_t, (size_t)q->n_steps + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
@@ -63,14 +70,14 @@ XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint
 }
 /* None is placed: a try begins, with the same buffers in whatever order. */
 XG_FN void xg_pack_begin(xg_packer *q, xg_buffer *const *temps, uint32_t n) {
-    uint32_t end = q->end, k;
+    uint32_t end = q->n_steps, k;
     for (k = 0; k < n; k++) temps[k]->placed = false;
     for (k = 0; k < 2 * q->steps; k++) q->nodes[k].n = 0;
     q->n_ordered = q->n_fresh = 0;
     memset(q->start, 0, ((size_t)end + 2) * sizeof *q->start);
-    for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
+    for (k = 0; k < n; k++) q->start[q->number[temps[k]->first] + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
-    for (k = 0; k < n; k++) q->by_first[q->start[temps[k]->first]++] = temps[k];
+    for (k = 0; k < n; k++) q->by_first[q->start[q->number[temps[k]->first]]++] = temps[k];
     for (k = end; k > 0; k--) q->start[k] = q->start[k - 1];
     q->start[0] = 0;
 }
@@ -81,7 +88,7 @@ XG_FN int xg_pack_by_offset(const void *a, const void *b) {
 }
 
 XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
-    uint32_t l = b->first + q->steps, r = b->last + q->steps + 1;
+    uint32_t l = q->number[b->first] + q->steps, r = q->number[b->last] + q->steps + 1;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
         if (l & 1) {
@@ -107,10 +114,10 @@ XG_FN void xg_pack_order(xg_packer *q) {
 
 /* Those placed whose lives meet b's, by offset, in met; their number. */
 XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
-    uint32_t k, n = 0, node;
-    for (node = b->first + q->steps; node; node /= 2)
+    uint32_t first = q->number[b->first], k, n = 0, node;
+    for (node = first + q->steps; node; node /= 2)
         for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
-    for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++)
+    for (k = q->start[first + 1]; k < q->start[q->number[b->last] + 1]; k++)
         if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
     if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) {
         if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset);
@@ -204,7 +211,7 @@ XG_FN void xg_pack_try(xg_packer *q, xg_plan_space *s, xg_buffer **temps, uint32
     uint32_t k;
     if (size >= s->bytes) return;
     s->bytes = size;
-    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+    for (k = 0; k < n; k++) temps[k]->work.best = temps[k]->offset;
 }
 /* What reaches highest comes first. */
 XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
@@ -237,7 +244,7 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
             xg_pack_try(&q, &s, temps, n, false);
         }
     }
-    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->work.best;
     xg_arena_reset(p->arena, mark);
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     if (space == XG_PLAN_HOST_SPACE) return;
@@ -284,7 +291,7 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
         at = XG_MAX(at, xg_pack_up(g->offset + g->bytes, XG_PACK_ALIGN_MIN));
     }
     if (at + b->bytes > h->buffer->bytes) return false;
-    b->host = h->buffer;
+    b->host = h->buffer->slice + 1;
     b->offset = at;
     while (place < h->guests.n && h->guests.p[place]->offset <= at) place++;
     xg_push(p->arena, xg_buffer *, &h->guests, b);
@@ -314,7 +321,7 @@ XG_APART XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *
             missed++;
             continue;
         }
-        fit[k]->host = h->buffer;
+        fit[k]->host = h->buffer->slice + 1;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
     }
@@ -355,6 +362,8 @@ XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool 
 /* The buffers that are left, in the order of their first values, with their lives. */
 XG_FN void xg_pack_collect(xg_plan *p) {
     uint32_t k, j;
+    p->buffers.p = (xg_buffer **)xg_alloc_raw(p->arena, p->values.n * sizeof *p->buffers.p);
+    p->buffers.cap = p->values.n;
     for (k = 0; k < p->values.n; k++) {
         xg_buffer *b = xg_plan_value_at(p, k)->buffer;
         if (b->slice) continue;
@@ -372,7 +381,7 @@ XG_FN void xg_pack_collect(xg_plan *p) {
  * their bytes. */
 XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
     const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
-    return a->need != b->need ? (a->need > b->need ? -1 : 1) : xg_pack_by_size(pa, pb);
+    return a->work.need != b->work.need ? (a->work.need > b->work.need ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -388,7 +397,7 @@ XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
         steps[k + 1] = steps[k] + (live > most - most / 4);
     }
     for (k = 0; k < n; k++)
-        temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
+        temps[k]->work.need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
     xg_arena_reset(p->arena, mark);
 }
 
@@ -400,7 +409,7 @@ typedef struct xg_pack_way {
 XG_FN int64_t xg_pack_seat(
     xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
-    for (k = 0; k < n; k++) temps[k]->host = NULL;
+    for (k = 0; k < n; k++) temps[k]->host = 0;
     xg_sort(temps, n, sizeof *temps, way->order);
     xg_pack_guests(p, temps, n, way->by_time);
     for (k = 0, *n_left = 0; k < n; k++)

@@ -47,7 +47,6 @@ typedef struct xg_plan_value { /* an array at a time */
     uint32_t leaf; /* which leaf of the instruction's shape */
     xg_value_role role;
     const xg_shape *shape;
-    int64_t bytes;
     uint32_t first, last; /* positions in the schedule between which it is needed */
     uint32_t branch;      /* LANDED */
     uint32_t over : 30;   /* MADE: the operand that it must be written over, plus 1 */
@@ -58,21 +57,26 @@ typedef struct xg_plan_value { /* an array at a time */
     xg_buffer *buffer;
 } xg_plan_value;
 
-struct xg_buffer {                  /* memory in which one or several values lie, one after the other */
+/* Memory in which one or several values lie, one after the other. Most are made with their only value: two lines. */
+struct xg_buffer {
     XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
-    xg_exe_allocation_kind kind;
-    uint32_t index;    /* parameter leaf or result leaf number */
-    uint32_t donated;  /* PARAMETER: the result leaf that shares its memory, plus 1 */
-    bool placed, used; /* used: a step names it */
-    int64_t space;     /* S(n) */
-    int64_t bytes;
-    uint32_t first, last;          /* of all its values together */
-    xg_buffer *host;               /* TEMP that lies in the memory of a result */
-    int64_t offset;                /* in the block, or in the host */
-    int64_t best;                  /* while it is packed: in the smallest block so far */
-    uint32_t slice;                /* number of its slice in the executable */
-    uint32_t reads, mover, reader; /* while moves are put into order */
-    double need;                   /* while it is packed: how much there is to gain if it lies in a result */
+    uint8_t kind;                   /* xg_exe_allocation_kind */
+    bool placed, used;              /* used: a step names it */
+    uint32_t index;                 /* parameter leaf or result leaf number */
+    uint32_t donated;               /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    int32_t space;                  /* S(n); all that 31 bits do not hold are one */
+    int64_t bytes;                  /* of each of its values */
+    uint32_t first, last;           /* of all its values together */
+    uint32_t host;                  /* TEMP that lies in the memory of a result: the slice of that, plus 1 */
+    uint32_t slice;                 /* number of its slice in the executable */
+    int64_t offset;                 /* in the block, or in the host */
+    union {
+        struct {
+            uint32_t reads, mover;
+        } moves;      /* while moves are put into order */
+        double need;  /* while it is packed: how much there is to gain if it lies in a result, */
+        int64_t best; /* then the offset in the smallest block so far */
+    } work;
 };
 
 typedef struct xg_plan_move {
@@ -252,6 +256,9 @@ typedef struct xg_exe_writer {
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
+    /* the executable's own memory, where sections are written that may need less than they were given; NULL: none */
+    unsigned char *block;
+    size_t room, at[XG_EXE_SECTION_COUNT];
     /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
     uint32_t *place;
     uint64_t temp_bytes, host_bytes;
@@ -259,7 +266,7 @@ typedef struct xg_exe_writer {
 
 /* bytes.c */
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
-XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings */
+XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings; s lasts as long as w */
 XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size);
 XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias,
     uint32_t size_of, const xg_ints *parts);

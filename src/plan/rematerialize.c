@@ -175,7 +175,7 @@ XG_FN int64_t xg_limit_link(const xg_limit *l, xg_limit_chain *c, xg_plan_value 
     uint32_t k;
     for (k = 0; k < v->inst->n_operands; k++)
         cost = xg_sched_add(cost, xg_limit_penalty(l, c, xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)));
-    c->seconds += xg_limit_seconds(v->inst, v->bytes);
+    c->seconds += xg_limit_seconds(v->inst, v->buffer->bytes);
     if (c->n < XG_LIMIT_CHAIN) c->v[c->n] = v;
     c->n++;
     return cost;
@@ -187,17 +187,17 @@ XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_val
     if (xg_limit_stays(o) || o->last >= c->after) return 0;
     for (k = 0; k < c->n && k < XG_LIMIT_CHAIN; k++)
         if (c->v[k] == o) return 0;
-    if (o->last < l->at && o->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) &&
+    if (o->last < l->at && o->buffer->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) &&
         c->depth < XG_LIMIT_CHAIN) {
         int64_t cost;
         c->depth++;
         cost = xg_limit_link(l, c, o);
         c->depth--;
-        if (cost < o->bytes && c->n < XG_LIMIT_CHAIN) return cost;
+        if (cost < o->buffer->bytes && c->n < XG_LIMIT_CHAIN) return cost;
         *c = was;
     }
-    c->excess += (double)o->bytes * (double)xg_limit_over(l, o->last + 1, c->after);
-    return o->last < l->at ? o->bytes : 0;
+    c->excess += (double)o->buffer->bytes * (double)xg_limit_over(l, o->last + 1, c->after);
+    return o->last < l->at ? o->buffer->bytes : 0;
 }
 
 /* What making it again gives at the peak; not more than nothing if it does not help. */
@@ -206,13 +206,14 @@ XG_FN int64_t xg_limit_gain(const xg_limit *l, xg_plan_value *v, const xg_limit_
     int64_t cost;
     memset(c, 0, sizeof *c);
     c->after = uses->after;
-    c->slight = v->bytes / XG_LIMIT_SLIGHT;
+    c->slight = v->buffer->bytes / XG_LIMIT_SLIGHT;
     if (uses->after <= l->at || free_from > l->at) return 0;
     cost = xg_limit_link(l, c, v);
     XG_ESTIMATED(cost);
     XG_ESTIMATED(c->excess);
-    return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1)
-               ? v->bytes - cost
+    return c->n <= XG_LIMIT_CHAIN &&
+                   c->excess < (double)v->buffer->bytes * (double)xg_limit_over(l, free_from, uses->after - 1)
+               ? v->buffer->bytes - cost
                : 0;
 }
 
@@ -365,7 +366,7 @@ XG_FN void xg_limit_leave(xg_limit *l, xg_plan_value *v, const xg_limit_uses *us
     away->scratch = XG_OPERAND(away, 0)->scratch = at->scratch;
     xg_limit_hand_over(l, xg_limit_maker(v), v->leaf, back, uses->reader);
     v->last = XG_MAX(uses->before, v->first);
-    l->live[l->at] -= v->bytes;
+    l->live[l->at] -= v->buffer->bytes;
 }
 /* The smallest that is enough, or the largest, until the peak is no longer over the limit. How many left. */
 XG_APART XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
@@ -377,7 +378,9 @@ XG_APART XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
         memset(&best_uses, 0, sizeof best_uses);
         for (k = 0; k < l->p->values.n; k++) {
             xg_plan_value *v = l->p->values.p[k];
-            if (best && (best->bytes >= want ? v->bytes < want || v->bytes >= best->bytes : v->bytes <= best->bytes))
+            if (best &&
+                (best->buffer->bytes >= want ? v->buffer->bytes < want || v->buffer->bytes >= best->buffer->bytes
+                                             : v->buffer->bytes <= best->buffer->bytes))
                 continue;
             if (!xg_limit_may_leave(l, v, &uses)) continue;
             best = v;
@@ -426,8 +429,8 @@ XG_APART XG_FN uint32_t xg_limit_shrink(xg_limit *l) {
             bool graph;
             const xg_plan_value *v = xg_limit_workspace(l, i, &graph);
             int64_t least = graph ? XG_LIMIT_ALIGN : 0, bytes;
-            if (!v || v->bytes <= least) continue;
-            bytes = (v->bytes - (l->live[l->at] - l->most)) & -(int64_t)XG_LIMIT_ALIGN;
+            if (!v || v->buffer->bytes <= least) continue;
+            bytes = (v->buffer->bytes - (l->live[l->at] - l->most)) & -(int64_t)XG_LIMIT_ALIGN;
             xg_limit_work_in(l, i, graph, XG_MAX(bytes, least));
             return 1;
         }

@@ -36,7 +36,7 @@ XG_FN xg_map64 xg_report_guests(const xg_plan *p) {
     xg_map64_init(&guests, p->arena);
     for (k = p->buffers.n; k-- > 0;)
         if (p->buffers.p[k]->host) {
-            uint64_t key = (uint64_t)(uintptr_t)p->buffers.p[k]->host;
+            uint64_t key = p->buffers.p[k]->host;
             xg_report_guest *g = XG_NEW(p->arena, xg_report_guest);
             g->buffer = p->buffers.p[k];
             g->next = (const xg_report_guest *)xg_map64_get(&guests, key);
@@ -46,7 +46,7 @@ XG_FN xg_map64 xg_report_guests(const xg_plan *p) {
 }
 XG_FN void xg_report_allocation(xg_buf *b, const xg_map64 *guests, const xg_buffer *s, uint32_t number) {
     const xg_report_guest *g =
-        s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
+        s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, s->slice + (uint64_t)1) : NULL;
     xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_CONSTANT || s->kind == XG_EXE_ALLOC_COUNTERS)
         xg_puts(b, xg_exe_allocation_name(s->kind));

@@ -42,7 +42,7 @@ XG_APART XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
     xg_printf(b, ", %lld bytes", (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, ", offset %lld", (long long)s->offset);
     if (s->kind == XG_EXE_ALLOC_TEMP && s->space) xg_printf(b, ", color %lld", (long long)s->space);
-    if (s->host) xg_printf(b, ", in b%u", s->host->slice);
+    if (s->host) xg_printf(b, ", in b%u", s->host - 1);
     if (s->donated) xg_printf(b, ", output %u", s->donated - 1);
     xg_putc(b, '\n');
 }
@@ -240,7 +240,7 @@ XG_FN void xg_ptext_read_parts(xg_ptext *t, const xg_ints ***parts, uint32_t n) 
 
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
     uint32_t k;
-    if (b->host) return b->host->bytes;
+    if (b->host) return p->buffers.p[b->host - 1]->bytes;
     for (k = 0; k < p->spaces.n; k++)
         if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
     return 0;
@@ -253,7 +253,7 @@ XG_FN void xg_ptext_read_guest(xg_ptext *t, xg_buffer *b) {
     xg_ptext_guest g;
     g.buffer = b;
     g.at = t->at;
-    b->mover = xg_ptext_index(t, UINT32_MAX, "the number of a slice");
+    b->host = xg_ptext_index(t, UINT32_MAX, "the number of a slice") + 1;
     xg_push(t->p->arena, xg_ptext_guest, &t->guests, g);
 }
 /* When all slices are known. */
@@ -263,10 +263,9 @@ XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
     for (k = 0; k < t->guests.n; k++) {
         xg_buffer *b = t->guests.p[k].buffer;
         t->at = t->guests.p[k].at;
-        if (b->mover >= t->p->buffers.n ||
-            (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated))
+        if (b->host > t->p->buffers.n ||
+            (t->p->buffers.p[b->host - 1]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->host - 1]->donated))
             xg_ptext_fail(t, "the slice of a result");
-        b->host = t->p->buffers.p[b->mover];
         xg_ptext_check_room(t, b);
     }
     t->at = at;
@@ -308,7 +307,8 @@ XG_APART XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
         xg_ptext_want(t, ", offset");
         b->offset = xg_ptext_number(t);
     }
-    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
+    if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color"))
+        b->space = (int32_t)xg_ptext_index(t, INT32_MAX, "the number of a memory space");
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) xg_ptext_read_guest(t, b);
     if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output"))
         b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
@@ -316,7 +316,6 @@ XG_APART XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
         xg_ptext_check_room(t, b);
     if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape))
         xg_ptext_fail(t, "the size of the constant");
-    v->bytes = b->bytes;
     v->shape = v->inst->shape;
     v->buffer = b;
     xg_push(p->arena, xg_plan_value *, &b->values, v);

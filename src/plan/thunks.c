@@ -89,7 +89,7 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     const xg_plan_site *site = xg_plan_site_of(w->p, i);
     uint32_t leaves = (uint32_t)xg_shape_leaves(i->shape), k, pattern;
     int64_t bytes = 0;
-    for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
+    for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->buffer->bytes;
     if (!bytes) return;
     if (source) {
         xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);

@@ -67,7 +67,7 @@ XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
         if (to->donated) p->results[to->donated - 1] = to;
     }
     for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
-    from->values.n = 0;
+    from->values.n = from->values.cap = 0;
 }
 XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
     if (a->buffer == b->buffer) return;
@@ -98,39 +98,37 @@ XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-/* A value with a buffer of its own; most buffers never get another one. OUT lies where its IN does, which is `in`. */
+/* A value with a buffer of its own; most buffers never get another one, and their list is its place among all values.
+ * OUT lies where its IN does, which is `in`. */
 typedef struct xg_plan_made {
     xg_plan_value value;
     xg_buffer buffer;
-    xg_plan_value *only;
 } xg_plan_made;
 XG_FN xg_plan_value *xg_plan_value_in(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role,
     const xg_shape *s, uint32_t first, const xg_plan_value *in) {
     size_t bytes = in ? sizeof(xg_plan_value) : sizeof(xg_plan_made);
-    xg_plan_made *made = (xg_plan_made *)xg_alloc_lines(p->arena, bytes); /* a value is a line */
-    xg_plan_value *v = &made->value;
+    xg_plan_value **place = (xg_plan_value **)xg_vec_slot(p->arena, &p->values, sizeof *place);
+    xg_plan_made *made = (xg_plan_made *)xg_alloc_lines(p->arena, bytes);
+    xg_plan_value *v = *place = &made->value;
     xg_buffer *b = &made->buffer;
     memset(made, 0, bytes);
     v->inst = i;
     v->leaf = leaf;
     v->role = role;
     v->shape = s;
-    v->bytes = xg_plan_bytes(s);
     v->first = v->last = first;
-    xg_push(p->arena, xg_plan_value *, &p->values, v);
     if (in) {
         xg_alias_insert(p, in->buffer, v);
         return v;
     }
     v->buffer = b;
-    b->kind = role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
-              : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
-              : role == XG_VALUE_RESULT   ? XG_EXE_ALLOC_RESULT
-                                          : XG_EXE_ALLOC_TEMP;
-    b->space = s->layout ? s->layout->memory_space : 0;
-    b->bytes = v->bytes;
-    made->only = v;
-    b->values.p = &made->only;
+    b->kind = (uint8_t)(role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
+                        : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
+                        : role == XG_VALUE_RESULT   ? XG_EXE_ALLOC_RESULT
+                                                    : XG_EXE_ALLOC_TEMP);
+    b->space = s->layout ? (int32_t)XG_MIN(s->layout->memory_space, (int64_t)INT32_MAX - 1) : 0;
+    b->bytes = xg_plan_bytes(s);
+    b->values.p = place;
     b->values.n = b->values.cap = 1;
     return v;
 }
