@@ -965,7 +965,8 @@ extern int madvise(void *at, size_t bytes, int advice);
 /* What a build for size by gcc leaves out between these two words, in all rooms: passes of -Os that make this code
  * larger. Its functions are short and call much, and such passes keep more values alive across calls than there are
  * registers that a call preserves. A jump instead of a last call restores all registers there, and so does a way out
- * that saves fewer of them. Not as C++, where gcc warns of each prototype that follows its function. */
+ * that saves fewer of them. Operands that are carried forward into other statements live longer, too. Not as C++, where
+ * gcc warns of each prototype that follows its function. */
 #if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && \
     !defined(XLAGPU_NO_EXTENSIONS)
 #define XG_ROOMS_BEGIN \
@@ -973,7 +974,8 @@ extern int madvise(void *at, size_t bytes, int advice);
         _Pragma("GCC optimize(\"no-tree-sra,no-move-loop-invariants,no-tree-loop-im,no-caller-saves\")") \
             _Pragma("GCC optimize(\"no-expensive-optimizations,no-tree-dominator-opts\")") \
                 _Pragma("GCC optimize(\"no-optimize-sibling-calls,no-shrink-wrap\")") \
-                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") XG_ROOMS_SMALLEST
+                    _Pragma("GCC optimize(\"no-tree-tail-merge,no-tree-switch-conversion\")") \
+                        _Pragma("GCC optimize(\"no-tree-forwprop\")") XG_ROOMS_SMALLEST
 #if __GNUC__ >= 12 /* small constants go through the stack: 3 bytes instead of 5 */
 #define XG_ROOMS_SMALLEST _Pragma("GCC optimize(\"Oz\")")
 #else
@@ -2463,7 +2465,20 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     }
     c->live -= (size_t)(k->end - (char *)k);
     xg_slab_set_full(c, s, false);
-    if (--s->used) {
+    if (--s->used) { /* what lies side by side becomes one again */
+        xg_chunk **link = &s->unused, *o;
+        while ((o = *link) != NULL) {
+            bool below = o->end == (char *)k, above = k->end == (char *)o;
+            if (below || above)
+                *link = o->older;
+            else
+                link = &o->older;
+            if (above) k->end = o->end;
+            if (below) {
+                o->end = k->end;
+                k = o;
+            }
+        }
         k->older = s->unused;
         s->unused = k;
         return;
@@ -2998,6 +3013,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
  * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
     XG_DICT_FEW = 16,
+    XG_DICT_MANY = 4096,
     XG_DICT_LINE = 16,
     XG_DICT_LINES = 4
 };
@@ -3055,8 +3071,8 @@ XG_FN void xg_dict_grow(xg_dict *d) {
 }
 XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
     if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
-    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
-    d->item_cap = n;
+    d->item_cap = n < XG_DICT_MANY ? n : n / 4 * 7; /* the end of a long list that is not used is not touched */
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, d->item_cap, sizeof *d->items));
     if (n <= XG_DICT_FEW) return;
     for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
@@ -5767,19 +5783,19 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
 #define XG_V_COMPARE(VC, t, K) VC(eq, ==, K, t) VC(ne, !=, K, t) XG_V_BELOW(VC, t, K)
 
 /* clang-format off */
-#define XG_SIM_VECTOR_OPS(V1, V2, V3, R1, R2, R3, F1, F2, F3, VC32, VC64, VC16) \
+#define XG_SIM_VECTOR_OPS(V1, V2, V3, R1, R2, R3, F1, F2, F3, S1, S2, VC32, VC64, VC16) \
     R2(add_i16, H, u16, u16, u16, r = a + b) \
     V2(add_i32, W, u32, u32, u32, r = a + b) \
     V2(add_i64, D, u64, u64, u64, r = a + b) \
     R2(sub_i16, H, u16, u16, u16, r = a - b) \
     V2(sub_i32, W, u32, u32, u32, r = a - b) \
-    V2(sub_i64, D, u64, u64, u64, r = a - b) \
+    R2(sub_i64, D, u64, u64, u64, r = a - b) \
     R2(mul_i16, W, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b))) \
     V2(mul_i32, W, u32, u32, u32, r = a * b) \
     R2(mul_i64, D, u64, u64, u64, r = a * b) \
-    V2(and_b16, H, u16, u16, u16, r = a & b) \
+    R2(and_b16, H, u16, u16, u16, r = a & b) \
     V2(and_b32, W, u32, u32, u32, r = a & b) \
-    V2(and_b64, D, u64, u64, u64, r = a & b) \
+    R2(and_b64, D, u64, u64, u64, r = a & b) \
     R2(or_b16, H, u16, u16, u16, r = a | b) \
     V2(or_b32, W, u32, u32, u32, r = a | b) \
     R2(or_b64, D, u64, u64, u64, r = a | b) \
@@ -5787,16 +5803,16 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(xor_b32, W, u32, u32, u32, r = a ^ b) \
     R2(xor_b64, D, u64, u64, u64, r = a ^ b) \
     R1(not_b16, H, u16, u16, r = ~a) \
-    V1(not_b32, W, u32, u32, r = ~a) \
+    R1(not_b32, W, u32, u32, r = ~a) \
     R1(not_b64, D, u64, u64, r = ~a) \
     V1(mov_b16, H, u16, u16, r = a) \
     V1(mov_b32, W, u32, u32, r = a) \
     V1(mov_b64, D, u64, u64, r = a) \
     R1(neg_i16, H, u16, u16, r = 0 - a) \
-    V1(neg_i32, W, u32, u32, r = 0 - a) \
-    V1(neg_i64, D, u64, u64, r = 0 - a) \
+    R1(neg_i32, W, u32, u32, r = 0 - a) \
+    R1(neg_i64, D, u64, u64, r = 0 - a) \
     R1(abs_s16, W, u16, s16, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); const XG_SIM_T(Ws32) g = x >> 31; r = XG_V_TO(Wu16, (x ^ g) - g)) \
-    V1(abs_s32, W, u32, s32, const XG_SIM_T(Wu32) g = XG_V_TO(Wu32, a >> 31); r = (XG_V_TO(Wu32, a) ^ g) - g) \
+    R1(abs_s32, W, u32, s32, const XG_SIM_T(Wu32) g = XG_V_TO(Wu32, a >> 31); r = (XG_V_TO(Wu32, a) ^ g) - g) \
     R1(abs_s64, D, u64, s64, const XG_SIM_T(Du64) g = XG_V_TO(Du64, a >> 63); r = (XG_V_TO(Du64, a) ^ g) - g) \
     R2(shl_b16, W, u16, u16, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 16u); r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) << (b & 15u)) & m)) \
     V2(shl_b32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, b < 32u); r = (a << (b & 31u)) & m) \
@@ -5811,8 +5827,8 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     R2(max_u16, H, u16, u16, u16, const XG_SIM_T(Hu16) m = XG_V_MASK(Hu16, a > b); r = XG_V_SEL(m, a, b)) \
     R2(min_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a < b); r = XG_V_SEL(m, a, b)) \
     R2(max_s16, H, s16, s16, s16, const XG_SIM_T(Hs16) m = XG_V_MASK(Hs16, a > b); r = XG_V_SEL(m, a, b)) \
-    V2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) \
-    V2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
+    R2(min_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a < b); r = XG_V_SEL(m, a, b)) \
+    R2(max_u32, W, u32, u32, u32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > b); r = XG_V_SEL(m, a, b)) \
     V2(min_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a < b); r = XG_V_SEL(m, a, b)) \
     V2(max_s32, W, s32, s32, s32, const XG_SIM_T(Ws32) m = XG_V_MASK(Ws32, a > b); r = XG_V_SEL(m, a, b)) \
     R2(min_u64, D, u64, u64, u64, const XG_SIM_T(Du64) m = XG_V_MASK(Du64, a < b); r = XG_V_SEL(m, a, b)) \
@@ -5821,21 +5837,21 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     R2(max_s64, D, s64, s64, s64, const XG_SIM_T(Ds64) m = XG_V_MASK(Ds64, a > b); r = XG_V_SEL(m, a, b)) \
     R2(mulw_u16, W, u32, u16, u16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
     R2(mulw_s16, W, u32, s16, s16, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) \
-    V2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b))) \
-    V2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b))) \
+    R2(mulw_u32, D, u64, u32, u32, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b))) \
+    R2(mulw_s32, D, u64, s32, s32, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b))) \
     R2(mulh_u16, W, u16, u16, u16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
     R2(mulh_s16, W, u16, s16, s16, r = XG_V_TO(Wu16, (XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b)) >> 16)) \
     R2(mulh_u32, D, u32, u32, u32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) >> 32)) \
     R2(mulh_s32, D, u32, s32, s32, r = XG_SIM_T(narrow_u64)(XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) >> 32)) \
     R3(mad_i16, W, u16, u16, u16, u16, r = XG_V_TO(Wu16, XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + XG_V_TO(Wu32, c))) \
     V3(mad_i32, W, u32, u32, u32, u32, r = a * b + c) \
-    V3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
+    R3(mad_i64, D, u64, u64, u64, u64, r = a * b + c) \
     R3(madw_u16, W, u32, u16, u16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     R3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
     R3(prmt_plain, W, u32, u32, u32, u32, r = XG_SIM_T(prmt)(a, b, c)) \
-    V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
+    R3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
     XG_V_COMPARE(VC16, s16, W) \
@@ -5846,21 +5862,21 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_V_BELOW(VC64, u64, D) \
     XG_V_COMPARE(VC32, f32, W) \
     XG_V_COMPARE(VC64, f64, D) \
-    V2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) \
+    R2(uno_f32, W, s32, f32, f32, r = XG_V_MASK(Ws32, a != a) | XG_V_MASK(Ws32, b != b)) \
     R2(uno_f64, D, s32, f64, f64, r = XG_V_NARROW(a != a) | XG_V_NARROW(b != b)) \
     F2(add_f32, f32, W, f32, f32, f32, r = a + b; XG_V_NANW(r)) \
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
     F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) \
-    F2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
+    S2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
     F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
     F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) \
     F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \
     F1(rcpftz_f32, f32, W, f32, u32, XG_SIM_T(Wu32) u = XG_V_FTZ(a); r = 1.0f / XG_V_FLT(u); XG_V_NANW(r); u = XG_V_RAW(r); r = XG_V_FLT(XG_V_FTZ(u))) \
-    F1(ex2_f32, f32, W, f32, f32, XG_V_EX2) \
+    S1(ex2_f32, f32, W, f32, f32, XG_V_EX2) \
     F1(ex2ftz_f32, f32, W, f32, f32, XG_V_EX2FTZ) \
-    F1(tanh_f32, f32, D, f32, f32, XG_V_TANH) \
-    F1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
+    S1(tanh_f32, f32, D, f32, f32, XG_V_TANH) \
+    S1(rsqrt_f32, f32, D, f32, f32, const XG_SIM_T(Df64) x = XG_V_TO(Df64, a); const XG_SIM_T(Df64) y = 1.0 / XG_SIM_T(sqrt64)(x); XG_V_NAND(y); r = XG_V_TO(Df32, y)) \
     V1(abs_f32, W, u32, u32, r = a & 0x7FFFFFFFu) \
     V1(neg_f32, W, u32, u32, r = a ^ 0x80000000u) \
     R2(copysign_f32, W, u32, u32, u32, r = (a & 0x80000000u) | (b & 0x7FFFFFFFu)) \
@@ -5868,25 +5884,25 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V2(max_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 0)) \
     V2(minn_f32, W, f32, f32, f32, XG_V_MINMAX32(min32, 1)) \
     V2(maxn_f32, W, f32, f32, f32, XG_V_MINMAX32(max32, 1)) \
-    V1(ftz_f32, W, u32, u32, r = XG_V_FTZ(a)) \
+    R1(ftz_f32, W, u32, u32, r = XG_V_FTZ(a)) \
     R1(sat_f32, W, u32, f32, const XG_SIM_T(Wu32) m = XG_V_MASK(Wu32, a > 0.0f); const XG_SIM_T(Wu32) n = XG_V_MASK(Wu32, a < 1.0f); r = XG_V_SEL(n, XG_V_RAW(a), 0x3F800000u) & m) \
     F2(add_f64, f64, D, f64, f64, f64, r = a + b; XG_V_NAND(r)) \
     F2(sub_f64, f64, D, f64, f64, f64, r = a - b; XG_V_NAND(r)) \
     F2(mul_f64, f64, D, f64, f64, f64, r = a * b; XG_V_NAND(r)) \
-    F2(div_f64, f64, D, f64, f64, f64, r = a / b; XG_V_NAND(r)) \
+    S2(div_f64, f64, D, f64, f64, f64, r = a / b; XG_V_NAND(r)) \
     F3(fma_f64, f64, D, f64, f64, f64, f64, r = XG_SIM_T(fma64)(a, b, c); XG_V_NAND(r)) \
-    F1(sqrt_f64, f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_NAND(r)) \
-    F1(rcp_f64, f64, D, f64, f64, r = 1.0 / a; XG_V_NAND(r)) \
+    S1(sqrt_f64, f64, D, f64, f64, r = XG_SIM_T(sqrt64)(a); XG_V_NAND(r)) \
+    S1(rcp_f64, f64, D, f64, f64, r = 1.0 / a; XG_V_NAND(r)) \
     R1(abs_f64, D, u64, u64, r = a & 0x7FFFFFFFFFFFFFFFu) \
     R1(neg_f64, D, u64, u64, r = a ^ 0x8000000000000000u) \
     R2(copysign_f64, D, u64, u64, u64, r = (a & 0x8000000000000000u) | (b & 0x7FFFFFFFFFFFFFFFu)) \
     R2(min_f64, D, f64, f64, f64, XG_V_MINMAX64(min64)) \
     R2(max_f64, D, f64, f64, f64, XG_V_MINMAX64(max64)) \
     F2(add_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(+)) \
-    F2(sub_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(-)) \
+    S2(sub_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(-)) \
     F2(mul_bf16, bf16, XG_V_BF16_K, u16, u16, u16, XG_V_BF16_OP(*)) \
     V2(add_f16, W, u16, u16, u16, XG_V_F16_OP(+)) \
-    V2(sub_f16, W, u16, u16, u16, XG_V_F16_OP(-)) \
+    R2(sub_f16, W, u16, u16, u16, XG_V_F16_OP(-)) \
     V2(mul_f16, W, u16, u16, u16, XG_V_F16_OP(*)) \
     R1(abs_f16, H, u16, u16, r = a & 0x7FFFu) \
     R1(neg_f16, H, u16, u16, r = a ^ 0x8000u) \
@@ -5897,34 +5913,34 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F1(f32_f16, f32, W, f32, u16, r = XG_SIM_T(widen_f16)(a); XG_V_NANW(r)) \
     V1(f16_f32, W, u16, f32, r = XG_SIM_T(narrow_f16)(a)) \
     V1(f32_s32, W, f32, s32, r = XG_V_TO(Wf32, a)) \
-    V1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) \
-    F1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) \
-    F1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
-    V1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
+    R1(f32_u32, W, f32, u32, r = XG_V_TO(Wf32, a)) \
+    S1(f64_f32, f64, D, f64, f32, r = XG_V_TO(Df64, a); XG_V_NAND(r)) \
+    S1(f32_f64, f32, D, f32, f64, XG_V_NAND(a); r = XG_V_TO(Df32, a)) \
+    R1(f64_s32, D, f64, s32, r = XG_V_TO(Df64, a)) \
     V1(u16_u32, W, u16, u32, r = XG_V_TO(Wu16, a)) \
     R1(u16_u64, D, u16, u64, r = XG_V_TO(Du16, a)) \
-    V1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) \
-    V1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
+    R1(u32_u16, W, u32, u16, r = XG_V_TO(Wu32, a)) \
+    R1(s32_s16, W, s32, s16, r = XG_V_TO(Ws32, a)) \
     V1(u32_u64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a)) \
     V1(u64_u32, D, u64, u32, r = XG_SIM_T(widen_u32)(a)) \
     V1(s64_s32, D, u64, s32, r = XG_SIM_T(widen_s32)(a)) \
     R1(u64_u16, D, u64, u16, r = XG_V_TO(Du64, a)) \
     R1(s64_s16, D, s64, s16, r = XG_V_TO(Ds64, a)) \
     R1(zext8_i16, H, u16, u16, r = a & 0xFFu) \
-    V1(zext8_i32, W, u32, u32, r = a & 0xFFu) \
+    R1(zext8_i32, W, u32, u32, r = a & 0xFFu) \
     R1(zext8_i64, D, u64, u64, r = a & 0xFFu) \
     R1(sext8_i16, W, s16, u16, r = XG_V_TO(Ws16, XG_V_TO(Ws32, XG_V_TO(Wu32, a) << 24) >> 24)) \
-    V1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
+    R1(sext8_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 24) >> 24) \
     R1(sext8_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 56) >> 56) \
-    V1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) \
-    V1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
+    R1(zext16_i32, W, u32, u32, r = a & 0xFFFFu) \
+    R1(sext16_i32, W, s32, u32, r = XG_V_TO(Ws32, a << 16) >> 16) \
     R1(zext16_i64, D, u64, u64, r = a & 0xFFFFu) \
     R1(sext16_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 48) >> 48) \
-    V1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) \
-    V1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
+    R1(zext32_i64, D, u64, u64, r = a & 0xFFFFFFFFu) \
+    R1(sext32_i64, D, s64, u64, r = XG_V_TO(Ds64, a << 32) >> 32) \
     V2(pack_b32, W, u32, u16, u16, r = XG_V_TO(Wu32, a) | XG_V_TO(Wu32, b) << 16) \
-    V2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
-    V1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) \
+    R2(pack_b64, D, u64, u32, u32, r = XG_SIM_T(widen_u32)(a) | XG_SIM_T(widen_u32)(b) << 32) \
+    R1(high_b32, W, u16, u32, r = XG_V_TO(Wu16, a >> 16)) \
     R1(high_b64, D, u32, u64, r = XG_SIM_T(narrow_u64)(a >> 32)) \
     V1(pred_b32, W, u32, u32, r = XG_V_MASK(Wu32, a != 0u))
 /* clang-format on */
@@ -6056,38 +6072,45 @@ XG_INLINE void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { 
     XG_V_2(set_##op##_##t, K, s32, t, t, const XG_SIM_T(Ws32) x = XG_V_TO(Ws32, a); \
            const XG_SIM_T(Ws32) y = XG_V_TO(Ws32, b); r = XG_V_MASK(Ws32, x sym y))
 
-/* Rows that kernels seldom ask for, R1 to R3 and comparisons of 16 and 64 bits, are those of `base` for avx2, too,
- * where small code is asked for (-Os): 7 KB less. */
+/* Rows that kernels seldom ask for, R1 to R3, S1 and S2 (whose NaNs become canonical) and comparisons of 16 and 64
+ * bits, are those of `base` for avx2, too, where small code is asked for (-Os): 10 KB less. */
 #ifdef __OPTIMIZE_SIZE__
 #define XG_R_1(...)
 #define XG_R_2(...)
 #define XG_R_3(...)
+#define XG_R_F1(...)
+#define XG_R_F2(...)
 #define XG_R_C64(...)
 #define XG_R_C16(...)
 #else
 #define XG_R_1 XG_V_1
 #define XG_R_2 XG_V_2
 #define XG_R_3 XG_V_3
+#define XG_R_F1 XG_F_1
+#define XG_R_F2 XG_F_2
 #define XG_R_C64 XG_V_C64
 #define XG_R_C16 XG_V_C16
 #endif
 
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
 #define XG_SIM_TARGET
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_F_1, XG_F_2, XG_V_C32,
+    XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #if XG_SIM_X86
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx2_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX2_TARGET)))
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_R_1, XG_R_2, XG_R_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_R_C64, XG_R_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_R_1, XG_R_2, XG_R_3, XG_F_1, XG_F_2, XG_F_3, XG_R_F1, XG_R_F2, XG_V_C32,
+    XG_R_C64, XG_R_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #endif
 #if XG_SIM_AVX512
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
-XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
+XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_F_1, XG_F_2, XG_V_C32,
+    XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
 #endif
@@ -6102,11 +6125,12 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2
 #define XG_SIM_NAMEC(op, sym, K, t) XG_SIM_X(set_##op##_##t)
 #define XG_SIM_VECTOR_NAMES \
     XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, \
-        XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEF3, XG_SIM_NAMEC, XG_SIM_NAMEC, XG_SIM_NAMEC)
+        XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEF3, XG_SIM_NAMEF1, XG_SIM_NAMEF2, XG_SIM_NAMEC, XG_SIM_NAMEC, \
+        XG_SIM_NAMEC)
 #ifdef __OPTIMIZE_SIZE__
 #define XG_SIM_WIDE_NAMES \
     XG_SIM_VECTOR_OPS(XG_SIM_NAME1, XG_SIM_NAME2, XG_SIM_NAME3, XG_R_1, XG_R_2, XG_R_3, XG_SIM_NAMEF1, XG_SIM_NAMEF2, \
-        XG_SIM_NAMEF3, XG_SIM_NAMEC, XG_R_C64, XG_R_C16)
+        XG_SIM_NAMEF3, XG_R_F1, XG_R_F2, XG_SIM_NAMEC, XG_R_C64, XG_R_C16)
 #else
 #define XG_SIM_WIDE_NAMES XG_SIM_VECTOR_NAMES
 #endif
