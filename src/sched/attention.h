@@ -729,6 +729,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n);
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second);
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p); /* of the tile's rows, where they are there */
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w);    /* brings them there */
+XG_FN void xg_attention_back_tensor_kept(xg_attention_kernel *w);    /* of the thread that asks: they are there */
 XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads); /* scores, or dP */
 /* The place of scores, or of dP, has weights that are summed up, or nothing (NULL): the next step's may come there. */
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads);

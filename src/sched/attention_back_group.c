@@ -132,7 +132,7 @@ XG_FN void xg_attention_back_group_kernel(xg_attention_kernel *w, uint32_t n) {
     w->done = NULL;
     w->walk = NULL;
     xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_BACK_LESS + asks);
-    if (w->p->keeps_grads) xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    if (w->p->keeps_grads) xg_attention_back_tensor_kept(w);
     xg_attention_back_group_ask_all(w);
     if (w->p->shape.in_tensor) xg_attention_ask_last(w);
     xg_flow_end(&part);

@@ -53,6 +53,15 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
      * products need, and no order of threads tells whether it waits. */
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
 }
+/* Who asks waits for them where the tile has steps: elsewhere the others go on without it, and when it looks, the
+ * barrier may have been through another round already. Should rows ask for all steps then, it meets them first. */
+XG_FN void xg_attention_back_tensor_kept(xg_attention_kernel *w) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    if (!w->f->back.turned) xg_attention_walk_of(w);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, w->from, w->to));
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_flow_end(&f);
+}
 XG_FN bool xg_attention_back_softens(const xg_attention_kernel *w) {
     return xg_attention_back_second_width(w->p) && !w->skips[1];
 }

@@ -126,6 +126,7 @@ XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
     xg_kval *at = xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, xg_attention_barriers(w->p) - 1));
     xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
     xg_tile_bulk_await_round(&w->t, at, w->walk, 1, 0);
+    if (w->p->shape.in_tensor) xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
 /* One thread of each group says that its group has read the buffer. */
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
