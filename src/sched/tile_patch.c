@@ -148,6 +148,10 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const i
     base = xg_aff_mod(x, t->base, piece);
     if (xg_aff_range(&env, base).hi) return false;
     t->channel = xg_floor_mod(first, t->apart);
+    base = xg_aff_mod(x, t->base, t->apart);
+    reach = xg_aff_range(&env, base).hi;
+    if (t->channel + reach >= t->apart || reach > (t->source->shape->elements - t->channel - 1) % t->apart)
+        return false; /* one of the batch has other pixels, or fewer */
     t->first = (first - t->channel) / t->apart;
     t->stride /= t->apart;
     for (d = rows->n; d-- > 0;) {
