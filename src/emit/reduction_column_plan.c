@@ -33,6 +33,7 @@ enum {
     XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */,
     XG_COLUMN_THREADS_MAX = 1024,
     XG_COLUMN_GROUP = 8,
+    XG_COLUMN_SECOND = 8 /* as many steps, where multiprocessors have a second block */,
     XG_COLUMN_RADIX = 8,
     XG_COLUMN_LANES_MAX = 8,
     XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */,
@@ -113,11 +114,12 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
     return most;
 }
 
-/* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
+/* Blocks of each of so many tiles: one of all for each multiprocessor, with some steps of so many rows, or up to two
+ * of many steps. */
 XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
-    int64_t parts = 1;
-    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->sms &&
-           r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP)
+    int64_t parts = 1, sms = r->e->target->sms;
+    while (!r->pad && 2 * parts <= r->e->target->cluster && parts * tiles <= sms &&
+           r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP * (2 * parts * tiles <= sms ? 1 : XG_COLUMN_SECOND))
         parts *= 2;
     return parts;
 }
@@ -175,12 +177,14 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     p->blocks = outer;
     return true;
 }
+/* Bytes of an element, where its array is read as a whole or gathered. */
+XG_FN int64_t xg_column_element(const xg_reduction *r) { return XG_MIN(r->bytes, xg_reduction_width(r)); }
 /* Tiles of whole sectors that keep no more than half of the multiprocessors busy with much to read. */
 XG_FN bool xg_column_idles(const xg_reduction *r, int64_t across, int64_t vector) {
     int64_t width = across * vector, tiles = r->n_kept / r->minor * ((r->minor + width - 1) / width);
     tiles *= xg_column_parts(r, tiles, XG_LAUNCH_THREADS / across);
-    return width * r->bytes > XG_SECTOR_BYTES && 2 * tiles <= r->e->target->sms &&
-           r->n_kept * r->n_reduced * r->bytes >= tiles * XG_COLUMN_SPREAD_BYTES;
+    return width * xg_column_element(r) > XG_SECTOR_BYTES && 2 * tiles <= r->e->target->sms &&
+           2 * r->n_kept * r->n_reduced * xg_column_element(r) >= tiles * XG_COLUMN_SPREAD_BYTES;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     enum {
@@ -294,7 +298,7 @@ XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) 
     return false;
 }
 /* Tiles of some columns would keep twice as many blocks busy as all columns together, or wide tiles, which leave most
- * of the device idle while each block reads much. */
+ * of the device idle while each block reads much; and have half as many vectors' elements on their way, at least. */
 XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) {
     int64_t blocks = wide->blocks * wide->parts;
     xg_column_plan tile = *wide;
@@ -304,7 +308,8 @@ XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) 
     if (r->minor * r->bytes % XG_SECTOR_BYTES && r->pad && xg_column_reads_others(r) &&
         r->n_reduced < 2 * XG_COLUMN_GROUP * tile.depth)
         return false; /* most of it would be read element by element */
-    return tile.blocks * tile.parts >= 2 * blocks;
+    tile.blocks *= tile.parts;
+    return tile.blocks >= 2 * blocks && 2 * tile.blocks * tile.vector >= blocks * wide->vector;
 }
 XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     enum {

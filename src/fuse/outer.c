@@ -54,9 +54,10 @@ XG_FN bool xg_outer_ask(xg_outer_walk *w, const xg_inst *i, int32_t dim) {
 XG_FN int32_t xg_outer_renamed(const xg_shape *from, int32_t dim, const xg_shape *to) {
     int64_t before = 1, n = 1;
     uint32_t k;
-    for (k = 0; k < (uint32_t)dim; k++) before *= from->dims[k];
-    for (k = 0; k < to->rank && (n < before || to->dims[k] == 1); k++) n *= to->dims[k];
-    return k < to->rank && n == before ? (int32_t)k : XG_OUTER_UNASKED;
+    for (k = 0; xg_shape_major(from, k) != (uint32_t)dim; k++) before *= from->dims[xg_shape_major(from, k)];
+    for (k = 0; k < to->rank && (n < before || to->dims[xg_shape_major(to, k)] == 1); k++)
+        n *= to->dims[xg_shape_major(to, k)];
+    return k < to->rank && n == before ? (int32_t)xg_shape_major(to, k) : XG_OUTER_UNASKED;
 }
 /* The operand's dimension that a broadcast spreads along `dim`. */
 XG_FN int32_t xg_outer_spread(const xg_inst *i, int32_t dim) {
@@ -75,9 +76,7 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
     uint32_t j;
     if (i->op == XG_GET_TUPLE_ELEMENT) return dim;
     if (i->op == XG_BITCAST || i->op == XG_RESHAPE)
-        return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i)
-                   ? xg_outer_renamed(to, dim, from)
-                   : XG_OUTER_UNASKED;
+        return xg_in_place_renames(i) ? xg_outer_renamed(to, dim, from) : XG_OUTER_UNASKED;
     if (xg_op_flags(i->op) & XGF_EW) return from->rank == to->rank ? dim : XG_WHOLE;
     if (i->op == XG_BROADCAST) return xg_outer_spread(i, dim);
     map = xg_indexing_operand(w->x, i, k);

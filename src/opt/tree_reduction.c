@@ -40,10 +40,8 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     return false;
 }
 /* Blocks that work on it as it is: those of a cluster share columns. */
-XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
-    int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD
-                                       ? 1
-                                       : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
+XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
+    int64_t columns = 1, cluster = padded ? 1 : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -177,7 +175,7 @@ XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
-    int64_t sms = m->device.sm_count, results, blocks, bytes = 0;
+    int64_t sms = m->device.sm_count, results, blocks, single, bytes = 0;
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->i = i;
@@ -193,10 +191,14 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
         if (s->layout != t->in->layout) return false;
     }
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
-    blocks = xg_tree_blocks(t, results);
+    blocks = xg_tree_blocks(t, results, XG_OPERAND(i, 0)->op == XG_PAD);
     if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
-    return xg_tree_cut(
-        t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+    /* what is padded has no clusters: it is cut for blocks of their own */
+    for (single = xg_tree_blocks(t, results, true);; blocks = single) {
+        bool cut = xg_tree_cut(
+            t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+        if (!cut || t->leave || t->parts * t->length == t->in->dims[t->dim] || single == blocks) return cut;
+    }
 }
 
 /* ---- the two reductions ---- */
