@@ -738,7 +738,8 @@ typedef xg_sim_fn xg_sim_lane_fn;
     uint32_t w = L->warps; \
     do {
 #define XG_SIM_NEXT pd += L->dstride;
-#define XG_SIM_NEXT_TOO pq += pq ? L->dstride : 0;
+#define XG_SIM_NEXT_TOO \
+    if (pq) pq += L->dstride;
 #define XG_SIM_WARPS_END \
     } \
     while (--w) \
