@@ -6012,7 +6012,8 @@ typedef xg_sim_fn xg_sim_lane_fn;
     uint32_t w = L->warps; \
     do {
 #define XG_SIM_NEXT pd += L->dstride;
-#define XG_SIM_NEXT_TOO pq += pq ? L->dstride : 0;
+#define XG_SIM_NEXT_TOO \
+    if (pq) pq += L->dstride;
 #define XG_SIM_WARPS_END \
     } \
     while (--w) \
@@ -15936,12 +15937,12 @@ typedef struct xg_sim_tags {
     uint32_t *line_w, *line_r, *w, *r;
 } xg_sim_tags;
 XG_FN xg_sim_tags xg_sim_tags_of(const xg_sim_buffer *b) {
-    xg_sim_tags t;
-    uint64_t lines = xg_sim_shadow_lines(b);
+    const uintptr_t at = (uintptr_t)b->shadow, line = (uintptr_t)xg_sim_shadow_lines(b) * sizeof *b->shadow;
+    xg_sim_tags t; /* by numbers: a buffer may have no shadow, and nothing is added to NULL */
     t.line_w = b->shadow;
-    t.line_r = t.line_w + 1;
-    t.w = t.line_w + 2 * lines;
-    t.r = t.w + lines * XG_SIM_LINE_WORDS;
+    t.line_r = (uint32_t *)(at + sizeof *b->shadow);
+    t.w = (uint32_t *)(at + 2 * line);
+    t.r = (uint32_t *)(at + (2 + XG_SIM_LINE_WORDS) * line);
     return t;
 }
 XG_RACY XG_FN uint32_t xg_sim_line_tag(const uint32_t *line) {
