@@ -189,6 +189,7 @@ XG_FN bool xg_column_idles(const xg_reduction *r, int64_t across, int64_t vector
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     enum {
         ACROSS_LEAST = 8,    /* lanes: a sector of single f32, the least that memory gives */
+        ACROSS_FEWEST = 2,   /* ... of vectors, which take the fewest instructions */
         BLOCK_THREADS = 2048 /* resident ones of the device for each block: with fewer blocks multiprocessors idle */
     };
     int64_t across = XG_WARP_LANES, resident = r->e->target->resident_threads;
@@ -201,10 +202,10 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
         r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / BLOCK_THREADS)
         across /= 2; /* a block each */
     while (xg_column_idles(r, across, p->vector)) {
-        if (p->vector > 1)
-            p->vector /= 2;
-        else
+        if (across > ACROSS_FEWEST || p->vector == 1)
             across /= 2;
+        else
+            p->vector /= 2;
     }
     p->way = XG_COLUMN_TILE;
     p->width = p->window = across * p->vector;
@@ -302,12 +303,10 @@ XG_APART XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) 
 XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *wide) {
     int64_t blocks = wide->blocks * wide->parts;
     xg_column_plan tile = *wide;
-    if (2 * blocks >= r->e->target->sms || r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
+    if (2 * blocks >= r->e->target->sms || r->minor * r->bytes % XG_SECTOR_BYTES ||
+        r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
         return false;
     xg_column_tile(r, &tile);
-    if (r->minor * r->bytes % XG_SECTOR_BYTES && r->pad && xg_column_reads_others(r) &&
-        r->n_reduced < 2 * XG_COLUMN_GROUP * tile.depth)
-        return false; /* most of it would be read element by element */
     tile.blocks *= tile.parts;
     return tile.blocks >= 2 * blocks && 2 * tile.blocks * tile.vector >= blocks * wide->vector;
 }
@@ -319,8 +318,8 @@ XG_APART XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     /* what a block would read at once: its threads are better off with columns of their own than with combining */
     bool brief = narrow && 4 * r->n_reduced * r->minor < 5 * XG_LAUNCH_THREADS * r->vector;
     if (!brief && r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, p, true) && !xg_column_spreads(r, p)) return;
-        if (xg_column_shifted(r, p) && !xg_column_spreads(r, p)) return;
+        if (narrow && xg_column_linear(r, p, true)) return;
+        if (xg_column_shifted(r, p)) return;
     }
     if (xg_column_serial(r, p)) return;
     if (narrow && xg_column_linear(r, p, false) && !xg_column_spreads(r, p)) return;

@@ -39,7 +39,8 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
         if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is: those of a cluster share columns. */
+/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose
+ * tiles are better wide. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
     int64_t columns = 1, cluster = padded ? 1 : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
     uint32_t k;
@@ -50,7 +51,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
         columns *= t->in->dims[d];
     }
     return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
-           (columns * (int64_t)xg_type_bytes(t->in->type) < XG_SECTOR_BYTES ? 1 : cluster);
+           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_SECTOR_BYTES ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
