@@ -187,7 +187,9 @@ MUTANTS = [
     ("attention_back_tensor.c", "grads ? XG_ATTENTION_SUMMED : XG_ATTENTION_MADE", "XG_ATTENTION_MADE", BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_back_tensor_spot(w, other, half, k)",
      "xg_attention_back_tensor_spot(w, w->part, half, k)", BACK_TENSOR),
-    ("attention_back_group.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);", ";",
+    ("attention_back_group.c", "if (w->p->keeps_grads) xg_attention_back_tensor_kept(w);", ";",
+     BACK_TENSOR),
+    ("attention_back_tensor.c", "xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, w->from, w->to));", "",
      BACK_TENSOR),
     ("attention_back_tensor.c", "xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);"
      "\n    } else", "w->shared++;\n    } else", BACK_TENSOR),
