@@ -194,7 +194,6 @@ XG_APART XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k, uint32_t fi
     if (!changed) return false;
     if (p->control) xg_opt_settle_control(p->m);
     if (p->fused) xg_opt_settle_fusions(p->m);
-    if (!p->m->kept_plans) xg_module_reuse(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif

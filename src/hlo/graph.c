@@ -348,21 +348,12 @@ XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
     if (xg_inst_order(i)) xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
-    xg_module *m = i->comp->module;
     uint32_t k;
     XLAGPU_ASSERT(!i->first_use && i->comp->root != i);
     for (k = 0; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
     if (i->op == XG_PARAMETER && i->number < (int64_t)i->comp->n_params && i->comp->params[i->number] == i)
         i->comp->params[i->number] = NULL;
     xg_inst_unlink(i);
-    *(m->gone ? &m->last_gone->next : &m->gone) = i;
-    m->last_gone = i;
-}
-XG_FN void xg_module_reuse(xg_module *m) {
-    if (!m->gone || m->made_order) return;
-    m->last_gone->next = m->spare;
-    m->spare = m->gone;
-    m->gone = NULL;
 }
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     if (i->operands[index].value == to) return;

@@ -329,8 +329,7 @@ struct xg_module {
     /* instructions and nothing between them; what is looked at with them (operands, attributes, literals of the text),
      * one behind the other; computations */
     xg_arena *nodes, *uses, *comps;
-    xg_inst *spare;            /* of computations that are gone, with their operands: the next ones are made of them */
-    xg_inst *gone, *last_gone; /* those that were removed, in order: a pass may still look at them */
+    xg_inst *spare; /* of computations that are gone, with their operands: the next ones are made of them */
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
@@ -449,8 +448,7 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 /* To the end of another computation; its users are the caller's to see to. */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
-XG_FN void xg_inst_remove(xg_inst *i);    /* has no users left and is not the root */
-XG_FN void xg_module_reuse(xg_module *m); /* nothing else points to those that were removed: others are made of them */
+XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */

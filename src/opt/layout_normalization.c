@@ -467,7 +467,6 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
         made = made->shape == i->shape ? made : xg_layout_bitcast(&b, made, i->shape);
         xg_inst_replace(i, made);
         xg_inst_remove(i);
-        xg_module_reuse(c->module);
         changed = true;
     }
     for (i = c->last; changed && i; i = before) { /* bitcasts that nothing wanted in the end */
