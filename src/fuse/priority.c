@@ -7,8 +7,8 @@
  * price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two
- * kernels changed. Ties go to the producer that comes first. A computation of more than XG_PRIORITY_STRETCH
- * instructions is gone through in stretches of as many: layers of a model that are worth the same would else be gone
+ * kernels changed. Ties go to the producer that comes first. A computation of more than XG_PRIORITY_WHOLE
+ * instructions is gone through in stretches: layers of a model that are worth the same would else be gone
  * through all together, once for each of their instructions, and what lies in no cache is dear. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
@@ -20,7 +20,8 @@ enum {
     XG_PRIORITY_HERO_PS = 3000, /* where all else is alike: what a hero has moved into moves no further */
     XG_QUEUE_ARITY = 4,
     XG_PRIORITY_MANY = 16 /* inputs */,
-    XG_PRIORITY_STRETCH = 16384 /* instructions: their kernels take some MB */
+    XG_PRIORITY_WHOLE = 16384, /* instructions: their kernels take some MB */
+    XG_PRIORITY_STRETCH = 2048 /* whose kernels stay near */
 };
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are
@@ -269,7 +270,7 @@ XG_FN void xg_priority_bring_next(const xg_queue *q) {
 
 XG_APART XG_FN void xg_priority_run(xg_kernels *g) {
     xg_queue q;
-    uint32_t k = 0;
+    uint32_t k = 0, stretch = g->n > XG_PRIORITY_WHOLE ? XG_PRIORITY_STRETCH : XG_PRIORITY_WHOLE;
     memset(&q, 0, sizeof q);
     q.g = g;
     q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
@@ -277,7 +278,7 @@ XG_APART XG_FN void xg_priority_run(xg_kernels *g) {
     q.heap.cap = g->n + 1;
     g->forgets = true;
     while (k < g->n) {
-        q.end = k + XG_MIN(g->n - k, (uint32_t)XG_PRIORITY_STRETCH);
+        q.end = k + XG_MIN(g->n - k, stretch);
         for (; k < q.end; k++)
             if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
         while (q.heap.n) {
