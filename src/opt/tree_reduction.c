@@ -30,9 +30,6 @@ typedef struct xg_tree {
     bool leave;
 } xg_tree; /* leave: dim is not cut but left */
 
-XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) {
-    return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-}
 XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     uint32_t k;
     for (k = 0; k < t->dims.n; k++)
@@ -45,7 +42,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
     int64_t columns = 1, cluster = padded ? 1 : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
-        uint32_t d = xg_tree_minor(t->in, k);
+        uint32_t d = xg_shape_minor(t->in, k);
         if (t->in->dims[d] == 1) continue;
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
@@ -58,7 +55,7 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     int64_t size = 0, p;
     uint32_t k, others = 0;
     for (k = t->in->rank; k-- > 0;) {
-        uint32_t d = xg_tree_minor(t->in, k);
+        uint32_t d = xg_shape_minor(t->in, k);
         if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
         others++;
         if (size >= want || t->in->dims[d] <= size) continue;
@@ -115,7 +112,7 @@ XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
 XG_FN bool xg_tree_is_rows(const xg_tree *t) {
     uint32_t k;
     for (k = 0; k < t->dims.n; k++)
-        if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+        if (!xg_tree_reduces(t, xg_shape_minor(t->in, k))) return false;
     return t->n == 1;
 }
 XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
@@ -220,7 +217,7 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
         dims[rank++] = t->length;
     }
     for (k = 0; k < t->in->rank; k++) {
-        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        int32_t d = (int32_t)xg_shape_minor(t->in, k);
         if (d == (int32_t)t->dim) order[n++] = d + 1;
         order[n++] = d > (int32_t)t->dim ? d + 1 : d;
     }
@@ -241,7 +238,7 @@ XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_
         }
     }
     for (k = 0; k < s->rank; k++)
-        if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+        if (place[xg_shape_minor(s, k)] >= 0) order[n++] = place[xg_shape_minor(s, k)];
     return xg_shape_with_layout(
         m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }
