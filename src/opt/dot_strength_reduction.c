@@ -226,6 +226,11 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
     return device->blocks_per_cluster <= 1 && (each == 4 || units) && !converted && (k > K_CUT || !whole) &&
            columns < COLUMNS_SM * device->sm_count;
 }
+/* The matrix of a product with a vector, as it lies in memory. */
+XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) {
+    const xg_inst *x = xg_dot_unscaled(m->x);
+    return x->op == XG_CONVERT ? XG_OPERAND(x, 0) : x;
+}
 XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
     xg_dot_part side[2];
     const xg_dot_part *m;
@@ -236,15 +241,28 @@ XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
     v = xg_dot_vector(side);
     m = &side[1 - v];
     rank = m->x->shape->rank;
-    x = xg_dot_unscaled(m->x);
-    if (x->op == XG_CONVERT) x = XG_OPERAND(x, 0);
+    x = xg_dot_matrix(m);
     return m->contracting.n == 1 && rank == m->batch.n + 2 && m->contracting.p[0] + 2 == rank &&
-           !xg_dot_takes(m, rank - 1) && xg_shape_minor(m->x->shape, 0) == rank - 1 && !(xg_op_flags(x->op) & XGF_EW) &&
+           !xg_dot_takes(m, rank - 1) && xg_shape_minor(m->x->shape, 0) == rank - 1 &&
            xg_dot_columns_pay(&dot->comp->module->device, x, x->shape->type != side[v].x->shape->type);
 }
 XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot) { return xg_dot_is_of_bytes(dot) || xg_dot_is_of_columns(dot); }
+/* One of these is left as it is, unless reductions fuse better: with what computes columns, and, where others read the
+ * vector, with these, to one kernel that has more to read at a time. */
+XG_FN bool xg_dot_is_left(const xg_inst *dot) {
+    const xg_device *device = &dot->comp->module->device;
+    xg_dot_part side[2];
+    uint32_t v;
+    bool alone;
+    if (!xg_dot_is_of_tiles(dot)) return false;
+    xg_dot_parts_of(dot, side);
+    v = xg_dot_vector(side);
+    alone = xg_opt_has_one_user(side[v].x);
+    if (xg_dot_is_of_bytes(dot)) return alone || device->tensor_memory;
+    return (alone || device->blocks_per_cluster > 1) && !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
+}
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) {
-    return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_of_tiles(i) : xg_dot_is_short(i));
+    return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_left(i) : xg_dot_is_short(i));
 }
 /* Of two matrices: both in the dimensions of the result, and of the sum behind those. */
 XG_FN xg_inst *xg_dot_reduce_short(const xg_hb *b, xg_inst *dot, const xg_dot_part *side) {
