@@ -223,8 +223,8 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
     if (narrow && units) column *= QUICK_PARTS;
     if (whole && (column < K_BYTES_LEAST || xg_cost_mul(column, columns) < BYTES_LEAST)) return false;
     if (row % XG_SECTOR_BYTES) return row <= device->sm_count * ROW_BYTES_SM;
-    return device->blocks_per_cluster <= 1 && (each == 4 || units) && !converted && (k > K_CUT || !whole) &&
-           columns < COLUMNS_SM * device->sm_count;
+    return device->async_bytes && device->blocks_per_cluster <= 1 && (each == 4 || units) && !converted &&
+           (k > K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
 }
 /* The matrix of a product with a vector, as it lies in memory. */
 XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) {

@@ -18,7 +18,9 @@
 enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
-    XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
+    XG_TREE_COLUMNS = 32,     /* that a block takes side by side */
+    XG_TREE_SM_BYTES = 64,    /* a multiprocessor reads a clock */
+    XG_TREE_AGAIN_PS = 500000 /* of a second kernel beside its launch */
 };
 
 typedef struct xg_tree {
@@ -36,10 +38,28 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
         if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose
- * tiles are better wide. */
+/* Of so many blocks those that there are if rows of so many bytes begin inside of sectors: their tiles are wide
+ * (emit/reduction_column_plan.c). Only where these read for longer than memory takes, and a second kernel. */
+XG_FN int64_t xg_tree_skewed(const xg_tree *t, int64_t rows, int64_t row, int64_t cluster, int64_t blocks) {
+    enum {
+        PARTS = 8, /* of the multiprocessors, of which one has blocks */
+        SECTORS_LEAST = 7,
+        SECTORS_MOST = 30 /* of a tile's row */
+    };
+    const xg_device *m = &t->i->comp->module->device;
+    int64_t bytes = xg_cost_mul(t->in->elements, xg_type_bytes(t->in->type)), tiles, memory;
+    tiles = XG_MAX(XG_MIN(m->sm_count / (PARTS * cluster), row / (SECTORS_LEAST * XG_SECTOR_BYTES)),
+        XG_MAX(row / (SECTORS_MOST * XG_SECTOR_BYTES), (int64_t)1));
+    tiles *= rows * cluster;
+    memory = xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) + m->graph_ns * 1000 + XG_TREE_AGAIN_PS;
+    if (xg_device_is_cpu(m)) return blocks;
+    return xg_cost_scale(bytes / tiles, 1000000, XG_TREE_SM_BYTES * m->clock_mhz) > memory ? XG_MIN(tiles, blocks)
+                                                                                           : blocks;
+}
+/* Blocks that work on it as it is: those of a cluster share columns. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
     int64_t columns = 1, cluster = padded ? 1 : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
+    int64_t row, blocks;
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_shape_minor(t->in, k);
@@ -47,8 +67,9 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
     }
-    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
-           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_SECTOR_BYTES ? 1 : cluster);
+    row = columns * (int64_t)xg_type_bytes(t->in->type);
+    blocks = results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+    return row % XG_SECTOR_BYTES ? xg_tree_skewed(t, results / columns, row, cluster, blocks) : blocks * cluster;
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
