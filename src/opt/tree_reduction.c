@@ -48,8 +48,8 @@ XG_FN int64_t xg_tree_skewed(const xg_tree *t, int64_t rows, int64_t row, int64_
     };
     const xg_device *m = &t->i->comp->module->device;
     int64_t bytes = xg_cost_mul(t->in->elements, xg_type_bytes(t->in->type)), tiles, memory;
-    tiles = XG_MAX(XG_MIN(m->sm_count / (PARTS * cluster), row / (SECTORS_LEAST * XG_SECTOR_BYTES)),
-        XG_MAX(row / (SECTORS_MOST * XG_SECTOR_BYTES), (int64_t)1));
+    tiles = XG_MAX(XG_MIN(m->sm_count / (PARTS * cluster), row / XG_SECTOR_BYTES / SECTORS_LEAST),
+        XG_MAX(row / XG_SECTOR_BYTES / SECTORS_MOST, (int64_t)1));
     tiles *= rows * cluster;
     memory = xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) + m->graph_ns * 1000 + XG_TREE_AGAIN_PS;
     if (xg_device_is_cpu(m)) return blocks;
