@@ -674,7 +674,7 @@ XG_FN void xg_sort_rows(xg_sort_site *d) {
     d->runs = d->group = d->strip = 1;
     d->minor = true;
     for (k = 0; k < d->shape->rank; k++) {
-        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        uint32_t which = xg_shape_minor(d->shape, k);
         if (which != d->dim)
             xg_index_order_push(&d->order, which, d->shape->dims[which]);
         else

@@ -88,7 +88,7 @@ XG_FN uint32_t xg_column_runs(const xg_reduction *r, int64_t *sizes) {
     uint32_t n = 0, k, j = 0;
     bool open = false;
     for (k = 0; k < r->in->rank; k++) {
-        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k;
+        uint32_t d = xg_shape_minor(r->in, k);
         bool reduced = j < r->reduced.n && r->reduced.dim[j] == d;
         j += reduced;
         if (r->in->dims[d] == 1) continue;

@@ -81,9 +81,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     for (k = 0; k < a.n; k++)
         if (!xg_ints_at(b, a.p[k], NULL)) return false;
     for (k = 0; k < p->rank; k++)
-        if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) !=
-            (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k))
-            return false;
+        if (xg_shape_minor(p, k) != xg_shape_minor(q, k)) return false;
     return true;
 }
 /* Of the reduces that roots reach, the one that reads most. One of another walk that reads little beside it (what
@@ -203,7 +201,7 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     uint32_t k;
     r->n_kept = r->n_reduced = r->minor = 1;
     for (k = 0; k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = xg_shape_minor(s, k);
         bool reduced = xg_ints_at(dims, d, NULL);
         xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
         *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
@@ -221,7 +219,7 @@ XG_FN bool xg_reduction_is_stack(const xg_reduction *r) {
     uint32_t k, runs = 0;
     bool was = false;
     for (k = 0; k < r->in->rank; k++) {
-        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k, j;
+        uint32_t d = xg_shape_minor(r->in, k), j;
         bool reduced = false;
         if (r->in->dims[d] == 1) continue;
         for (j = 0; j < r->reduced.n; j++) reduced = reduced || r->reduced.dim[j] == d;

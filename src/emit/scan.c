@@ -95,7 +95,7 @@ XG_FN bool xg_running_plan(xg_running *d) {
     const char *why;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
-        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        uint32_t which = xg_shape_minor(d->shape, k);
         if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
         if (which == d->dim)
             d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;

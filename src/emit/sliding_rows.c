@@ -44,7 +44,7 @@ XG_APART XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emi
     memset(t, 0, sizeof *t);
     if (!xg_sliding_make(&t->d, e) || d->n > XG_SLIDING_OUTPUTS_MAX || d->inner != 1) return false;
     for (k = 0; k < d->shape->rank; k++) {
-        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        uint32_t which = xg_shape_minor(d->shape, k);
         if (which == d->dim) {
             if (t->order.n && t->order.stride[t->order.n - 1] * t->order.size[t->order.n - 1] != 1) return false;
         } else {

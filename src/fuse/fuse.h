@@ -499,7 +499,6 @@ XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i);
 XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b);
 
 /* permutation.c */
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k);
 XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b);
 XG_FN bool xg_permutation_moves_minor(const xg_permutation *p);
 

@@ -126,7 +126,7 @@ XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
 XG_FN uint32_t xg_fuse_minor(const xg_shape *s) {
     uint32_t k;
     for (k = 0; k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = xg_shape_minor(s, k);
         if (s->dims[d] != 1) return d;
     }
     return s->rank;

@@ -7,10 +7,6 @@
 #define XG_FUSE_PERMUTATION_C
 #include "fuse.h"
 
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) {
-    return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k;
-}
-
 /* False for what is no permutation of elements, or keeps their order. */
 XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
     const xg_shape *to = i->shape, *from;

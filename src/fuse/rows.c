@@ -64,7 +64,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
     if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i))
         return false;
     for (k = 0; k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = xg_shape_minor(s, k);
         bool reduced = xg_ints_at(dims, d, NULL);
         if (s->dims[d] == 1) continue;
         if (reduced && !inside) return false;

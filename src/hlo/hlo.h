@@ -386,6 +386,8 @@ XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems,
 XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held);  /* TOKEN, OPAQUE, BUFFER */
 XG_FN const xg_shape *xg_shape_with_type(xg_module *m, const xg_shape *s, xlagpu_type type); /* same dims and layout */
 XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, const xg_layout *layout);
+XG_FN uint32_t xg_shape_minor(const xg_shape *s, uint32_t k); /* the dimension that is so far out in memory: 0 inmost */
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k); /* ... so far in */
 /* every array gets the descending layout (keeps E and S) */
 XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s);
 XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s); /* only arrays that have none */

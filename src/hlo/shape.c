@@ -332,11 +332,15 @@ XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf) {
     }
     return low;
 }
+XG_ONE_COPY XG_FN uint32_t xg_shape_minor(const xg_shape *s, uint32_t k) {
+    return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+}
+XG_ONE_COPY XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return xg_shape_minor(s, s->rank - 1 - k); }
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides) {
     int64_t stride = 1;
     uint32_t k;
     for (k = 0; k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = xg_shape_minor(s, k);
         strides[d] = stride;
         stride *= s->dims[d];
     }

@@ -5,8 +5,9 @@
  * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
  * Sums of up to four products (points of three coordinates, rotations) are few operations beside writing the result.
- * Dots that may become attention are left (the pass attention-split sees to those that do not), and, beside fast
- * memory, large matrices of bytes (xg_dot_is_of_bytes).
+ * Dots that may become attention are left (the pass attention-split sees to those that do not), and what tiles make in
+ * less time (xg_dot_is_of_tiles): beside fast memory large matrices of bytes, and columns for which reductions would
+ * leave multiprocessors idle.
  * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
 #ifndef XG_OPT_DOT_STRENGTH_REDUCTION_C
 #define XG_OPT_DOT_STRENGTH_REDUCTION_C
@@ -200,8 +201,68 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     if ((k == 1 || bits == 8) && quick) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
+/* A matrix x that lies k by n, whole or cut, for whose columns a reduction leaves multiprocessors idle, or becomes two;
+ * tiles share k, by clusters or by way of memory, too. Of rows that begin inside of sectors a reduction takes so wide
+ * tiles that it reads few sectors twice. Of others, without clusters, it cuts long sums. */
+XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool converted) {
+    enum {
+        BYTES_LEAST = 1 << 20,
+        K_BYTES_LEAST = 2048, /* of a column: shorter ones have too few steps for tiles that share them */
+        QUICK_PARTS = 2,      /* of that, where bulk copies and matrix units begin sooner */
+        K_CUT = 2048,         /* the longest sum of one step (opt/tree_reduction.c) ... */
+        COLUMNS_SM = 16,      /* ... of up to so many columns for each multiprocessor */
+        ROW_BYTES_SM = 128    /* of a row for each multiprocessor: wider ones give all of them a tile */
+    };
+    xlagpu_type t = x->shape->type;
+    uint32_t rank = x->shape->rank;
+    int64_t each = xg_type_bytes(t), columns = x->shape->dims[rank - 1], k = x->shape->dims[rank - 2];
+    int64_t row = columns * each, column = k * each;
+    bool narrow = xg_device_is_narrow(device), units = each == 2 && xg_type_class(t) == XGT_F, whole = rank == 2;
+    if (xg_device_is_cpu(device) || xg_type_class(t) == XGT_C) return false;
+    if (each < 4 && !units && (narrow || !device->async_bytes)) return false; /* instructions bound these */
+    if (narrow && units) column *= QUICK_PARTS;
+    if (whole && (column < K_BYTES_LEAST || xg_cost_mul(column, columns) < BYTES_LEAST)) return false;
+    if (row % XG_SECTOR_BYTES) return row <= device->sm_count * ROW_BYTES_SM;
+    return device->async_bytes && device->blocks_per_cluster <= 1 && (each == 4 || units) && !converted &&
+           (k > K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
+}
+/* The matrix of a product with a vector, as it lies in memory. */
+XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) {
+    const xg_inst *x = xg_dot_unscaled(m->x);
+    return x->op == XG_CONVERT ? XG_OPERAND(x, 0) : x;
+}
+XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
+    xg_dot_part side[2];
+    const xg_dot_part *m;
+    const xg_inst *x;
+    uint32_t rank, v;
+    if (!xg_dot_reduces(dot)) return false;
+    xg_dot_parts_of(dot, side);
+    v = xg_dot_vector(side);
+    m = &side[1 - v];
+    rank = m->x->shape->rank;
+    x = xg_dot_matrix(m);
+    return m->contracting.n == 1 && rank == m->batch.n + 2 && m->contracting.p[0] + 2 == rank &&
+           !xg_dot_takes(m, rank - 1) && xg_shape_minor(m->x->shape, 0) == rank - 1 &&
+           xg_dot_columns_pay(&dot->comp->module->device, x, x->shape->type != side[v].x->shape->type);
+}
+XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot) { return xg_dot_is_of_bytes(dot) || xg_dot_is_of_columns(dot); }
+/* One of these is left as it is, unless reductions fuse better: with what computes columns, and, where others read the
+ * vector, with these, to one kernel that has more to read at a time. */
+XG_FN bool xg_dot_is_left(const xg_inst *dot) {
+    const xg_device *device = &dot->comp->module->device;
+    xg_dot_part side[2];
+    uint32_t v;
+    bool alone;
+    if (!xg_dot_is_of_tiles(dot)) return false;
+    xg_dot_parts_of(dot, side);
+    v = xg_dot_vector(side);
+    alone = xg_opt_has_one_user(side[v].x);
+    if (xg_dot_is_of_bytes(dot)) return alone || device->tensor_memory;
+    return (alone || device->blocks_per_cluster > 1) && !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
+}
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) {
-    return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_of_bytes(i) : xg_dot_is_short(i));
+    return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_left(i) : xg_dot_is_short(i));
 }
 /* Of two matrices: both in the dimensions of the result, and of the sum behind those. */
 XG_FN xg_inst *xg_dot_reduce_short(const xg_hb *b, xg_inst *dot, const xg_dot_part *side) {

@@ -24,8 +24,8 @@ XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
     int64_t sms = m->device.sm_count, length = s->dims[dim], others = s->elements / length;
     uint32_t k;
-    for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
-    if (k < s->rank && xg_tree_minor(s, k) == dim)
+    for (k = 0; k < s->rank && s->dims[xg_shape_minor(s, k)] == 1; k++) {}
+    if (k < s->rank && xg_shape_minor(s, k) == dim)
         return others >= sms / 2 || length < 8 * XG_SPLIT_PART
                    ? 1
                    : XG_MIN((2 * sms + others - 1) / others, length / XG_SPLIT_PART);

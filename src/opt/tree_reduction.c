@@ -18,7 +18,9 @@
 enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
-    XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
+    XG_TREE_COLUMNS = 32,     /* that a block takes side by side */
+    XG_TREE_SM_BYTES = 64,    /* a multiprocessor reads a clock */
+    XG_TREE_AGAIN_PS = 500000 /* of a second kernel beside its launch */
 };
 
 typedef struct xg_tree {
@@ -30,35 +32,51 @@ typedef struct xg_tree {
     bool leave;
 } xg_tree; /* leave: dim is not cut but left */
 
-XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) {
-    return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-}
 XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     uint32_t k;
     for (k = 0; k < t->dims.n; k++)
         if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose
- * tiles are better wide. */
+/* Of so many blocks those that there are if rows of so many bytes begin inside of sectors: their tiles are wide
+ * (emit/reduction_column_plan.c). Only where these read for longer than memory takes, and a second kernel. */
+XG_FN int64_t xg_tree_skewed(const xg_tree *t, int64_t rows, int64_t row, int64_t cluster, int64_t blocks) {
+    enum {
+        PARTS = 8, /* of the multiprocessors, of which one has blocks */
+        SECTORS_LEAST = 7,
+        SECTORS_MOST = 30 /* of a tile's row */
+    };
+    const xg_device *m = &t->i->comp->module->device;
+    int64_t bytes = xg_cost_mul(t->in->elements, xg_type_bytes(t->in->type)), tiles, memory;
+    tiles = XG_MAX(XG_MIN(m->sm_count / (PARTS * cluster), row / XG_SECTOR_BYTES / SECTORS_LEAST),
+        XG_MAX(row / XG_SECTOR_BYTES / SECTORS_MOST, (int64_t)1));
+    tiles *= rows * cluster;
+    memory = xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) + m->graph_ns * 1000 + XG_TREE_AGAIN_PS;
+    if (xg_device_is_cpu(m)) return blocks;
+    return xg_cost_scale(bytes / tiles, 1000000, XG_TREE_SM_BYTES * m->clock_mhz) > memory ? XG_MIN(tiles, blocks)
+                                                                                           : blocks;
+}
+/* Blocks that work on it as it is: those of a cluster share columns. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results, bool padded) {
     int64_t columns = 1, cluster = padded ? 1 : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
+    int64_t row, blocks;
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
-        uint32_t d = xg_tree_minor(t->in, k);
+        uint32_t d = xg_shape_minor(t->in, k);
         if (t->in->dims[d] == 1) continue;
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
     }
-    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
-           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_SECTOR_BYTES ? 1 : cluster);
+    row = columns * (int64_t)xg_type_bytes(t->in->type);
+    blocks = results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+    return row % XG_SECTOR_BYTES ? xg_tree_skewed(t, results / columns, row, cluster, blocks) : blocks * cluster;
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     int64_t size = 0, p;
     uint32_t k, others = 0;
     for (k = t->in->rank; k-- > 0;) {
-        uint32_t d = xg_tree_minor(t->in, k);
+        uint32_t d = xg_shape_minor(t->in, k);
         if (!xg_tree_reduces(t, d) || t->in->dims[d] == 1) continue;
         others++;
         if (size >= want || t->in->dims[d] <= size) continue;
@@ -115,7 +133,7 @@ XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
 XG_FN bool xg_tree_is_rows(const xg_tree *t) {
     uint32_t k;
     for (k = 0; k < t->dims.n; k++)
-        if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+        if (!xg_tree_reduces(t, xg_shape_minor(t->in, k))) return false;
     return t->n == 1;
 }
 XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
@@ -220,7 +238,7 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
         dims[rank++] = t->length;
     }
     for (k = 0; k < t->in->rank; k++) {
-        int32_t d = (int32_t)xg_tree_minor(t->in, k);
+        int32_t d = (int32_t)xg_shape_minor(t->in, k);
         if (d == (int32_t)t->dim) order[n++] = d + 1;
         order[n++] = d > (int32_t)t->dim ? d + 1 : d;
     }
@@ -241,7 +259,7 @@ XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_
         }
     }
     for (k = 0; k < s->rank; k++)
-        if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+        if (place[xg_shape_minor(s, k)] >= 0) order[n++] = place[xg_shape_minor(s, k)];
     return xg_shape_with_layout(
         m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }

@@ -125,7 +125,7 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t));
     for (k = 0; k < s->rank; k++) xg_exe_put(w, XG_EXE_DIMS, &s->dims[k], sizeof s->dims[k]);
     for (k = 0; k < s->rank; k++) {
-        int64_t d = s->layout ? s->layout->minor_to_major[k] : (int64_t)s->rank - 1 - k;
+        int64_t d = xg_shape_minor(s, k);
         xg_exe_put(w, XG_EXE_DIMS, &d, sizeof d);
     }
     if (parts) v.parts = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t)) + 1;

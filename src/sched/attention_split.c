@@ -325,7 +325,7 @@ XG_FN bool xg_attention_split_dot(xg_dict *known, xg_inst *dot, xg_attention *a,
 /* Dots with a vector that were left because they might become attention, and do not (opt/dot_strength_reduction.c). */
 XG_FN bool xg_attention_give_up(xg_inst *dot) {
     xg_hb b = xg_hb_at(dot);
-    if (!xg_dot_reduces(dot)) return false;
+    if (!xg_dot_reduces(dot) || xg_dot_is_left(dot)) return false;
     xg_opt_replace(dot, xg_dot_reduce(&b, dot));
     xg_inst_remove(dot);
     return true;

@@ -81,7 +81,7 @@ XG_FN const xg_inst *xg_lt_vector(const xg_inst *i) {
     if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
     s = i->shape;
     if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->rank != 1 || !s->rank ||
-        xg_attr_dims(i).p[0] != (s->layout ? s->layout->minor_to_major[0] : (int64_t)s->rank - 1))
+        xg_attr_dims(i).p[0] != (int64_t)xg_shape_minor(s, 0))
         return NULL;
     i = XG_OPERAND(i, 0);
     if (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);

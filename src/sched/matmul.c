@@ -325,8 +325,7 @@ XG_FN void xg_nmatmul_fetch(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *block
 /* The operand's elements along k are neighbours in memory, and those along rows are not. */
 XG_FN bool xg_nmatmul_along_k(const xg_nmatmul *w, uint32_t side) {
     const xg_shape *s = XG_OPERAND(w->dot, side)->shape;
-    uint32_t minor = s->layout && s->rank ? (uint32_t)s->layout->minor_to_major[0] : s->rank - 1;
-    return s->rank && xg_ints_has(w->contract[side], minor);
+    return s->rank && xg_ints_has(w->contract[side], xg_shape_minor(s, 0));
 }
 XG_FN void xg_nmatmul_schedule(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *const *staged, xg_nbuf *const *operands,
     xg_nstmt *product, xg_nstmt *result, const xg_aff *rows, const xg_aff *columns) {

@@ -26,7 +26,7 @@
 enum {
     XG_SPLIT_PARTS_MAX = 128,
     XG_SPLIT_LENGTH_MIN = 64,     /* of a part: several steps */
-    XG_SPLIT_PLAIN_PERCENT = 90,  /* of the time before, on plain cores, where steps are counted */
+    XG_SPLIT_PLAIN_PERCENT = 95,  /* of the time before, on plain cores, where steps are counted */
     XG_SPLIT_GAIN_PERCENT = 92,   /* of the time before: the model is no better than that */
     XG_SPLIT_FILL_PERCENT = 80,   /* of the multiprocessors */
     XG_SPLIT_EQUAL_PERCENT = 110, /* of the least time: the model is no better than that */
@@ -165,7 +165,7 @@ XG_FN bool xg_split_is_row_sum(const xg_inst *i) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
     uint32_t k;
     for (k = 0; i->op == XG_REDUCE && k < s->rank; k++) {
-        uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+        uint32_t d = xg_shape_minor(s, k);
         if (s->dims[d] > 1) return xg_ints_at(xg_attr_dims(i), d, NULL);
     }
     return false;

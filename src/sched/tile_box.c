@@ -111,7 +111,7 @@ XG_FN void xg_tile_box_order(
     uint32_t n = 0, turn, k, j;
     for (turn = 0; turn < g->n + 2; turn++)
         for (k = 0; k < s->rank; k++) {
-            uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+            uint32_t d = xg_shape_minor(s, k);
             bool along = turn && turn <= g->n && xg_aff_uses(place->results[d], xg_aff_dim(x, g->axes[g->n - turn].of));
             for (j = 0; j < n && order[j] != d; j++) {}
             if (j == n && (turn ? along || turn > g->n : !k)) order[n++] = d;

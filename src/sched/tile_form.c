@@ -6,8 +6,7 @@
 /* How far out dimension d lies in memory: 0 is the innermost one. */
 XG_FN uint32_t xg_tile_depth(const xg_shape *s, uint32_t d) {
     uint32_t k;
-    if (!s->layout) return s->rank - 1 - d;
-    for (k = 0; k < s->rank && (uint32_t)s->layout->minor_to_major[k] != d; k++) {}
+    for (k = 0; k < s->rank && xg_shape_minor(s, k) != d; k++) {}
     return k;
 }
 /* Behind those that lie further out in memory. */
@@ -114,9 +113,9 @@ XG_FN bool xg_tile_few_features(const xg_tile_form *f) {
     return f->hero->op == XG_CONVOLUTION && g[XG_TILE_N].size <= FEW && xg_type_bits(read->type) <= 16 &&
            f->hero->shape->elements <= read->elements / LESS && g[XG_TILE_M].size >= FEW * FEW;
 }
-/* With one row there is nothing that tiles would read once, unless windows overlap. */
+/* With one row there is nothing that tiles would read once, unless windows overlap: they have other merits there. */
 XG_FN bool xg_tile_is_wide(const xg_tile_form *f) {
-    return XG_MIN(f->group[XG_TILE_M].size, f->group[XG_TILE_N].size) > 1;
+    return XG_MIN(f->group[XG_TILE_M].size, f->group[XG_TILE_N].size) > 1 || xg_dot_is_of_tiles(f->hero);
 }
 XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
     xg_tile_builder b;

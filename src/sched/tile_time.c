@@ -650,7 +650,6 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
     };
     bool wide = xg_tile_is_wide(f);
     int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
-    if (f->hero->op == XG_DOT && xg_dot_is_of_bytes(f->hero)) return true;
     if (f->hero->op == XG_CONVOLUTION && (!xg_tile_few(f->hero) || f->group[XG_TILE_K].size >= LONG)) wide = true;
     return wide && (work >= WORK_MIN || f->group[XG_TILE_K].size >= WAITED);
 }
