@@ -260,11 +260,13 @@ XG_APART XG_FN void xg_tile_box_plan(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K, XG_TILE_K};
     xg_tile_plan plain = *p, boxes;
+    bool sums; /* of gradients of filters all ways are compared, whose rows may be boxes, too: of channels */
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
+    sums = xg_tile_box_wants(p) && !p->fetch[0].along_k;
     for (k = 0; k < XG_COUNT(roles); k++) {
         bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
-        if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
+        if (!filled && k < 3 && !sums && !xg_tile_box_wants(p)) break;
         boxes = plain;
         if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
         if (k > 3 && !xg_tile_halo_cross(&boxes, e->m->aff)) break;
