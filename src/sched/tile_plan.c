@@ -599,7 +599,7 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
     for (k = 0; k < n; k++) {
         one.split = parts[k];
         if (xg_tile_may_take(p, m, one.split * one.cluster, true, *least) && xg_tile_settle(p, &one, vectors) &&
-            xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+            xg_tile_split_suits(p) && xg_tile_clusters_run(p, m) && !xg_tile_is_over(p, m))
             xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
