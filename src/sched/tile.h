@@ -708,11 +708,11 @@ XG_FN bool xg_tile_bulk_keeps(
 /* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a
  * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
+XG_FN const xg_aff *xg_tile_halo_moved(
+    const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view, bool place); /* or the place itself */
 XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles may have one box for all phases */
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
-XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines; of a tile's rows */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */

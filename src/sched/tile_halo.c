@@ -417,27 +417,17 @@ XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
     if (xg_tile_halo_is(p, side)) return p->halo_at[side][k] * XG_KWGMMA_LINE_BYTES;
     return k * XG_KMMA_K_BYTES * t->line;
 }
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
-    const xg_tile_group *k = &p->form.group[XG_TILE_K];
-    const xg_aff *at = xg_aff_const(x, 0);
-    uint32_t v;
-    for (v = k->n - 2; v > 0; v--) {
-        int64_t n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_moves[0][v] * p->shape.k);
-        view = xg_aff_div(x, view, n);
-    }
-    return at;
-}
-/* The window's place. */
-XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
+/* Of a view of a kind of boxes: elements from the box's begin; or the window's place. */
+XG_APART XG_FN const xg_aff *xg_tile_halo_moved(
+    const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view, bool place) {
     const xg_tile_group *k = &p->form.group[XG_TILE_K];
     const xg_aff *at = xg_aff_const(x, 0);
     int64_t all = 1;
     uint32_t v;
     for (v = k->n - 2; v > 0; v--) {
         int64_t first = xg_tile_halo_begin(p, k, v, kind), n = xg_tile_halo_below(p, k, v, first);
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_strides[v] * all);
-        at = xg_aff_add_k(x, at, first * all);
+        int64_t by = place ? p->halo_strides[v] * all : p->halo_moves[0][v] * p->shape.k;
+        at = xg_aff_add_k(x, xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), by), place ? first * all : 0);
         view = xg_aff_div(x, view, n);
         all *= k->axes[v].extent;
     }

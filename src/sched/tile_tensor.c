@@ -344,15 +344,17 @@ XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment, int64_t 
     };
     const xg_tile_plan *p = w->p;
     int64_t wide = xg_tile_tensor_width(p, fragment), last = wide * p->columns - XG_KWGMMA_M;
-    xg_kval *across[2], *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *before, *moved, *from;
+    xg_kval *across[2], *lane, *before, *moved, *from;
     if (wide == p->shape.tn) return w->show;
     xg_tile_tensor_stand(w, across);
+    lane = xg_tile_rest(w, w->thread, XG_WARP_LANES);
     from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column / XG_KWGMMA_M * XG_KWGMMA_M));
     before = xg_kcmpi_int(&w->s.b, XG_CI_SLT, across[0], UP);
     before = xg_k2(&w->s.b, XG_K_OP_ANDI, before, xg_kcmpi_int(&w->s.b, XG_CI_SGE, from, last));
-    moved = xg_kselect(&w->s.b, before, across[0], xg_tile_rest(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, across[0], UP), 4));
+    moved = xg_kselect(&w->s.b, before, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, UP));
+    from = xg_tile_join(w, moved, -XG_TILE_TENSOR_WARP_ROWS, xg_elem_index(&w->s, XG_KWGMMA_M));
+    moved = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, across[0], moved), XG_TILE_TENSOR_WARPS);
     moved = xg_tile_join(w, moved, XG_TILE_TENSOR_WARP_ROWS, xg_tile_quotient(w, lane, 4));
-    from = xg_kselect(&w->s.b, before, xg_elem_index(&w->s, XG_KWGMMA_M), xg_elem_index(&w->s, 0));
     from = xg_tile_join(w, across[1], wide, xg_tile_join(w, xg_tile_rest(w, lane, 4), 2, from));
     return xg_tile_join(w, moved, p->out_pitch, from);
 }

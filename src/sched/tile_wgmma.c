@@ -123,7 +123,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     at[2] = w->view;
     at[XG_TILE_HALO_PHASE] = w->batch;
     if (side == 0) place = xg_aff_add_dim(x, place, 0, xg_tile_halo_row(p, XG_KWGMMA_M));
-    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2)));
+    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2), false));
     if (w->fresh && view) place = xg_aff_add_mul(x, place, p->halo_phase, p->shape.k);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, w->fresh ? 4 : view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
