@@ -262,22 +262,22 @@ XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
 }
 /* The box begins a column before its pixels, if that column is the array's own or outside of it, and brings no more
  * lines than it spares columns. */
-XG_FN void xg_tile_halo_lead(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_group *k) {
+XG_APART XG_FN void xg_tile_halo_lead(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_group *k) {
     xg_kmap *m = &p->fetch[0].tensor;
-    const xg_aff **at = p->fetch[0].boxes->results, *column = xg_aff_const(x, 0), *rest;
+    const xg_aff **at = p->fetch[0].boxes->results, *column = xg_aff_const(x, 0);
     int64_t lines = 1, before = 1;
     uint32_t v, r, along = 0;
     p->halo_lead = 0;
+    if (!p->halo_column) return;
     for (v = 0; v < k->n; v++) {
         const xg_tile_axis *own = &p->form.group[XG_TILE_K].axes[v];
         if (own->of + (int64_t)1 == p->halo_column) column = xg_aff_add_dim(x, column, k->axes[v].of, own->scale);
     }
     for (r = 1; r < m->rank; r++) {
-        rest = xg_aff_sub(x, at[r], column);
-        if (rest && rest->kind == XG_AFF_CONST && !rest->k) along = r;
+        if (at[r] == column) along = r;
         lines *= m->box[r];
     }
-    if (!p->halo_column || !along || lines / m->box[along] > XG_KWGMMA_M) return;
+    if (!along || lines / m->box[along] > XG_KWGMMA_M) return;
     for (r = 1; r < along; r++) before *= m->box[r];
     at[along] = xg_aff_add_k(x, at[along], -1);
     m->box[along]++;

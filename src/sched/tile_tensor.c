@@ -338,7 +338,7 @@ XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t colu
 }
 /* Of rows with pixels one column before, the first 64, only the last place's sums are wanted: that place is behind all
  * of what the other rows have, whose sums move up. What is not wanted goes where these would have been. */
-XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment, int64_t column) {
+XG_APART XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment, int64_t column) {
     enum {
         UP = 2 /* warps: 64 rows */
     };
