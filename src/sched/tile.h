@@ -714,6 +714,7 @@ XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles 
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines; of a tile's rows */
+XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines from it to the next one */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 

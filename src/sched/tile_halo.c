@@ -359,6 +359,10 @@ XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t pl
     }
     return at;
 }
+/* From a view to the next one. */
+XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place) {
+    return xg_tile_halo_view(p, side, place + 1) - xg_tile_halo_view(p, side, place);
+}
 /* Whether so many warp groups have views of which each is as far from a group's first one as the others' are. */
 XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
     enum {
@@ -376,7 +380,7 @@ XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
 XG_FN bool xg_tile_halo_follow(const xg_tile_plan *p) {
     int64_t place;
     for (place = 0; place < p->halo; place += 2)
-        if (xg_tile_halo_view(p, 0, place + 1) < xg_tile_halo_view(p, 0, place)) return false;
+        if (xg_tile_halo_next(p, 0, place) < 0) return false;
     return true;
 }
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {

@@ -746,7 +746,7 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
     for (j = 0; j < own; j += matrices) {
         if (xg_tile_is_tensor(p)) {
             xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
-            at = xg_tile_tensor_show(w, fragment, j * XG_KMMA_N);
+            if (j * XG_KMMA_N % XG_KWGMMA_M == 0) at = xg_tile_tensor_show(w, fragment, j * XG_KMMA_N);
         }
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;

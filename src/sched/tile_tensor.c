@@ -151,12 +151,11 @@ XG_FN int64_t xg_tile_tensor_row_at(const xg_tile_plan *p, int64_t half) {
     enum {
         DISTANCE_AT = 16
     };
-    int64_t at = xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held), apart;
-    if (!p->shape.halo || xg_tile_halo_steps(p)) return at;
-    at += p->halo_lead * XG_KWGMMA_LINE_BYTES;
-    apart = xg_tile_halo_view(p, 0, 2 * half + 1) - xg_tile_halo_view(p, 0, 2 * half);
-    apart -= xg_tile_halo_view(p, 0, 1) - xg_tile_halo_view(p, 0, 0);
-    return at + apart * XG_KWGMMA_LINE_BYTES * ((int64_t)1 << DISTANCE_AT);
+    int64_t apart;
+    if (!p->shape.halo || xg_tile_halo_steps(p))
+        return xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held);
+    apart = xg_tile_halo_next(p, 0, 2 * half) - xg_tile_halo_next(p, 0, 0);
+    return XG_KWGMMA_LINE_BYTES * (xg_tile_halo_view(p, 0, 2 * half) + apart * ((int64_t)1 << DISTANCE_AT));
 }
 /* The products of 32 bytes of k, each 128 rows' behind the other's. */
 XG_APART XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
@@ -348,7 +347,7 @@ XG_APART XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment,
     if (wide == p->shape.tn) return w->show;
     xg_tile_tensor_stand(w, across);
     lane = xg_tile_rest(w, w->thread, XG_WARP_LANES);
-    from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column / XG_KWGMMA_M * XG_KWGMMA_M));
+    from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column));
     before = xg_kcmpi_int(&w->s.b, XG_CI_SLT, across[0], UP);
     before = xg_k2(&w->s.b, XG_K_OP_ANDI, before, xg_kcmpi_int(&w->s.b, XG_CI_SGE, from, last));
     moved = xg_kselect(&w->s.b, before, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, UP));
