@@ -224,8 +224,8 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     /* 1 and the variable of the pixels' columns, if rows may meet pixels one column before, too; how many lines before
      * they lie, where the box has that column; else 0. See xg_tile_halo_lead. */
     int64_t halo_column, halo_lead;
-    int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
-    int64_t halo_phases;                                 /* that may have one box ... */
+    int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX]; /* of such boxes, one for each place below a stride */
+    int64_t halo_phases;                                /* that may have one box ... */
     const xg_aff *halo_phase; /* ..., in which that in dim XG_TILE_HALO_PHASE lies so many lines further on */
     bool halo_turned;         /* the first phase has more places than the last one, and comes last */
     /* ... from the first of its positions to the next sixteen */
@@ -714,7 +714,7 @@ XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles 
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines; of a tile's rows */
-XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines from it to the next one */
+XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines to the next */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 
@@ -790,7 +790,7 @@ XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k);                        /*
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m); /* such products */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                        /* a shape that has been settled */
 XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p);
-XG_FN int64_t xg_tile_tensor_spared(const xg_tile_plan *p); /* columns that the last 128 rows do not meet */
+XG_FN int64_t xg_tile_tensor_spared(const xg_tile_plan *p);  /* columns that the last 128 rows do not meet */
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p); /* that a block allocates */
 /* In front of a barrier, and behind it. */
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns);

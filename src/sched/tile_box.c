@@ -265,7 +265,7 @@ XG_APART XG_FN void xg_tile_box_plan(
         WAYS
     };
     xg_tile_plan plain = *p, boxes;
-    bool sums; /* of gradients of filters both ways are compared; boxes of their rows, channels, have none of their own */
+    bool sums; /* of a gradient of the filter: its rows, channels, need no boxes, and both other ways are compared */
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
     sums = xg_tile_box_wants(p) && !p->fetch[0].along_k;

@@ -752,8 +752,7 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *beside = xg_tile_unit_beside(w, fragment * tiles + j, matrices, 2 * h);
-            xg_tile_put_vector(
-                w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &at));
+            xg_tile_put_vector(w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &at));
         }
     }
 }
