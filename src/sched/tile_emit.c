@@ -226,7 +226,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.map = xg_imap_simplify(x, m);
     for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
-    if (p->tiles[0] * XG_MIN(pace, p->shape.m) > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
+    if (p->tiles[0] * pace > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
         linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));

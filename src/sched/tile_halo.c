@@ -260,12 +260,17 @@ XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
     }
     p->halo_phase = at;
 }
+/* Lines of a box's dimensions in front of one. */
+XG_ONE_COPY XG_FN int64_t xg_tile_halo_in_front(const xg_kmap *m, uint32_t dim) {
+    int64_t lines = 1;
+    while (dim-- > 1) lines *= m->box[dim];
+    return lines;
+}
 /* The box begins a column before its pixels, if that column is the array's own or outside of it, and brings no more
  * lines than it spares columns. */
 XG_APART XG_FN void xg_tile_halo_lead(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_group *k) {
     xg_kmap *m = &p->fetch[0].tensor;
     const xg_aff **at = p->fetch[0].boxes->results, *column = xg_aff_const(x, 0);
-    int64_t lines = 1, before = 1;
     uint32_t v, r, along = 0;
     p->halo_lead = 0;
     if (!p->halo_column) return;
@@ -273,15 +278,12 @@ XG_APART XG_FN void xg_tile_halo_lead(xg_tile_plan *p, xg_aff_ctx *x, const xg_t
         const xg_tile_axis *own = &p->form.group[XG_TILE_K].axes[v];
         if (own->of + (int64_t)1 == p->halo_column) column = xg_aff_add_dim(x, column, k->axes[v].of, own->scale);
     }
-    for (r = 1; r < m->rank; r++) {
+    for (r = 1; r < m->rank; r++)
         if (at[r] == column) along = r;
-        lines *= m->box[r];
-    }
-    if (!along || lines / m->box[along] > XG_KWGMMA_M) return;
-    for (r = 1; r < along; r++) before *= m->box[r];
+    if (!along || xg_tile_halo_in_front(m, m->rank) / m->box[along] > XG_KWGMMA_M) return;
     at[along] = xg_aff_add_k(x, at[along], -1);
     m->box[along]++;
-    p->halo_lead = before;
+    p->halo_lead = xg_tile_halo_in_front(m, along);
 }
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
@@ -305,9 +307,8 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
             moves[v] = scale;
         }
     if (!side) xg_tile_halo_lead(p, x, &axes->group[XG_TILE_K]);
-    for (v = 1; v + 1 < k->n; v++)
-        for (r = 1; r < along[v]; r++) moves[v] *= m->box[r];
-    for (p->halo_lines[side] = r = 1; r < m->rank; r++) p->halo_lines[side] *= m->box[r];
+    for (v = 1; v + 1 < k->n; v++) moves[v] *= xg_tile_halo_in_front(m, along[v]);
+    p->halo_lines[side] = xg_tile_halo_in_front(m, m->rank);
     p->halo_pitch[side] = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
     together = p->pixels_of == XG_TILE_M ? p->pixels : (int64_t)XG_KMMA_M; /* of a product: rows, or k */
     for (row = 0; row < p->pixels; row++) {
@@ -368,12 +369,10 @@ XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
     enum {
         MOST = 5 /* views of a group: 160 registers for 64 columns */
     };
-    int64_t place, first;
+    int64_t place;
     if (p->halo % groups || p->halo / groups > MOST) return false;
-    for (place = 0; place < p->halo; place++) {
-        first = xg_tile_halo_view(p, 0, place - place % groups);
-        if (xg_tile_halo_view(p, 0, place) != first + place % groups * xg_tile_halo_view(p, 0, 1)) return false;
-    }
+    for (place = 0; place < p->halo; place++)
+        if ((place + 1) % groups && xg_tile_halo_next(p, 0, place) != xg_tile_halo_next(p, 0, 0)) return false;
     return true;
 }
 /* In tensor memory a descriptor says how far the second of two views lies behind the first one. */
